@@ -15,6 +15,15 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def rounded_to_one(value: float) -> str:
+    """A value to try: one digit of it."""
+    return f"{float(f'{value:.1g}'):g}"
+
+
 def called(series: Series) -> str:
     """A series as the subject of a message."""
     if series.name == LOSS:

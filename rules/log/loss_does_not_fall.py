@@ -13,8 +13,10 @@ from caffelint.evidence.log.rule import (
     LogEvidence,
     Logged,
     LogRule,
+    Trend,
     chance_of,
     guessed_chance,
+    is_zero,
     slow,
     trend,
     whole_chance,
@@ -27,6 +29,8 @@ from ._words import begins, called, joined, number, rate_there, see
 
 _FLAT = [2.3026, 2.3031, 2.3022, 2.3026, 2.3025, 2.303, 2.3027, 2.3026, 2.3025, 2.3026]
 _ABOVE = 1.8
+_COLD, _HOT = 0.7, 0.3
+"""Shares of the first loss: to have fallen no further is little, and where the figures of the start are odd as well."""
 _PATIENCE = 5
 """Iterations for each class: with a thousand of them the loss may well stay for thousands of iterations."""
 
@@ -57,7 +61,8 @@ class LossDoesNotFall(LogRule):
             span="I1122 13:11:00.00 17644 solver.cpp:239] Iteration 0, loss = 2.3026",
             message="the loss stays at 2.303 = ln 10, as if the net guessed among 10 classes, for 450 iterations; the"
             " rate is 0.1 there; nothing in the solver and the net explains it, so look at the data (`caffelint data`:"
-            " are labels and input matched, and shuffled alike?), and at what each layer gives (`caffelint smoke`)",
+            " is the input about 1 in size, do labels and input belong together?), and at what each layer gives"
+            " (`caffelint smoke`)",
         ),
         Invalid(
             losses([0.81, 0.8, 0.82, 0.79, 0.81, 0.8, 0.8, 0.81, 0.8, 0.8], 50, None),
@@ -82,12 +87,16 @@ class LossDoesNotFall(LogRule):
             start = loss.points[0].value if loss.points else 0.0
             cause = explained(log, run, (FLAT, LARGE) if chance and start > _ABOVE * chance else (FLAT,))
             if (found is None or found.kind in (STOPPED, JUMPS)) and cause.is_sure:
-                found = slow(loss, chance)
+                found = slow(loss, chance, _HOT if log.beginning(run).judgement else _COLD)
+            if found is None and is_zero(loss):
+                found = Trend(STUCK, 0.0, 0.0, loss.points[0])
             if found is None or found.kind not in (STUCK, SLOW):
                 continue
             span = loss.points[-1].iteration - found.since.iteration
             what = f"{called(loss)} stays at {number(found.last)}"
-            if found.kind == SLOW:
+            if is_zero(loss):
+                what = f"{called(loss)} is exactly 0 all along"
+            elif found.kind == SLOW:
                 what = f"{called(loss)} hardly falls, from {number(found.first)} to {number(found.last)}"
             elif classes and found.chance and found.last > _ABOVE * found.chance:
                 what += f", far above the {number(found.chance)} of guessing among {classes} classes"
@@ -116,6 +125,6 @@ def _unknown(log: LogEvidence, run: Logged) -> str:
     if log.recovered(run).built is None:
         return ""
     return (
-        "nothing in the solver and the net explains it, so look at the data (`caffelint data`: are labels and input"
-        " matched, and shuffled alike?), and at what each layer gives (`caffelint smoke`)"
+        "nothing in the solver and the net explains it, so look at the data (`caffelint data`: is the input about 1 in"
+        " size, do labels and input belong together?), and at what each layer gives (`caffelint smoke`)"
     )

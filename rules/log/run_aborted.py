@@ -42,12 +42,13 @@ _REMEDIES = {
     MEMORY: "lower batch_size, or iter_size times a smaller one, or end what else takes the memory",
     CUDA: "an error of CUDA comes late: run with CUDA_LAUNCH_BLOCKING=1, or on the CPU, to see the layer; a label out"
     " of range is the usual cause in a loss",
-    GPU: "choose another GPU or none (solver_mode: CPU), or build Caffe for this one",
+    GPU: "choose another GPU or none (solver_mode: CPU, and no engine: CUDNN), or build Caffe for this one",
     DATA: "check that it is there, may be read, and is what the layer's backend says",
     COPY: "rename the layer to start it from its fillers, or give it the shape of the weights",
     DISK: "a snapshot cannot be written: make the folder of snapshot_prefix, or room on its disk",
     KILLED: "something outside ended it: the memory of the machine, a time limit of the queue, or a person",
-    SIGNAL: "in a loss or Accuracy on the CPU a label out of range is the usual cause",
+    SIGNAL: "the usual cause on the CPU is a label out of range in a loss or Accuracy, below 0 or at or above its"
+    " num_output (255 for pixels without a class needs ignore_label: 255); `caffelint data` names it",
     TEXT: "`caffelint check` names the place",
 }
 _SHOWN = 240

@@ -32,8 +32,8 @@ _KINDS = {
     "disk": re.compile(rb"SerializeToOstream|No space left|Cannot write to snapshot|H5Fcreate"),
     "memory": re.compile(rb"out of memory|CUDNN_STATUS_ALLOC_FAILED|bad_alloc|cudaSuccess \(2 vs"),
     "gpu": re.compile(
-        rb"CPU-only Caffe|no CUDA-capable|invalid device ordinal|driver version is insufficient|invalid device function"
-        rb"|no kernel image"
+        rb"CPU-only Caffe|unknown engine|no CUDA-capable|invalid device ordinal|driver version is insufficient"
+        rb"|invalid device function|no kernel image"
     ),
     "cuda": re.compile(rb"cudaSuccess|CUDNN_STATUS|CUBLAS_STATUS|CURAND_STATUS|ncclSuccess"),
     "data": re.compile(

@@ -42,6 +42,11 @@ class Trend(NamedTuple):
     chance: float | None = None
 
 
+def is_zero(series: Series) -> bool:
+    """Is it exactly 0 all along?"""
+    return len(series.points) >= _FEWEST and not any(series.values)
+
+
 def typical(points: Sequence[Point], most: int = _BINS) -> list[float]:
     """Medians of equal parts of the points."""
     count = min(most, len(points))
@@ -87,14 +92,16 @@ def trend(series: Series, chance: float | None, fresh: bool = True) -> Trend | N
     return None
 
 
-def slow(series: Series, chance: float | None) -> Trend | None:
-    """A loss that falls, but little: for who knows something that may keep it from falling."""
+def slow(series: Series, chance: float | None, share: float = _FELL_LITTLE) -> Trend | None:
+    """A loss that falls, but little: for who knows something that may keep it from falling. share: of the first loss,
+    which it stays above.
+    """
     points = series.finite
     if len(points) < _FEWEST or points[0].iteration or points[-1].iteration < _SHORT:
         return None
     parts = typical(points, min(_BINS, len(points) // 2))
     first, last = parts[0], median(parts[-3:])
-    if last > _FELL_LITTLE * first > 0 or (chance and last > _FELL_LITTLE * chance):
+    if last > share * first > 0 or (chance and last > _FELL_LITTLE * chance):
         return Trend(SLOW, first, last, points[0], chance)
     return None
 

@@ -18,15 +18,18 @@ from caffelint.evidence.log.suspects.suspect import (
     DOMAIN,
     DOMINATES,
     DROPOUT,
+    EPS,
     FILLER,
     FIRST,
     FLAT,
     FROZEN,
+    INDEX,
     INFOGAIN,
     INPUT,
     LARGE,
     LOSS_WEIGHT,
     LR_MULT,
+    NO_DATA,
     NO_GRADIENT,
     NO_SCALE,
     NO_WEIGHTS,
@@ -51,6 +54,7 @@ _MULTIPLIES = 8.0
 _DOMINATES = 50.0
 _VANISHED = 1e-3
 _DROPS = 0.85
+_LARGE_EPS = 0.1
 _BRIGHT, _DARK = 30.0, 1e-3
 
 
@@ -67,6 +71,7 @@ def of_net(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[
     yield from _multipliers(built, recovered)
     yield from _inputs(built, recovered, beginning)
     yield from _domains(built, recovered)
+    yield from _without_data(built, recovered)
     for layer in built.layers:
         if fresh and layer.type == "Scale" and len(layer.bottoms) == 1 and layer.message is not None:
             filler = layer.parameters.filler
@@ -74,6 +79,13 @@ def of_net(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[
             if filler.type == "constant" and abs(factor) < _DARK * 10:
                 line = recovered.line_of(layer.name, "scale_param", "filler")
                 yield Suspect(NO_SCALE, 2.5, (FLAT,), line, layer.name, value=factor)
+        if layer.type == "BatchNorm" and layer.parameters.eps > _LARGE_EPS:
+            line = recovered.line_of(layer.name, "batch_norm_param", "eps")
+            eps = layer.parameters.eps
+            yield Suspect(EPS, 2 + math.log10(eps / _LARGE_EPS), (FLAT,), line, layer.name, eps)
+        if layer.type == "Embed":
+            line = recovered.line_of(layer.name, "embed_param", "input_dim")
+            yield Suspect(INDEX, 1.7, (FIRST, SUDDEN), line, layer.name, layer.parameters.input_dim)
         if layer.type == "Dropout" and layer.parameters.dropout_ratio > _DROPS:
             ratio = layer.parameters.dropout_ratio
             score = -math.log10(max(1 - ratio, 1e-6))
@@ -128,7 +140,7 @@ def _fillers(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Ite
         several = len([one for one in odd if one[0] < 0.7])
         score = min(1 - math.log10(max(beginning.scores, 1e-12)) / 2, 2.0)
         yield Suspect(VANISHES, score, (FLAT,), line, layer.name, size, beginning.scores, max(several - 1, 0))
-    bends = [layer for layer in built.layers if layer.type in ("Sigmoid", "TanH") and layer.need_backward]
+    bends = [layer for layer in built.layers if _saturates(layer) and layer.need_backward]
     fades = beginning.fades
     if len(bends) >= _FEW:
         score = 0.5 * (len(bends) - _FEW + 1)
@@ -140,16 +152,21 @@ def _fillers(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Ite
         yield Suspect(SATURATES, score, (FLAT,), line, bends[0].name, figure=figure, more=len(bends) - 1, name=kind)
 
 
+def _saturates(layer: BuiltLayer) -> bool:
+    return bool(layer.is_activation and layer.reads_top and not layer.rectifies)
+
+
 def _domains(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
     """Layers that are not finite at 0 or below, and read what may be there."""
     for layer in built.layers:
-        given = layer.parameters if layer.type in ("Log", "Power") else None
-        if given is None:
-            continue
-        odd = given.power < 0 or given.power != int(given.power) if layer.type == "Power" else True
-        if odd and given.shift == 0:
+        power = math.nan
+        if layer.type == "Power":
+            power = layer.parameters.power
+            odd = (power < 0 or power != int(power)) and layer.parameters.shift == 0
+        else:
+            odd = layer.type == "Exp" or (layer.type == "Log" and layer.parameters.shift == 0)
+        if odd:
             line = recovered.line_of(layer.name)
-            power = given.power if layer.type == "Power" else math.nan
             yield Suspect(DOMAIN, 2.0, (FIRST,), line, layer.name, power, name=layer.type)
             yield Suspect(DOMAIN, 1.4, (SUDDEN, BREAKS), line, layer.name, power, name=layer.type)
 
@@ -170,7 +187,12 @@ def _frozen(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
     trained = [layer for layer in built.layers if layer.has_weights and layer.params]
     frozen = [layer for layer in trained if layer.params and not layer.params[0].lr_mult]
     frozen = [layer for layer in frozen if layer.type != "Deconvolution"]
-    if frozen:
+    for layer in frozen:
+        filler = getattr(layer.parameters, "weight_filler", None)
+        if filler is not None and filler.type == "constant" and not filler.value:
+            line = recovered.line_of(layer.name, "param")
+            yield Suspect(FROZEN, 3.0, (FLAT,), line, layer.name, 0.0, 1.0)
+    if frozen and 2 * len(frozen) > len(trained):
         share = len(frozen) / len(trained)
         line = recovered.line_of(frozen[0].name, "param")
         yield Suspect(FROZEN, 1 + 2 * share, (FLAT,), line, frozen[0].name, figure=share, more=len(frozen) - 1)
@@ -205,7 +227,8 @@ def _infogain(run: Logged, layer: BuiltLayer, recovered: Recovered) -> Iterator[
     scores = layer.bottoms[0].shape
     classes = scores[layer.class_axis] if scores and layer.class_axis < len(scores) else 0
     times = abs(first) / math.log(classes) if classes > 1 and math.isfinite(first) else math.nan
-    score = 1.6 if math.isnan(first) else 0.5 + math.log10(max(times, 1.0)) if times == times else 1.0
+    score = 2.0 if not math.isfinite(first) else 0.5 + math.log10(max(times, 1.0)) if times == times else 1.0
+    score = 3.0 if first == 0 else score
     line = recovered.line_of(layer.name, "infogain_loss_param", "source")
     name = layer.parameters.source
     yield Suspect(INFOGAIN, score, (FIRST, LARGE, BREAKS, SUDDEN, FLAT), line, layer.name, first, times, name=name)
@@ -240,20 +263,35 @@ def _cut_off(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
                 break
 
 
-def _learnable(blob: Blob) -> list[str]:
-    """Layers with weights that a blob is made of."""
-    found: list[str] = []
-    seen = set()
+def _without_data(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
+    """A loss whose scores are made of nothing that is read: the data do not get there."""
+    for loss in built.layers:
+        if not any(loss.loss_weights) or not loss.bottoms:
+            continue
+        makers = [layer for layer in _above(loss.bottoms[0]) if not layer.bottoms]
+        if makers and all(maker.type == "DummyData" for maker in makers):
+            others = [layer for layer in built.layers if layer.is_data and layer.data_source]
+            if others:
+                line = recovered.line_of(makers[0].name)
+                yield Suspect(NO_DATA, 3.0, (FLAT,), line, makers[0].name, name=others[0].name)
+
+
+def _above(blob: Blob) -> list[BuiltLayer]:
+    """The layers that a blob is made by."""
+    found: list[BuiltLayer] = []
     queue = [blob]
     while queue:
         maker = queue.pop().producer
-        if maker is None or maker in seen:
-            continue
-        seen.add(maker)
-        if maker.has_weights and any(param.lr_mult for param in maker.params or ()):
-            found.append(maker.name)
-        queue += maker.bottoms
+        if maker is not None and maker not in found:
+            found.append(maker)
+            queue += maker.bottoms
     return found
+
+
+def _learnable(blob: Blob) -> list[str]:
+    """Layers with weights that a blob is made of."""
+    able = [layer for layer in _above(blob) if layer.has_weights]
+    return [layer.name for layer in able if any(param.lr_mult for param in layer.params or ())]
 
 
 def _multipliers(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
@@ -275,7 +313,7 @@ def _inputs(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Iter
             continue
         scale = layer.message.transform_param.scale
         line = recovered.line_of(layer.name, "transform_param", "scale")
-        pixels = 255.0 if layer.type in ("Data", "ImageData", "WindowData") else 1.0
+        pixels = 255.0 if layer.prefetches else 1.0
         size = abs(scale) * pixels
         if size > _BRIGHT:
             score = math.log10(size) - (1.2 if size < 300 else 0.0)

@@ -34,7 +34,7 @@ _TAKEN, _OVERSHOOTS = 0.02, 2.0
 _CLIPS = 0.3
 _TINY_CLIP = 0.1
 _RISES, _FALLS = 3.0, 0.01
-_ROSE, _KILLS = 1.5, 1.2
+_ROSE, _KILLS = 1.5, 0.9
 """A rate that is too high shows in a loss that rises at first, or it is so high that all units die at once."""
 _FEW = 3
 
@@ -76,13 +76,14 @@ def _rate(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[S
     score = high + 0.3
     if hottest is not None:
         score = min(math.log10(max(hottest, 1e-9)) + (0.5 if hottest >= 1 else 0.0), max(high, 0.0) + 1.0)
+        score = max(score, high - 0.2 if high >= _KILLS else -math.inf)
     fell = math.isfinite(calmed(run))
     figure = hottest if hottest is not None else math.nan
     likely = min(base / 10, usual / 10) if math.isnan(figure) or figure < 1 else base / figure / 10
     likely = max(likely, min(base / 10, usual / 100))
     loss = run.loss.finite if run.loss else []
     rose = bool(loss) and max(one.value for one in loss) > _ROSE * abs(loss[0].value)
-    kills = (FLAT,) if rose or high > _KILLS else ()
+    kills = (FLAT,) if rose or (high >= _KILLS and (hottest is None or hottest >= 1)) else ()
     yield Suspect(RATE, score, (BREAKS, *kills), line, value=base, figure=figure, better=likely)
     yield Suspect(RATE, score - (1.0 if fell else 0.0), (SUDDEN,), line, value=base, figure=figure, better=likely)
     moves = beginning.moves

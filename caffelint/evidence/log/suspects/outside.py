@@ -27,6 +27,7 @@ from caffelint.evidence.log.values import TRAIN, Logged
 
 _TIMES = 1.8
 _EXACT = 2e-5
+_LATE = 100
 
 
 def outside(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[Suspect]:
@@ -38,6 +39,8 @@ def outside(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator
         score = 2.2 if beginning.is_calm else 1.6 if math.isfinite(calmed(run)) else 1.2
         yield Suspect(RECORDS, 1.5, (FIRST,), line, reader, name=source)
         yield Suspect(RECORDS, score, (SUDDEN,), line, reader, name=source)
+        late = run.iteration is not None and run.iteration >= _LATE
+        yield Suspect(RECORDS, 1.2 if beginning.is_calm and late else 0.5, (BREAKS,), line, reader, name=source)
     for text, file in recovered.tests:
         for written in file.net.layers if file.net else ():
             if written.kind.is_data and "TEST" in written.phases:

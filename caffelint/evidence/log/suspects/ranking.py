@@ -82,7 +82,13 @@ RULES: dict[str, tuple[str, ...]] = {
     "moving-average-fraction-out-of-range": (TESTED,),
     "frozen-layers-moving-statistics": (TESTED,),
 }
-_DOUBTFUL = ("recurrent-without-clip-gradients", "data-not-shuffled", "unscaled-input", "integer-labels-for-regression")
+_DOUBTFUL = (
+    "frozen-without-weights",
+    "recurrent-without-clip-gradients",
+    "data-not-shuffled",
+    "unscaled-input",
+    "integer-labels-for-regression",
+)
 _OF_RATE = (
     "high-base-lr",
     "first-updates-too-large",
