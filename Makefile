@@ -2,7 +2,7 @@
 BIN := $(if $(wildcard .venv/bin/python),.venv/bin/)
 PYTHON := $(BIN)python
 
-.PHONY: all setup test nightly lint types docs site bench accept corpus proto verdicts caffe wheel sbom
+.PHONY: all setup test nightly lint types docs site serve bench accept corpus proto verdicts caffe wheel sbom
 
 all: test lint types docs
 
@@ -26,7 +26,10 @@ docs:
 	$(PYTHON) tools/docs.py
 
 site:  # the documentation as a site, in build/site; links are checked
-	$(PYTHON) -m mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
+
+serve:  # the site at http://127.0.0.1:8000, written anew with each change
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs serve
 
 bench:  # make bench DIR=folder
 	$(PYTHON) tools/bench.py $(or $(DIR),fixtures)

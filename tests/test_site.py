@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import pages as pages_of
 import pytest
 
 yaml = pytest.importorskip("yaml")  # comes with pre-commit
@@ -51,13 +57,98 @@ def test_every_link_between_pages_leads_somewhere(root: Path) -> None:
     assert broken == []
 
 
-def test_the_url_of_every_rule_is_a_page(root: Path) -> None:
-    from caffelint.lint.registry import all_rules
-    from caffelint.lint.site import SITE, rule_page
+@pytest.fixture(scope="module")
+def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as it is published; a link or an anchor that leads nowhere stops its making."""
+    pytest.importorskip("mkdocs")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", folder]
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return folder
 
-    for info in all_rules():
-        assert rule_page(info.name) == f"{SITE}rules/{info.name}/"
-        assert (root / f"docs/rules/{info.name}.md").is_file()
+
+class _Links(HTMLParser):
+    """The places of a page that links may lead to, and where its own lead; its tags for scripts and styles, too."""
+
+    def __init__(self, page: Path):
+        super().__init__()
+        self.names: set[str] = set()
+        self.links: list[str] = []
+        self.feed(page.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("id", "name") and value:
+                self.names.add(value)
+            elif name in ("href", "src") and value is not None:
+                self.links.append(value)
+
+
+def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
+    """In its HTML, which is what readers get; also those that the theme makes."""
+    found = {page: _Links(page) for page in site.rglob("*.html")}
+    assert len(found) > 200
+    broken = []
+    for page, one in found.items():
+        for link in one.links:
+            parts = urlsplit(link)
+            if parts.scheme in ("https", "mailto", "data"):
+                continue
+            path = unquote(parts.path)
+            base = site if path.startswith("/") else page.parent
+            target = (base / path.lstrip("/")).resolve() if path else page
+            target = target / "index.html" if target.is_dir() else target
+            names = found[target].names if target in found else ()
+            is_there = target.is_file() and not parts.scheme
+            if not is_there or (parts.fragment and names and unquote(parts.fragment) not in names):
+                broken.append(f"{page.relative_to(site)}: {link}")
+    assert [one for one in broken if not one.startswith("404.html")] == []
+
+
+def test_the_site_needs_nothing_from_elsewhere(site: Path) -> None:
+    """No font, script or style of another server: it can be read offline, and tells nobody who reads it."""
+    for page in site.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|img|iframe)[^>]* src=\"?(https?:[^\"> ]+)", page.read_text("utf-8"))
+        loaded += re.findall(r"<link[^>]* rel=\"?stylesheet\"?[^>]* href=\"?(https?:[^\"> ]+)", page.read_text("utf-8"))
+        assert loaded == [], page
+
+
+def test_every_url_that_caffelint_names_is_a_page(site: Path) -> None:
+    """Those of rules, of the schema of settings, and of the documents."""
+    from caffelint.lint.registry import all_rules
+    from caffelint.lint.site import SETTINGS_SCHEMA, SITE, rule_page
+
+    for url in (SITE, SETTINGS_SCHEMA, *(rule_page(info.name) for info in all_rules())):
+        target = site / url.removeprefix(SITE)
+        assert target.is_file() or (target / "index.html").is_file(), url
+
+
+def test_the_address_of_the_site_is_written_in_one_way(root: Path) -> None:
+    from caffelint.lint.site import SITE
+
+    files = [root / "mkdocs.yml", *root.glob("*.md"), *(root / "docs").rglob("*"), *(root / "caffelint").rglob("*.py")]
+    for file in files:
+        if file.is_file():
+            text = file.read_text("utf-8", "replace").replace("\\-", "-")
+            assert text.count("readthedocs.io") == text.count(SITE), file
+    assert yaml.safe_load((root / "mkdocs.yml").read_text("utf-8"))["site_url"] == SITE
+
+
+def test_the_samples_of_the_tutorials_find_the_same(root: Path) -> None:
+    """In the same places; figures differ a little between machines."""
+    pytest.importorskip("torch")
+    for page in (root / "docs").rglob("*.md"):
+        text = page.read_text("utf-8")
+        if shown := list(pages_of.samples(text)):
+            now = pages_of.samples(pages_of.filled(text, samples=True))
+            assert [_found(one) for _, one in now] == [_found(one) for _, one in shown]
+
+
+def _found(text: str) -> tuple[list[str], list[str]]:
+    return re.findall(r"^\S+:\d+:\d+: \w+", text, re.MULTILINE), re.findall(r"\[([A-Z]\d+ [\w-]+)", text)
 
 
 def test_the_action_and_the_component_run_caffelint_as_it_is(root: Path, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@
 - `docs/index.md` is the README, with links as the site needs them.
 - `docs/commands.md` and the man page `docs/caffelint.1` come from the help of the commands.
 - `rules/index.json` says what each rule looks at, so that only rules that are needed are imported.
-- Between `<!-- output: COMMAND -->` and `<!-- end -->` in README.md, CONTRIBUTING.md and docs/*.md is what that
-  command prints in the top folder.
+- In README.md, CONTRIBUTING.md and the pages of docs is what commands print; tools/pages.py says how. For the samples
+  among them, run `python tools/pages.py PAGE`.
 
 `--check` writes nothing, names what is stale, and exits with 1 if anything is.
 """
@@ -18,20 +18,16 @@ import importlib
 import inspect
 import io
 import json
-import os
 import re
-import shlex
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from man import commands_page, man_page
+from pages import ROOT, WIDTH, filled
 
-from caffelint.cli.main import main as caffelint
 from caffelint.lint.examples import findings_of
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, SAFE, UNSAFE
@@ -43,13 +39,10 @@ from caffelint.lint.settings_schema import schema
 from caffelint.report import Look, write
 from caffelint.report.words import visible
 
-ROOT = Path(__file__).resolve().parent.parent
 GENERATED = "<!-- Written by tools/docs.py from the rules; change those, then run `make docs`. -->\n"
-WIDTH = 100
 REPOSITORY = "https://github.com/caffelint/caffelint"
 _TOP = re.compile(r"\]\(([A-Z]+\.md)\)")
 """A link to a document in the top folder."""
-_OUTPUT = re.compile(r"(<!-- output: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def wanted() -> dict[Path, str]:
@@ -58,8 +51,9 @@ def wanted() -> dict[Path, str]:
     files = {ROOT / "rules/index.json": index(rules), ROOT / "docs/rules/index.md": overview(rules)}
     files[ROOT / "docs/schema/settings.schema.json"] = json.dumps(schema(), indent=2) + "\n"
     files |= {ROOT / f"docs/rules/{info.name}.md": page(info) for info in rules}
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        files[path] = _OUTPUT.sub(lambda match: match[1] + block(match[2]) + match[3], path.read_text("utf-8"))
+    handwritten = (page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "rules")
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *handwritten]:
+        files[path] = filled(path.read_text("utf-8"))
     files[ROOT / "docs/commands.md"] = commands_page()
     files[ROOT / "docs/caffelint.1"] = man_page()
     files[ROOT / "docs/index.md"] = front(files[ROOT / "README.md"])
@@ -166,32 +160,6 @@ def _named(finding: ReportedFinding, name: str) -> ReportedFinding:
     """The finding with a file name for a text that has none."""
     related = tuple(one._replace(file=one.file.replace("<text>", name)) for one in finding.related)
     return finding._replace(file=finding.file.replace("<text>", name), related=related)
-
-
-class _Terminal(io.StringIO):
-    """Where a command prints as it does for people: wrapped."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def block(command: str) -> str:
-    """A command and what it prints, as a fenced block."""
-    program, *arguments = shlex.split(command)
-    if program != "caffelint":
-        raise ValueError(f"only caffelint's own output is generated, not that of {program}")
-    out = _Terminal()
-    with redirect_stdout(out), tempfile.TemporaryDirectory() as cache:
-        folder, environment = Path.cwd(), dict(os.environ)
-        os.chdir(ROOT)
-        os.environ.update(XDG_CACHE_HOME=cache, NO_COLOR="1", COLUMNS=str(WIDTH))
-        try:
-            caffelint(arguments)
-        finally:
-            os.chdir(folder)
-            os.environ.clear()
-            os.environ.update(environment)
-    return f"```text\n$ {command}\n{out.getvalue().rstrip()}\n```\n"
 
 
 def orphans(files: dict[Path, str]) -> Iterator[Path]:
