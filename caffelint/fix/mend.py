@@ -122,15 +122,15 @@ class Mender:
             reasons[reason] += 1
         return reasons
 
-    def mend(self, job: Job, texts: dict[str, bytes]) -> Mended:
-        """`texts` holds the files of the job that can be read.
+    def mend(self, job: Job, texts: dict[str, bytes], found: Outcome | None = None) -> Mended:
+        """`texts` holds the files of the job that can be read; `found` is what an earlier check of them gave.
 
         Comes to an end whatever the rules do: no rule changes twice what was written in its place (`Written`), and the
         texts are checked a few times at most (`READ_BYTES`).
         """
         self._dropped = {}
         self._harmful = Counter()
-        now, judged = texts, self.guard.judge(job, texts)
+        now, judged = texts, self.guard.judge(job, texts, found)
         work = sum(map(len, texts.values())) + FINDING_BYTES * len(judged.outcome.findings)
         self._readings = min(MOST_READINGS, max(LEAST_READINGS, READ_BYTES // max(1, work)))
         applied: list[Applied] = []

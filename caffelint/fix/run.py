@@ -70,7 +70,7 @@ def fix(
         agreed=agreed,
         hurdle=None if texts or not write else objection,
     )
-    result = run(found, config, texts, mender.may_have_work, lambda job, own, _: mender.mend(job, own), write, progress)
+    result = run(found, config, texts, mender.may_have_work, mender.mend, write, progress)
     closed = (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
     report = result.report._replace(
         failures=(*result.report.failures, *closed),

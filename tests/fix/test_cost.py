@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from caffelint.fix.guard import Guard, Judged
 from caffelint.fix.mend import LEAST_READINGS, MOST_READINGS, READ_BYTES, Mended, Mender
+from caffelint.fix.run import fix
+from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
 from caffelint.lint.plan import Job
 
@@ -39,13 +40,13 @@ LAYERS: dict[str, str] = {
 def checks(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
     """The jobs that are checked."""
     found: list[Job] = []
-    judge = Guard.judge
+    check = Checker.job
 
-    def counted(self: Guard, job: Job, texts: dict[str, bytes]) -> Judged:
+    def counted(self: Checker, job: Job) -> Outcome:
         found.append(job)
-        return judge(self, job, texts)
+        return check(self, job)
 
-    monkeypatch.setattr(Guard, "judge", counted)
+    monkeypatch.setattr(Checker, "job", counted)
     return found
 
 
@@ -55,6 +56,21 @@ def mend(text: bytes) -> Mended:
 
 def net(layer: Callable[[int], str], many: int) -> bytes:
     return (HEAD + "".join(f"{layer(number)}\n" for number in range(many))).encode()
+
+
+def test_a_text_is_checked_before_and_after_a_fix_and_no_more(checks: list[Job]) -> None:
+    """The check that says whether there is anything to fix is the one before."""
+    text = net(lambda number: LAYERS["repeated"].replace("%d", str(number)), 3)
+    fixed = fix([], Config(), texts={"a": text}, alone=True)
+    assert fixed.report.applied
+    assert len(checks) == 2
+
+
+def test_more_mistakes_than_are_reported_are_fixed_at_once(checks: list[Job]) -> None:
+    """A check for people reports 500 problems of a text."""
+    fixed = fix([], Config(), texts={"a": b'name: "n"\n' + b"{}" * 10 + b"force_backward: 1,,\n" * 700}, alone=True)
+    assert len(checks) <= 4
+    assert not [note for note in fixed.notes if "another run" in note]
 
 
 @pytest.mark.parametrize("what", LAYERS)
