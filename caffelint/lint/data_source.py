@@ -14,9 +14,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
-from itertools import takewhile
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.search_path import search_path
 
 if TYPE_CHECKING:
@@ -231,44 +231,24 @@ def _image(path: str, color: bool) -> Answer:
     return Answer([image_shape(path, color)])
 
 
-def _hdf5(path: str, names: Sequence[str], confined: bool) -> Answer:
+def _hdf5(path: str, names: Sequence[str]) -> Answer:
     os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
     import h5py
 
     with h5py.File(path, "r") as file:
         shapes = []
         for name in names:
-            if confined and _leads_on(file, name):
-                raise Unreadable(f'has a link at "{name}", which is not followed, as it may lead to another file')
+            if reason := elsewhere(file, name):
+                raise Unreadable(reason)
             found = file.get(name)
             if not isinstance(found, h5py.Dataset):
                 there = ", ".join(list(file)[:10])
                 has = f"its datasets are {there}" if there else "it has none"
                 raise Unreadable(f'has no dataset "{name}", the name of the top; {has}')
-            if confined and _lies_elsewhere(found):
-                raise Unreadable(f'has a dataset "{name}" whose values are in other files, which are not opened')
             if not found.shape:
                 raise Unreadable(f'has a dataset "{name}" without axes')
             shapes.append(list(found.shape))
     return Answer(shapes, shapes[0][0] if shapes else 0)
-
-
-def _leads_on(file: Any, name: str) -> bool:
-    """Whether a soft or an external link is on the way to a dataset."""
-    import h5py
-
-    parts = name.strip("/").split("/")
-    above = ("/".join(parts[: count + 1]) for count in range(len(parts)))
-    links = (file.get(part, getclass=True, getlink=True) for part in above)
-    return not all(link is h5py.HardLink for link in takewhile(bool, links))
-
-
-def _lies_elsewhere(dataset: Any) -> bool:
-    """Whether a dataset is virtual or has external storage. Asking for its shape may open the other files."""
-    from h5py import h5d
-
-    created = dataset.id.get_create_plist()
-    return bool(created.get_layout() == h5d.VIRTUAL or created.get_external_count())
 
 
 READERS: Mapping[str, Callable[..., Answer]] = {

@@ -156,7 +156,7 @@ def _hdf5_list(layer: BuiltLayer, places: Places) -> _Found:
     if not words:
         raise Unreadable(f'"{source}" names no HDF5 file in its first line')
     path, names = find_source(words[0], places, named_in=source), [blob.name for blob in layer.tops]
-    shapes, rows = ask("hdf5", path, places.keep, names=names, confined=places.reach is not None)
+    shapes, rows = ask("hdf5", path, places.keep, names=names)
     made = [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
     return made, rows if _lines(source) == 1 else 0
 

@@ -187,3 +187,15 @@ def test_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.Monkey
         assert time.monotonic() - begin < 60
     assert found.facts.records == 9_600
     assert found.facts.tops["label"].values == {float(n): 960 for n in range(10)}
+
+
+def test_numbers_in_other_files_are_not_opened(tmp_path: Path) -> None:
+    """A pipe would never give any."""
+    os.mkfifo(tmp_path / "pipe")
+    with h5py.File(tmp_path / "set.h5", "w") as file:
+        file["data"] = h5py.ExternalLink(str(tmp_path / "pipe"), "/data")
+        file.create_dataset("label", (4,), "f", external=str(tmp_path / "pipe"))
+    (tmp_path / "set.txt").write_text(f"{tmp_path / 'set.h5'}\n")
+    report = report_of(tmp_path, hdf5_layer(tmp_path / "set.txt") + rest())
+    found = {one["name"]: one["message"] for one in report["json"]["findings"]}
+    assert "not opened" in found["source-not-readable"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.caffe.weights.stored import (
     DOUBLE,
     FLOAT,
@@ -34,24 +35,25 @@ _CLASSES = {
 def read_net(path: str, size: int) -> Weights:
     """A .caffemodel.h5. Raises `Unreadable`."""
     with _Opened(path) as file:
-        if not _is_group(file, "data"):
+        if not hasattr(data := _get(file, "data"), "keys"):
             raise Unreadable('is an HDF5 file without a group "data", where Caffe looks for the layers')
-        layers = [_layer(path, file["data"], name) for name in file["data"]]
+        layers = [_layer(path, data, name) for name in data]
     return Weights(path, layers, HDF5, size=size)
 
 
 def read_state(path: str, size: int) -> State:
     """A .solverstate.h5. Raises `Unreadable`."""
     with _Opened(path) as file:
-        if _is_group(file, "data") and not _is_group(file, "history"):
-            raise Unreadable("is a .caffemodel.h5, not a solver state; start from it with --weights")
-        if not _is_group(file, "history"):
+        if not hasattr(history := _get(file, "history"), "keys"):
+            if hasattr(_get(file, "data"), "keys"):
+                raise Unreadable("is a .caffemodel.h5, not a solver state; start from it with --weights")
             raise Unreadable('is an HDF5 file without a group "history", where Caffe looks for the solver\'s state')
-        history = file["history"]
-        blobs = [_blob(path, history, str(number)) for number in range(len(history)) if str(number) in history]
-        name = file["learned_net"][()] if "learned_net" in file else b""
+        names = set(history)
+        blobs = [_blob(path, history, str(number)) for number in range(len(names)) if str(number) in names]
+        found = {key: _get(file, key) for key in ("learned_net", "iter", "current_step")}
+        name = found["learned_net"][()] if found["learned_net"] else b""
         learned_net = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
-        iteration, step = (int(file[key][()].reshape(-1)[0]) if key in file else 0 for key in ("iter", "current_step"))
+        iteration, step = (_number(found[key]) for key in ("iter", "current_step"))
     return State(path, iteration, learned_net, blobs, step, HDF5, size)
 
 
@@ -81,12 +83,19 @@ def _damaged(error: BaseException) -> Unreadable:
     return Unreadable(f"is a damaged HDF5 file: {' '.join(str(error).split())[:200]}")
 
 
-def _is_group(file: Any, name: str) -> bool:
-    return name in file and hasattr(file[name], "keys")
+def _get(group: Any, name: str) -> Any:
+    """What has this name in a group; None for nothing. Raises `Unreadable` where it is in another file."""
+    if reason := elsewhere(group, name):
+        raise Unreadable(reason)
+    return group.get(name)
+
+
+def _number(dataset: Any) -> int:
+    return int(dataset[()].reshape(-1)[0]) if dataset else 0
 
 
 def _layer(path: str, data: Any, name: str) -> StoredLayer:
-    group = data[name]
+    group = _get(data, name)
     if not hasattr(group, "keys"):
         raise Unreadable(f'has no group for layer "{name}"')
     blobs = {int(key): _blob(path, group, key) for key in group if key.isascii() and key.isdecimal()}
@@ -94,9 +103,9 @@ def _layer(path: str, data: Any, name: str) -> StoredLayer:
 
 
 def _blob(path: str, group: Any, key: str) -> StoredBlob:
-    dataset = group[key]
+    dataset = _get(group, key)
     if not hasattr(dataset, "shape") or dataset.shape is None:
-        raise Unreadable(f'has no numbers for "{dataset.name}"')
+        raise Unreadable(f'has no numbers for "{group.name}/{key}"')
     kind = dataset.dtype.kind
     problem = "" if kind in "fiu" else f"Unsupported datatype class: {_CLASSES.get(kind, kind)}"
     stored = _KINDS.get(dataset.dtype.itemsize, FLOAT) if kind == "f" else FLOAT

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.evidence.data import values as kinds
 from caffelint.evidence.data.digests import digests as marks
 from caffelint.evidence.data.records import Records
@@ -239,6 +240,8 @@ def dataset_of(file: Any, top: str) -> Any:
     """The dataset of that name. Raises Unreadable where Caffe's hdf5_load_nd_dataset refuses it."""
     import h5py
 
+    if reason := elsewhere(file, top):
+        raise Unreadable(reason)
     found = file.get(top)
     if not isinstance(found, h5py.Dataset):
         there = ", ".join(list(file)[:10])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.evidence.data.images import Array, decode, resize
 from caffelint.evidence.data.transformer import Transform
 from caffelint.lint.data_source import Unreadable, check_leveldb, stand_in
@@ -339,6 +340,8 @@ class HDF5Data(Source):
 
 
 def _dataset(file: Any, name: str, path: str) -> Array:
+    if reason := elsewhere(file, name):
+        raise Unreadable(f"{path} {reason}")
     found = file.get(name)
     if found is None or not hasattr(found, "shape") or not found.shape:
         raise Unreadable(f'{path} has no dataset "{name}", the name of the top, with an axis')

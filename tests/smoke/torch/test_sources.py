@@ -244,6 +244,7 @@ def test_what_is_broken_is_reported(layer: str, folder: Path) -> None:
         'type: "ImageData" image_data_param { source: "{f}/pipes" }',
         'type: "HDF5Data" hdf5_data_param { source: "{f}/pipe" batch_size: 1 }',
         'type: "HDF5Data" hdf5_data_param { source: "{f}/pipes" batch_size: 1 }',
+        'type: "HDF5Data" hdf5_data_param { source: "{f}/links" batch_size: 1 }',
         'type: "ImageData" image_data_param { source: "/dev/zero" }',
         'type: "ImageData" image_data_param { source: "{f}/images" } transform_param { mean_file: "{f}/pipe" }',
     ],
@@ -251,9 +252,13 @@ def test_what_is_broken_is_reported(layer: str, folder: Path) -> None:
 def test_no_pipe_and_no_device_is_read(layer: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "pipes").write_text(f"{tmp_path}/pipe 1\n")
+    (tmp_path / "links").write_text(f"{tmp_path}/links.h5\n")
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "links.h5", "w") as file:
+        file["data"] = file["label"] = h5py.ExternalLink(str(tmp_path / "pipe"), "/data")
     text = f'layer {{ name: "data" top: "data" top: "label" {layer.replace("{f}", str(tmp_path))} }}'
     built = build(text_format.Parse(text, NetParameter()), "TRAIN")
-    with pytest.raises(Unreadable, match=r"a pipe or a device|shows the running system"):
+    with pytest.raises(Unreadable, match=r"a pipe or a device|shows the running system|not opened"):
         open_source(built.layers[0], 1).next()
 
 
