@@ -78,9 +78,11 @@ class Written:
         """Why an offer must not change what fixes of this run wrote; None where it may.
 
         It may write it anew, but neither take it away nor put back what was there, and no rule writes more than
-        `MOST_TIMES` in one place: so rules that disagree come to an end.
+        `MOST_TIMES` in one place: so rules that disagree come to an end. It may move more there, as what it moves is
+        gone from where it was.
         """
         rule = offer.finding.name
+        moves = any(edit.start < edit.end and not edit.text for edits in offer.edits.values() for edit in edits)
         takes_away = not any(edit.text.strip() for edits in offer.edits.values() for edit in edits)
         for file, edits in offer.edits.items():
             pieces = self._pieces.get(file, [])
@@ -90,7 +92,7 @@ class Written:
                     piece = pieces[at]
                     at += 1
                     if not (piece.start < edit.end and edit.start < piece.end):
-                        beside = edit.start == edit.end and edit.text.strip() not in _BRACKETS
+                        beside = edit.start == edit.end and edit.text.strip() not in _BRACKETS and not moves
                         if beside and piece.rules.get(rule, 0) >= MOST_TIMES:
                             return Objection(AGAIN)
                         continue

@@ -129,3 +129,11 @@ def test_layers_in_place_on_one_blob_are_mended_together(what: str, names: str, 
     assert len(checks) <= 5
     assert not mended.notes
     assert not [finding for finding in mended.outcome.findings if finding.name.startswith("in-place")]
+
+
+def test_many_fields_that_are_outside_their_layer_are_moved_into_it_in_one_run() -> None:
+    """One after the other, as their order counts."""
+    fields = [f'bottom: "x{number}"' for number in range(9, 1, -1)]
+    mended = mend(f'layer {{ name: "score" }} {" ".join(fields)} type: "Concat" top: "y"\n'.encode())
+    assert not mended.notes
+    assert " ".join(fields) in mended.texts["a"].decode().partition("}")[0]

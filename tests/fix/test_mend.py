@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from caffelint.cli.asking import Asking
-from caffelint.fix.guard import Guard, Judged
 from caffelint.fix.mend import Mended, Mender
 from caffelint.fix.run import fix
 from caffelint.fix.written import MOST_TIMES
 from caffelint.lint import SAFE, UNSAFE, Fix, Place, TextRule
-from caffelint.lint.checker import Checker
+from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
 from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job
@@ -242,13 +241,13 @@ def test_harm_in_a_broken_text_is_no_fault_of_the_program() -> None:
 
 def test_thousands_of_fixes_take_no_more_readings_than_few(monkeypatch: pytest.MonkeyPatch) -> None:
     readings = []
-    judge = Guard.judge
+    check = Checker.job
 
-    def counted(self: Guard, job: Job, texts: dict[str, bytes]) -> Judged:
+    def counted(self: Checker, job: Job) -> Outcome:
         readings.append(job)
-        return judge(self, job, texts)
+        return check(self, job)
 
-    monkeypatch.setattr(Guard, "judge", counted)
+    monkeypatch.setattr(Checker, "job", counted)
     layer = 'layer { name: "r%d" type: ReLU bottom: "%s" top: "%s" }\r\n'
     for many in (5, 1500):
         text = NET.decode() + "".join(layer % (number, "one", "one") for number in range(many))
