@@ -17,12 +17,18 @@ from typing import Any, NamedTuple
 import fuzz
 import pytest
 from seeds import SEED, draws
+from targets import command
 
 import caffelint
 from caffelint.caffe.layers import REGISTRY
 from caffelint.caffe.learning_rate import schedule
+from caffelint.evidence.data import example as data_sets
+from caffelint.evidence.data.table import as_json
+from caffelint.evidence.data.told import lines_of
+from caffelint.evidence.weights import examples
 from caffelint.fix.finite import PatchError, insert_checks
 from caffelint.fix.upgrade import upgrade_text
+from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.file import load
 from caffelint.lint.summary import summarize
@@ -33,6 +39,7 @@ from caffelint.smoke.prepare import Wishes, prepare
 from caffelint.smoke.project import NoProject, load_project
 from caffelint.text.parser import parse
 from caffelint.text.tree import LIST, MESSAGE, Field
+from caffelint.text.visible import json_text
 
 WHOLE = ("0", "-0", "-1", "7", "-7", "65536", "2147483647", "2147483648", "-2147483648", "4294967295", "4294967296")
 HUGE = ("9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "9" * 5000)
@@ -44,6 +51,19 @@ layer { name: "ip" type: "InnerProduct" bottom: "a" top: "c" inner_product_param
 layer { name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "b" top: "l" }
 """
 SOLVER = b'net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 100\n'
+RECORDS = "image 3x8x8 0 9 255; label 1; data 3 1.5; a 1 2; b 1\n" * 3
+MODEL = """layer { name: "ip" type: "InnerProduct" blobs { shape { dim: 4 dim: 192 } data: 1 } }
+layer { name: "x" type: "Convolution" blobs { shape { dim: 2 } data: nan data: inf } }"""
+STATE = "iter: 7 current_step: 2 history { shape { dim: 4 } data: 0 data: 1e38 data: -1 data: nan }"
+LOG = b"""I1122 13:16:46.529170 26160 solver.cpp:45] Initializing solver from parameters:
+%s
+I1122 13:16:46.530019 26160 net.cpp:53] Initializing net from parameters:
+%s
+I1122 13:16:46.546519 26160 solver.cpp:218] Iteration 0 (0 iter/s, 0.005s/5 iters), loss = 2.3
+I1122 13:16:46.546526 26160 solver.cpp:237]     Train net output #0: l = 2.3 (* 1 = 2.3 loss)
+I1122 13:16:46.546530 26160 sgd_solver.cpp:105] Iteration 0, lr = 0.01
+I1122 13:16:46.556519 26160 solver.cpp:218] Iteration 5 (0 iter/s, 0.005s/5 iters), loss = nan
+"""
 
 
 class Spot(NamedTuple):
@@ -112,7 +132,7 @@ def with_number(spot: Spot, number: str) -> bytes:
 
 def bear(data: bytes, folder: Path) -> None:
     """Do all with a text that reads numbers."""
-    report = caffelint.check_text(data)
+    report = caffelint.check_text(data, config=with_preview())
     assert not report.failures, report.failures[0].message
     for summary in summarize(data, "net.prototxt"):
         summary_table.write(summary, io.StringIO())
@@ -127,9 +147,42 @@ def bear(data: bytes, folder: Path) -> None:
             insert_checks(data, where)
     (folder / "net.prototxt").write_bytes(NET if file.solver else data)
     (folder / "solver.prototxt").write_bytes(data if file.solver else SOLVER)
+    report = caffelint.check([folder / "solver.prototxt"], with_preview())
+    assert not report.failures, report.failures[0].message
+    command("scales", "--isolated", "solver.prototxt")
+    command("scales", "--isolated", "--format", "json", "--what-if", "base_lr=1e30", "solver.prototxt")
+    command("lr", "--suggest", "solver.prototxt")
+    _bear_evidence(data, bool(file.solver))
     (folder / "work").mkdir(exist_ok=True)
     with contextlib.suppress(NoProject, Unplanned):
         prepare(load_project(str(folder / "solver.prototxt"), Config()), Wishes(iterations=3), folder / "work")
+
+
+def _bear_evidence(data: bytes, is_solver: bool) -> None:
+    """Hold data sets, weights and a log against a text."""
+    solver, net = (data, NET) if is_solver else (SOLVER, data)
+    files = {"solver.prototxt": solver.decode("latin-1"), "net.prototxt": net.decode("latin-1")}
+    checker = Checker(with_preview())
+    found = data_sets.evidence_of(_WithRecords(files))
+    checker.evidence("dataset", found, {})
+    json_text([*lines_of(found), *as_json(found)])
+    weights = examples.evidence_of({**files, "m.caffemodel": MODEL, "s.solverstate": STATE})
+    checker.evidence("weights", weights, {})
+    Path("train.log").write_bytes(LOG % (solver, net))
+    command("log", "--isolated", "-q", "train.log")
+
+
+class _WithRecords(dict[str, str]):
+    """Files, and the same records for any source that a net names."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return super().get(name, RECORDS if name else None)
+
+
+def with_preview() -> Config:
+    config = Config()
+    config.preview, config.cache, config.jobs = True, False, 1
+    return config
 
 
 def hold(chance: random.Random, hosts: int, most: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +203,7 @@ def test_most_fields_have_a_host() -> None:
 
 def test_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample, or all of them at night."""
-    hold(random.Random(SEED), draws(1, HOSTS), draws(500, 1 << 31), tmp_path, monkeypatch)
+    hold(random.Random(SEED), draws(1, HOSTS), draws(250, 1 << 31), tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
