@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from caffelint.caffe.build import build_alike
 from caffelint.caffe.built_net import BuiltNet
+from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.data import DataLayer
-from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import PartialShape, Shape
 
 _LIKELY_CHANNELS, _LIKELY_SIDE = 3, 256
@@ -41,10 +42,13 @@ class Unavoidable(NamedTuple):
 
 
 def unavoidable(one: BuiltNet, input_shapes: Mapping[str, Shape]) -> Unavoidable | None:
-    """Two maps that never fit together, whatever the data hold, in a net that was built without a refusal."""
+    """What is refused whatever the data hold, in a net that was built without a refusal.
+
+    Two maps that never fit together, or a window over a vector.
+    """
     if one.refusals or one.memory is not None or len(one.layers) > _MOST_LAYERS:
         return None
-    if not any(layer.compares_maps for layer in one.layers) or _has_fixed_sizes(one):
+    if not any(layer.compares_maps or _reads_vector(layer) for layer in one.layers) or _has_fixed_sizes(one):
         return None
     data = [layer for layer in one.layers if isinstance(layer, DataLayer) and layer.tops]
     for layer in [layer for layer in data if layer.tops[0].shape is None][:_MOST_DATA]:
@@ -93,7 +97,7 @@ class _Probe:
                 elif _further(met, found):
                     shape, found = other, met
         found = self.refused(shape)
-        if found is None or not self.compares_maps(found):
+        if found is None or not (found.kind is Kind.WRONG_AXES or self.compares_maps(found)):
             return None
         if height is None or width is None:
             for tall, wide in _sides():
@@ -124,6 +128,16 @@ class _Probe:
 
 def _further(one: Refusal, other: Refusal) -> bool:
     return one.index is not None and other.index is not None and one.index > other.index
+
+
+def _reads_vector(layer: BuiltLayer) -> bool:
+    """Does it move a window over what an InnerProduct computes, which has no height and width?"""
+    if layer.written_windows() is None or not layer.bottoms:
+        return False
+    maker = layer.bottoms[0].maker
+    while maker is not None and maker.keeps_channels and len(maker.bottoms) == 1:
+        maker = maker.bottoms[0].maker
+    return maker is not None and "num_output" in maker.shaped_by and maker.written_windows() is None
 
 
 def _sides() -> Iterator[tuple[int, int]]:

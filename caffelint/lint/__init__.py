@@ -31,7 +31,7 @@ from caffelint.lint.finding import (
     insert_behind,
     replace,
 )
-from caffelint.lint.project.python_layers import python_classes, python_modules
+from caffelint.lint.project.python_layers import python_classes, python_elsewhere, python_modules
 from caffelint.lint.rule import (
     Invalid,
     LayerRule,
@@ -109,6 +109,7 @@ __all__ = [
     "phase_name",
     "provenance",
     "python_classes",
+    "python_elsewhere",
     "python_modules",
     "quoted",
     "readers",

@@ -12,6 +12,7 @@ from caffelint.lint.discover import NamedNet
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
+from caffelint.lint.project.python_layers import classes_in
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule
@@ -33,6 +34,9 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     given = {"<text>": text} if isinstance(text, str) else text
     texts = {path: part for path, part in given.items() if not path.endswith(".py")}
     modules = {_module(path): [(path, _bytes(part))] for path, part in given.items() if path not in texts}
+    for path in given.keys() - texts.keys():
+        for name in classes_in(_bytes(given[path])):
+            modules.setdefault(f"class {name}", []).append((path, _bytes(given[path])))
     files = {path: load(_bytes(part), path, dialect=dialect) for path, part in texts.items()}
     nets = [(path, _named(file.solver, texts)) for path, file in files.items() if file.solver and len(files) > 1]
     wrong: list[Failure] = []

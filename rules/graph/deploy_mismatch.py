@@ -1,30 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, Related, title
 
-from ._compared import Parameters, activations_after, differences, layers_in, parameters_of
-
-_LEAST_ALIKE = 2 / 3
-"""The share of a deploy net's layers that a training net has to have, with parameters of the same shape."""
-
-
-class Training(NamedTuple):
-    """A net that may have trained the deploy net.
-
-    layers: those of the TEST phase, by name. said: their parameters. alike: how many layers of weights are the same.
-    """
-
-    net: Net
-    layers: dict[str, Layer]
-    said: Parameters
-    alike: int
-
-    @property
-    def file(self) -> str:
-        return self.net.path.replace("\\", "/").rpartition("/")[2]
+from ._compared import activations_after, differences, layers_in, parameters_of
+from ._partner import Training, training_nets
 
 
 class DeployMismatch(NetRule):
@@ -132,15 +113,11 @@ class DeployMismatch(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.siblings or net.solvers or net.is_trained:
+        candidates = net.once(training_nets)
+        if not candidates:
             return
         layers = layers_in(net, TEST)
         said = parameters_of(layers)
-        nets = [_training(other, layers, said) for other in net.siblings if _is_training_net(other)]
-        candidates = [one for one in nets if one is not None]
-        if not candidates:
-            return
-        candidates.sort(key=lambda one: -one.alike)
         nearest = candidates[0]
         for found in differences(layers, nearest.layers, said, [one.said for one in candidates]):
             yield self.finding(found.found[0][0].at(*found.path), found.message(f'"{nearest.file}"'))
@@ -193,25 +170,6 @@ def _size_place(net: Net, layer: Layer) -> Place:
     if net.written.input_shape:
         return net.at("input_shape", 0, "dim", -2)
     return net.at("input_dim", -2) if net.written.input_dim else layer.at("input_param", "shape", 0, "dim", -2)
-
-
-def _is_training_net(net: Net) -> bool:
-    return net.role == "train" and bool(net.solvers or net.is_trained or "train" in net.path.rpartition("/")[2])
-
-
-def _training(net: Net, layers: dict[str, Layer], said: Parameters) -> Training | None:
-    """The net, if it is like enough to a deploy net of these layers."""
-    others = layers_in(net, TEST)
-    learned = [name for name, layer in layers.items() if layer.kind.shaped_by]
-    alike = 0
-    theirs = parameters_of({name: layer for name, layer in others.items() if name in layers})
-    for name in learned:
-        other = others.get(name)
-        if other is not None and other.type == layers[name].type:
-            alike += all(field == "bias_term" or said[name].get(field) == theirs[name][field] for field in theirs[name])
-    if len(learned) < 3 or alike < _LEAST_ALIKE * len(learned):
-        return None
-    return Training(net, others, theirs, alike)
 
 
 def _bends(layer: Layer) -> list[str] | None:

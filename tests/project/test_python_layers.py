@@ -197,6 +197,22 @@ def test_no_module_is_read_outside_the_checkout(tmp_path: Path) -> None:
     assert not found(tmp_path / "project")
 
 
+@pytest.mark.parametrize(("file", "is_told"), [("code/losses.py", True), ("code/pyloss.py", False)])
+def test_the_class_of_a_module_that_is_not_there_is_looked_for(tmp_path: Path, file: str, is_told: bool) -> None:
+    """A file of the right name is left alone: it may be on the path."""
+    project = tmp_path / "project"
+    write(project, {"replace": ["import json", "import json  # elsewhere"]})
+    (project / ".git").mkdir()
+    (project / "code").mkdir()
+    (project / "pyloss.py").rename(project / file)
+    config = uncached()
+    config.preview = True
+    net = (project / "net.prototxt").read_text()
+    (project / "net.prototxt").write_text(net.replace('"pyloss"', '"nets.pyloss"'))
+    told = [finding.evidence for finding in caffelint.check([project], config).findings if finding.code == "Y007"]
+    assert told == [f"the class is in {project / file}"] * is_told
+
+
 IF = "if a:\n"
 HOSTILE = {
     "nested": "".join(" " * depth + IF for depth in range(60)) + " " * 60 + "b = 1\n",

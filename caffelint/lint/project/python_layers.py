@@ -18,24 +18,36 @@ if TYPE_CHECKING:
     from caffelint.project.python_layers import PythonClass, PythonModule
 
 _NAMED = re.compile(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
+_NAMED_CLASS = re.compile(rb"\blayer(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_]\w{0,200})[\"']")
+_CLASS = re.compile(rb"^class[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
 _LARGEST, _MOST_KEPT = 1 << 20, 2 << 20
 _MOST_CANDIDATES = 8
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at; more would take seconds."""
+_MOST_SEARCHED = 2_000
+"""Python files of a checkout in which a class is looked for."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
 
 
 def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict[str, list[tuple[str, bytes]]]:
-    """The files that each module which these texts name may be, nearest first, with their bytes."""
+    """The files that each module which these texts name may be, nearest first, with their bytes.
+
+    Of a text that names a module which is not there, also the files that have its classes, by `class NAME`.
+    """
     found: dict[str, list[tuple[str, bytes]]] = {}
     for path, data in contents.items():
         if b"python_param" not in data:
             continue
-        for name in sorted({match.decode() for match in _NAMED.findall(data)}):
+        names = sorted({match.decode() for match in _NAMED.findall(data)})
+        for name in names:
             there = found.setdefault(name, [])
             known = {file for file, _ in there}
             there += ((file, text) for file, text in _candidates(name, path, tuple(roots)) if file not in known)
+        if not all(found[name] for name in names):
+            reach = Reach(os.path.dirname(os.path.abspath(path)), tuple(roots))
+            for name in sorted({match.decode() for match in _NAMED_CLASS.findall(data)}) if reach.checkout else ():
+                found[f"class {name}"] = _read_all(_defining(reach.checkout).get(name, ()), reach)
     return found
 
 
@@ -46,12 +58,13 @@ def tell_modules(nets: Iterable[Net], modules: Mapping[str, Sequence[tuple[str, 
     parsed: dict[bytes, PythonModule] = {}
     for net in nets:
         for layer in net.layers_having("python_param"):
-            name = layer.message.python_param.module
-            for path, data in modules.get(name, ()):
-                if data not in parsed:
-                    parsed[data] = _parsed(path, data)
-                if parsed[data] not in net.python_modules.setdefault(name, []):
-                    net.python_modules[name].append(parsed[data])
+            param = layer.message.python_param
+            for name in (param.module, f"class {param.layer}"):
+                for path, data in modules.get(name, ()):
+                    if data not in parsed:
+                        parsed[data] = _parsed(path, data)
+                    if parsed[data] not in net.python_modules.setdefault(name, []):
+                        net.python_modules[name].append(parsed[data])
 
 
 _known: dict[tuple[str, bytes], PythonModule] = {}
@@ -82,6 +95,15 @@ def python_classes(layer: Layer) -> Sequence[PythonClass]:
     return found if found and all(one.find(wanted) or one.lacks(wanted) for one in modules) else ()
 
 
+def python_elsewhere(layer: Layer) -> Sequence[PythonModule]:
+    """The modules that have a layer's class, if none that its `module` may be is in the project."""
+    param = layer.message.python_param
+    if layer.net.python_modules.get(param.module):
+        return ()
+    found = layer.net.python_modules.get(f"class {param.layer}", ())
+    return [module for module in found if (one := module.find(param.layer)) and one.is_layer is not False]
+
+
 def _candidates(name: str, net: str, roots: tuple[str, ...]) -> list[tuple[str, bytes]]:
     """The files of a module, those first that share most folders with the net."""
     folder = os.path.dirname(os.path.abspath(net))
@@ -92,8 +114,12 @@ def _candidates(name: str, net: str, roots: tuple[str, ...]) -> list[tuple[str, 
     beside = [os.path.join(base, end) for base in (folder, *roots) for end in ends]
     further = [path for path in paths if path.endswith(tuple(os.sep + end for end in ends))]
     further.sort(key=lambda path: (-len(os.path.commonpath([path, folder])), path))
+    return _read_all(dict.fromkeys((*beside, *further)), reach)
+
+
+def _read_all(paths: Iterable[str], reach: Reach) -> list[tuple[str, bytes]]:
     found: list[tuple[str, bytes]] = []
-    for path in dict.fromkeys((*beside, *further)):
+    for path in paths:
         if len(found) == _MOST_CANDIDATES:
             break
         if os.path.isfile(path):
@@ -119,3 +145,24 @@ def _in_checkout(top: str) -> Mapping[str, Sequence[str]]:
                 name = os.path.basename(folder) if file == "__init__.py" else file[:-3]
                 found.setdefault(name, []).append(os.path.join(folder, file))
     return found
+
+
+@lru_cache(maxsize=4)
+def _defining(top: str) -> Mapping[str, Sequence[str]]:
+    """The Python files below a folder by the classes that they have."""
+    found: dict[str, list[str]] = {}
+    reach = Reach(top)
+    paths = [path for files in _in_checkout(top).values() for path in files]
+    for path in sorted(paths)[:_MOST_SEARCHED]:
+        try:
+            data = read(path, _LARGEST, reach)
+        except ReadError:
+            continue
+        for name in classes_in(data):
+            found.setdefault(name, []).append(path)
+    return found
+
+
+def classes_in(data: bytes) -> set[str]:
+    """The names of the classes of a module."""
+    return {match.decode() for match in _CLASS.findall(data)}

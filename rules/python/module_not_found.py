@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import (
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    fix,
+    python_elsewhere,
+    quoted,
+    title,
+    write,
+)
+
+
+class PythonModuleNotFound(LayerRule):
+    """The project does not have the module of a Python layer, but has its class in another one.
+
+    ## Why is this bad?
+    Caffe imports the module by its name, which raises `ImportError`, and stops. Where the class is in a module of
+    another name, that name was probably meant.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Python" python_param { module: "layers" layer: "SegDataLayer" } }
+    ```
+    where SegDataLayer is in voc_layers.py. Use instead:
+    ```
+    layer { name: "data" type: "Python" python_param { module: "voc_layers" layer: "SegDataLayer" } }
+    ```
+
+    ## Known problems
+    A module that is installed on the machine, but is not in the project, may have a class of the same name. Nothing is
+    said of a file of the right name in an unexpected folder: PYTHONPATH decides what it is called.
+
+    ## Fix safety
+    Unsafe: the other module may be another version of the layer.
+
+    ## References
+    - layer_factory.cpp, GetPythonLayer; shelhamer/fcn.berkeleyvision.org commit 1f400cc
+    """
+
+    code = "Y007"
+    name = "python-module-not-found"
+    severity = WARNING
+    certainty = LIKELY
+    preview = True
+    layer_types = ("Python",)
+    _MODULE = (
+        "import caffe\n\n\nclass SegDataLayer(caffe.Layer):\n    def setup(self, bottom, top):\n        pass\n"
+        "    def reshape(self, bottom, top):\n        pass\n    def forward(self, bottom, top):\n        pass\n"
+        "    def backward(self, top, propagate_down, bottom):\n        pass\n"
+    )
+    _NET = 'layer { name: "data" type: "Python" top: "d" python_param { module: "%s" layer: "SegDataLayer" } }'
+    VALID = [
+        {"net.prototxt": _NET % "voc_layers", "voc_layers.py": _MODULE},
+        # The path may be set so that the module has this name.
+        {"net.prototxt": _NET % "tools.voc_layers", "voc_layers.py": _MODULE},
+    ]
+    INVALID = [
+        Invalid(
+            {"net.prototxt": _NET % "layers", "voc_layers.py": _MODULE},
+            span='module: "layers"',
+            message='Python "data": the project has no module "layers", so Caffe cannot load the net; class'
+            ' SegDataLayer is in voc_layers.py; set module: "voc_layers"',
+            fixed={"net.prototxt": _NET % "voc_layers", "voc_layers.py": _MODULE},
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        module = layer.message.python_param.module
+        package, _, last = module.rpartition(".")
+        found = python_elsewhere(layer)
+        stems = {one.file.removesuffix(".py") for one in found}
+        if len(stems) != 1 or last in stems or "__init__" in stems:
+            return
+        (stem,) = stems
+        right = f"{package}.{stem}" if package and package.rpartition(".")[2] == _folder(found[0].path) else stem
+        yield self.finding(
+            layer.at("python_param", "module"),
+            f"{title(layer)}: the project has no module {quoted(module)}, so Caffe cannot load the net; class"
+            f" {layer.message.python_param.layer} is in {found[0].file}; set module: {quoted(right)}",
+            evidence=f"the class is in {found[0].path}",
+            fixes=fix(
+                f"write module: {quoted(right)}", UNSAFE, write(layer, "python_param", "module", value=quoted(right))
+            ),
+        )
+
+
+def _folder(path: str) -> str:
+    """The name of the folder that a file is in."""
+    return path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
