@@ -156,7 +156,9 @@ def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Laye
     if layer.type == _SYMMETRIC and sorted(map(str, mine)) == sorted(map(str, theirs)):
         return None
     for index, (here, there) in enumerate(zip(mine, theirs, strict=True)):
-        if here and there and here != there and _in_both((layer.name, here[0], there[0]), layer, twin):
+        # Where the blob has one name in both, another layer may make the same of it for training.
+        differ = here and there and here != there and layer.bottoms[index] != twin.bottoms[index]
+        if here and there and differ and _in_both((layer.name, here[0], there[0]), layer, twin):
             return index, layer.bottoms[index], twin.bottoms[index], twin
     return None
 
