@@ -11,7 +11,7 @@ _LEAST_ALIKE = 0.9
 """The share of its layers with weights that the training net has to have, or all but one of them."""
 
 _MOST = 3
-"""In how many places two nets may differ and be one: where there are more, they are two designs."""
+"""In how many places two nets may differ and be one, and how many may have trained a third: more are many designs."""
 
 _SYMMETRIC = "Eltwise"
 """The order of its bottoms does not matter, unless it has coefficients."""
@@ -90,8 +90,8 @@ class DeployWiredOtherwise(NetRule):
         candidates = [
             one for one in net.once(training_nets) if one.alike >= min(_LEAST_ALIKE * one.learned, one.learned - 1)
         ]
-        if not candidates:
-            return
+        if not 0 < len(candidates) <= _MOST:
+            return  # of many designs, none may have trained it
         layers = [layer for layer in net.in_phase(TEST) if layer.kind.known and layer.bottoms]
         yield from self._rewired(layers, candidates)
         yield from self._renamed(net, layers, candidates)
