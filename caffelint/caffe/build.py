@@ -15,7 +15,7 @@ from caffelint.caffe.built_net import BuiltNet, memory_of
 from caffelint.caffe.fork_fields import fork_field, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, REGISTRY, BuiltLayer, UnknownLayer
 from caffelint.caffe.layers.data import DataLayer
-from caffelint.caffe.layers.python import FiniteCheck, is_finite_check
+from caffelint.caffe.layers.python import NO_SHAPES, FiniteCheck, PythonShapes, is_finite_check, shape_tops
 from caffelint.caffe.loss_weights import set_loss_weights
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.refusal import Kind, Refusal
@@ -50,14 +50,12 @@ def build(
     input_shapes: shapes of tops of layers that have no bottoms, in place of what the layer says.
     assume_inputs: take the likely shape of a data layer's top where the text does not tell it whole; what was assumed
     is kept in `assumed`, and what follows from it is likely, not certain.
-    dialect: one of `BVLC` for Caffe 1.0 without GPU exactly: types, fields and engines that it lacks are refused.
-    Without it they are unknown.
+    dialect: one of `BVLC` for Caffe 1.0 without GPU exactly: what it lacks is refused; without it, unknown.
     python: what answers for Python layers, whose code is not known otherwise.
     """
     name = phase if isinstance(phase, str) else phase_name(phase)
     state = State(name, frozenset([*net.state.stage, *stages]), level)
-    layers = [WrittenLayer(message, index) for index, message in enumerate(net.layer)]
-    built = BuiltNet(net, layers, (state,))
+    built = BuiltNet(net, [WrittenLayer(message, index) for index, message in enumerate(net.layer)], (state,))
     _Build(built, input_shapes or {}, assume_inputs, dialect in BVLC, python).run(until_refused=False)
     return built
 
@@ -71,13 +69,14 @@ def build_alike(
     assume_inputs: bool = False,
     dialect: str | None = None,
     until_refused: bool = False,
+    python_shapes: PythonShapes = NO_SHAPES,
 ) -> BuiltNet:
     """One build of a net, with all of its layers, for several states, which keep the same layers.
 
     Options as in `build`. until_refused: end with the first refusal, as Caffe does.
     """
     built = BuiltNet(net, layers, states)
-    _Build(built, input_shapes or {}, assume_inputs, dialect in BVLC).run(until_refused)
+    _Build(built, input_shapes or {}, assume_inputs, dialect in BVLC, None, python_shapes).run(until_refused)
     return built
 
 
@@ -89,8 +88,9 @@ class _Build:
         assume_inputs: bool,
         strict: bool,
         python: type[BuiltLayer] | None = None,
+        told: PythonShapes = NO_SHAPES,
     ) -> None:
-        self.built = built
+        self.built, self.told = built, told
         self.input_shapes = input_shapes
         self.assume_inputs = assume_inputs
         self.strict = strict
@@ -257,6 +257,7 @@ class _Build:
             shapes = self.set_up_again(layer, bottom_shapes) if layer.repeats else self.set_up(layer, bottom_shapes)
             for blob, shape in zip(layer.tops, shapes, strict=False):
                 blob.shape = shape
+            shape_tops(layer, self.told, bottom_shapes)
             if not layer.bottoms:
                 self.set_input_shapes(layer)
             if layer.written_file:

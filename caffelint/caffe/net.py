@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.refused import Refused
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import NetUse, Solver
+    from caffelint.project.dimensions import TopShapes
     from caffelint.project.python_layers import PythonModule
     from caffelint.schema.bound import Bound
     from caffelint.schema.messages import NetParameter, NetStateRule
@@ -207,6 +208,7 @@ class Net:
         self.solvers: list[Solver] = []
         self.siblings: list[Net] = []
         self.python_modules: dict[str, list[PythonModule]] = {}
+        self.python_shapes: dict[int | None, TopShapes] = {}
         """What the project has of that name, for each module that a Python layer names."""
         self._own_role: str | None = None
         self._input_shapes: Mapping[str, Shape] = {}
@@ -348,7 +350,14 @@ class Net:
         for key in keys:
             if key not in self._built:
                 shapes = self.input_shapes
-                self._built[key] = build_alike(self.message, self.layers, key[1], input_shapes=shapes, dialect=dialect)
+                self._built[key] = build_alike(
+                    self.message,
+                    self.layers,
+                    key[1],
+                    input_shapes=shapes,
+                    dialect=dialect,
+                    python_shapes=self.python_shapes,
+                )
         return tuple(self._built[key] for key in keys)
 
     def likely(self, state: State, shapes: Mapping[str, Shape] | None = None) -> BuiltNet:
@@ -359,7 +368,14 @@ class Net:
         given = {**self.input_shapes, **(shapes or {})}
         key = (state, tuple(given.items()))
         if key not in self._likely:
-            self._likely[key] = build_alike(self.message, self.layers, (state,), input_shapes=given, assume_inputs=True)
+            self._likely[key] = build_alike(
+                self.message,
+                self.layers,
+                (state,),
+                input_shapes=given,
+                assume_inputs=True,
+                python_shapes=self.python_shapes,
+            )
         return self._likely[key]
 
     def _wanted_states(self) -> list[State]:

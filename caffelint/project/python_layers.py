@@ -8,10 +8,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.project import python2
 from caffelint.project.python_counts import allowed_counts
+from caffelint.project.python_shapes import top_shapes
+
+if TYPE_CHECKING:
+    from caffelint.project.dimensions import TopShapes
 
 EMPTY, RAISES, RUNS = "empty", "raises", "runs"
 _BASE = "Layer"
@@ -142,6 +146,19 @@ class PythonClass:
         """How `setup` reads it, if it surely does; None if it may not, or does more than that."""
         function = self._functions.get("setup")
         return _param_str(list(_certain(function.body))) if function else None
+
+    @cached_property
+    def top_shapes(self) -> TopShapes:
+        """The dimensions of the tops that `setup` or `reshape` shapes in any case, by their numbers."""
+        if not self.lacks_methods:
+            return {}
+        certain = []
+        for name in ("setup", "reshape"):
+            function = self._functions.get(name)
+            bottom, top = _argument(function, "bottom"), _argument(function, "top")
+            if function is not None and bottom and top:
+                certain.append((list(_certain(function.body)), bottom, top))
+        return top_shapes(certain, [(one, _argument(one, "top")) for one in self._functions.values()])
 
     @cached_property
     def makes_gradient(self) -> bool:

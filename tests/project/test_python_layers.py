@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import time
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 import caffelint
 from caffelint.lint.config import Config
+from caffelint.lint.file import loaded
+from caffelint.lint.project.python_layers import modules_of, tell_modules
 from caffelint.project import python2
 from caffelint.project.python_layers import PythonModule
 from caffelint.rules.python._param_str import keys_of
@@ -211,6 +214,55 @@ def test_the_class_of_a_module_that_is_not_there_is_looked_for(tmp_path: Path, f
     (project / "net.prototxt").write_text(net.replace('"pyloss"', '"nets.pyloss"'))
     told = [finding.evidence for finding in caffelint.check([project], config).findings if finding.code == "Y007"]
     assert told == [f"the class is in {project / file}"] * is_told
+
+
+SHAPES = {
+    "top[0].reshape(1)": "1",
+    "top[0].reshape(*bottom[0].data.shape)": "4x3",
+    "top[0].reshape(bottom[0].num, 1, 5)": "4x1x5",
+    "top[0].reshape(bottom[0].data.shape[1], bottom[0].channels)": "3x3",
+    "top[0].reshape(*bottom[0].shape)": "4x3",
+    "top[0].reshape(2, self.size)": "",
+    "if self.size:\n            top[0].reshape(1)\n        top[0].reshape(2)": "",
+    "one = top[0]\n        one.reshape(7)": "",
+    "top[0].reshape(bottom[0].data.shape[0] * 2)": "",
+}
+
+
+@pytest.mark.caffe
+def test_tops_have_the_shapes_that_caffe_gives_them(tmp_path: Path, caffe_python: Path) -> None:
+    names = [f"Layer{number}" for number in range(len(SHAPES))]
+    code = "".join(
+        f"class {name}(caffe.Layer):\n    size = 6\n"
+        + "".join(
+            f"    def {method}:\n        {body}\n"
+            for method, body in {
+                "setup(self, bottom, top)": "pass",
+                "reshape(self, bottom, top)": line,
+                "forward(self, bottom, top)": "top[0].data[...] = bottom[0].data.reshape(-1)[0]",
+                "backward(self, top, propagate_down, bottom)": "pass",
+            }.items()
+        )
+        for name, line in zip(names, SHAPES, strict=True)
+    )
+    (tmp_path / "shapes.py").write_text(f"import caffe\n{code}")
+    (tmp_path / ".git").mkdir()
+    data = 'layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 4 dim: 3 } } }\n'
+    python = 'layer { name: "%s" type: "Python" bottom: "d" top: "%s" python_param { module: "shapes" layer: "%s" } }\n'
+    (tmp_path / "net.prototxt").write_text(data + "".join(python % (name, name, name) for name in names))
+    script = "import caffe; net = caffe.Net('net.prototxt', caffe.TEST)\n"
+    script += "print({name: tuple(net.blobs[name].shape) for name in net.blobs})"
+    done = subprocess.run([caffe_python, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    real = ast.literal_eval(done.stdout)
+    path = str(tmp_path / "net.prototxt")
+    data_of = modules_of({path: (tmp_path / "net.prototxt").read_bytes()})
+    net = loaded((tmp_path / "net.prototxt").read_bytes(), path).net
+    assert net is not None
+    tell_modules([net], data_of)
+    tops = {layer.name: layer.tops[0].shape for layer in net.states()[0].layers if layer.type == "Python"}
+    for name, wanted in zip(names, SHAPES.values(), strict=True):
+        assert tops[name] == (real[name] if wanted else None)
+        assert not wanted or "x".join(map(str, real[name])) == wanted
 
 
 IF = "if a:\n"

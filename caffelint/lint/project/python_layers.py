@@ -65,6 +65,10 @@ def tell_modules(nets: Iterable[Net], modules: Mapping[str, Sequence[tuple[str, 
                         parsed[data] = _parsed(path, data)
                     if parsed[data] not in net.python_modules.setdefault(name, []):
                         net.python_modules[name].append(parsed[data])
+        for layer in net.layers_having("python_param") if net.python_modules else ():
+            shapes = [one.top_shapes for one in python_classes(layer)]
+            if shapes and shapes[0] and all(one == shapes[0] for one in shapes):
+                net.python_shapes[layer.index] = shapes[0]
 
 
 _known: dict[tuple[str, bytes], PythonModule] = {}
