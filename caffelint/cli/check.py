@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="FORMAT[:FILE]",
     shell_complete=complete.formats,
-    help="Output format: text, concise, statistics, json, sarif, github, gitlab, junit, rdjson or checkstyle."
+    help="Output format: text, concise, statistics, json, sarif, github, gitlab, junit, rdjson, checkstyle or teamcity."
     " Repeat for several outputs.",
 )
 @click.option(

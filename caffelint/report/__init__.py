@@ -21,6 +21,7 @@ FORMATS = {
     "junit": "JUnit XML, as Jenkins reads it",
     "rdjson": "Reviewdog's diagnostic format",
     "checkstyle": "Checkstyle XML",
+    "teamcity": "inspections of TeamCity",
 }
 
 
