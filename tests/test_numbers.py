@@ -176,7 +176,7 @@ class _WithRecords(dict[str, str]):
     """Files, and the same records for any source that a net names."""
 
     def get(self, name: str, default: Any = None) -> Any:
-        return super().get(name, RECORDS if name else default)
+        return super().get(name, RECORDS)
 
 
 def with_preview() -> Config:

@@ -123,6 +123,7 @@ def _lmdb(path: str, color: bool | None) -> Answer:
 
     if not os.path.isfile(os.path.join(path, "data.mdb")):
         raise Unreadable("is not an LMDB: it has no data.mdb")
+    check_files(path)
     with (
         lmdb.open(path, readonly=True, lock=False, create=False, readahead=False) as database,
         database.begin() as transaction,
@@ -152,8 +153,18 @@ def _leveldb(path: str, color: bool | None) -> Answer:
     return Answer([datum_shape(record, color)])
 
 
+def check_files(path: str) -> None:
+    """Raise Unreadable where a file of a database leads to a device or into /proc, some of which never end."""
+    from caffelint.lint.reach import is_special
+
+    for entry in os.scandir(path):
+        if entry.is_symlink() and is_special(entry.path):
+            raise Unreadable(f"is damaged: its file {entry.name} leads to a device or to what shows the running system")
+
+
 def check_leveldb(path: str) -> None:
     """Raise Unreadable where LevelDB would create a database, or follow a name to somewhere else."""
+    check_files(path)
     if os.path.isfile(os.path.join(path, "data.mdb")):
         raise Unreadable("is an LMDB, but the layer reads a LevelDB; set backend: LMDB")
     try:

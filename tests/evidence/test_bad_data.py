@@ -199,3 +199,18 @@ def test_numbers_in_other_files_are_not_opened(tmp_path: Path) -> None:
     report = report_of(tmp_path, hdf5_layer(tmp_path / "set.txt") + rest())
     found = {one["name"]: one["message"] for one in report["json"]["findings"]}
     assert "not opened" in found["source-not-readable"]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="Linux")
+@pytest.mark.parametrize(
+    ("kind", "file"), [("LMDB", "data.mdb"), ("LEVELDB", "CURRENT"), ("LEVELDB", "000003.log"), ("LEVELDB", "1.ldb")]
+)
+def test_no_file_of_a_database_is_a_device(tmp_path: Path, kind: str, file: str) -> None:
+    """Reading /proc/kmsg, for one, waits for ever."""
+    write = write_lmdb if kind == "LMDB" else write_leveldb
+    path = write(tmp_path / "set", records(images(4), LABELS[:4]))
+    (path / file).unlink(missing_ok=True)
+    (path / file).symlink_to("/proc/self/status")
+    report = report_of(tmp_path, data_layer(path, kind=kind) + rest())
+    found = {one["name"]: one["message"] for one in report["json"]["findings"]}
+    assert "leads to a device" in found["source-not-readable"]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from caffelint.lint.data_source import Unreadable, check_leveldb, stand_in
+from caffelint.lint.data_source import Unreadable, check_files, check_leveldb, stand_in
 
 Pair = tuple[bytes, bytes]
 _PART = 1 << 26
@@ -84,6 +84,7 @@ def opened(kind: str, path: str) -> Iterator[Database]:
                 if is_level
                 else "is not an LMDB: it has no data.mdb"
             )
+        check_files(path)
         with (
             lmdb.open(path, readonly=True, lock=False, create=False, readahead=True) as environment,
             environment.begin() as transaction,

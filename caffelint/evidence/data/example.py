@@ -17,6 +17,7 @@ from caffelint.evidence.data.overlaps import overlaps_of
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import feeds, rebuilt
 from caffelint.evidence.data.values import Facts
+from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import load
 
 _SUFFIX, _MEAN = ".prototxt", ".binaryproto"
@@ -57,6 +58,8 @@ def _mean(text: str) -> Mean:
 
 
 def _find(layer: BuiltLayer, places: object, options: dict[str, Any]) -> Source:
+    if not layer.data_source:
+        raise Unreadable("the layer names no source")
     return Source("hdf5" if layer.type == "HDF5Data" else "lmdb", layer.data_source, json.dumps(options))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.evidence.data.images import Array, decode, resize
 from caffelint.evidence.data.transformer import Transform
-from caffelint.lint.data_source import Unreadable, check_leveldb, stand_in
+from caffelint.lint.data_source import Unreadable, check_files, check_leveldb, stand_in
 from caffelint.lint.read import ReadError, opened, read
 from caffelint.schema import Datum
 
@@ -138,6 +138,7 @@ def _lmdb(path: str) -> Pairs:
 
     if not os.path.isfile(os.path.join(path, "data.mdb")):
         raise Unreadable(f"{path} is not an LMDB: it has no data.mdb")
+    check_files(path)
     database = lmdb.open(path, readonly=True, lock=False, create=False, readahead=False)
 
     def pairs() -> Iterator[tuple[bytes, bytes]]:
