@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import caffelint
-from caffelint.evidence.data.kept import kept_findings
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
@@ -30,12 +29,17 @@ from caffelint.smoke.events import LACKS, Event, Refused
 from caffelint.smoke.execute import execute
 from caffelint.smoke.job import SYNTHETIC
 from caffelint.smoke.kept import KeptFolder
+from caffelint.smoke.looked import Looking
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
 from caffelint.smoke.signals import held
 from caffelint.smoke.weighed import weights_findings
 
+_OF_DATA = ("data", "labels")
+"""Kinds of cause that the data itself shows as well."""
+_LOOKS = 3.0
+"""Seconds that are waited for the data to be read where the run itself took less."""
 OFF, QUICK, FULL = "off", "quick", "full"
 """How much is tried to find out why a run went wrong."""
 _FROM_SCRATCH = ("global-stats-in-training",)
@@ -93,10 +97,13 @@ class Watcher:
 
 
 class Stage:
-    """A checked project, and a folder to run it in. report: of the check."""
+    """A checked project, and a folder to run it in. report: of the check. looking: reads its data meanwhile."""
 
-    def __init__(self, request: Request, project: Project, report: Report, watcher: Watcher, folder: Path) -> None:
+    def __init__(
+        self, request: Request, project: Project, report: Report, watcher: Watcher, folder: Path, looking: Looking
+    ) -> None:
         self.project = project
+        self._looking = looking
         self.report = report
         self.watcher = watcher
         self.folder = folder
@@ -143,6 +150,12 @@ class Stage:
         """
         return execute(engine, prepared, on_event or self.watcher.event, more)
 
+    def look(self, seconds: float) -> None:
+        """Add to the report what is wrong with the data, once; so many seconds are waited for it at most."""
+        known = set(self.report.findings)
+        new = (one for one in self._looking.findings(seconds) if one not in known)
+        self.report = self.report._replace(findings=(*self.report.findings, *new))
+
     def run(self, prepared: Prepared, events: Sequence[Event]) -> Run:
         """The result of a job, as rules see it."""
         job = prepared.job
@@ -163,7 +176,7 @@ class Stage:
 
 
 def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run, Engine]]) -> Session:
-    """Check a solver and its nets, run them in some way, and judge the result.
+    """Check a solver and its nets, run them in some way while their data is looked at, and judge the result.
 
     Raises NoProject, Unplanned and NoEngine, each with a line for the user. No files or processes are left in any case.
     """
@@ -171,16 +184,22 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
     report = _checked(request, project)
     stops = any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings)
     # What is wrong with data and weights is no reason not to run: the run shows what comes of it.
-    found = [*kept_findings(request.path, request.config)]
     if request.wishes.weights:
-        found += weights_findings(project, request.wishes.weights, request.config)
-    report = report._replace(findings=(*report.findings, *found))
+        found = weights_findings(project, request.wishes.weights, request.config)
+        report = report._replace(findings=(*report.findings, *found))
     if stops and not request.force:
         watcher.stopped(report)
         return Session(report, None, None)
-    with work_folder(request.choice) as folder:
-        run, engine = way(Stage(request, project, report, watcher, folder))
-    return Session(_judged(run, project, request.config, report), run, engine)
+    with work_folder(request.choice) as folder, _looking(request) as looking:
+        stage = Stage(request, project, report, watcher, folder, looking)
+        run, engine = way(stage)
+        stage.look(max(_LOOKS, time.monotonic() - stage.started))
+    run.static = stage.report.findings
+    return Session(_judged(run, project, request.config, stage.report), run, engine)
+
+
+def _looking(request: Request) -> Looking:
+    return Looking(request.path, request.config, request.wishes.data != SYNTHETIC)
 
 
 def _checked(request: Request, project: Project) -> Report:
@@ -204,7 +223,10 @@ def _judged(run: Run, project: Project, config: Config, report: Report) -> Repor
     if refused and refused.kind == LACKS:
         words = "not run, because no engine here can run it; give --caffe-python"
         failures = (*failures, Failure(project.solver.path, words))
-    static = (one for one in report.findings if not any(_covers(other, one) for other in findings))
+    shown = {one.name for one in report.findings for other in findings if _shows(other, one)}
+    static = (
+        one for one in report.findings if one.name not in shown and not any(_covers(other, one) for other in findings)
+    )
     return report._replace(findings=(*static, *findings), suppressed=report.suppressed + suppressed, failures=failures)
 
 
@@ -214,6 +236,12 @@ def _covers(measured: ReportedFinding, static: ReportedFinding) -> bool:
     same = (measured.file, measured.line) == place and measured.severity == static.severity
     known = measured.cause.known if measured.cause is not None else ()
     return same and any((one.name, one.file, one.line) == (static.name, *place) for one in known)
+
+
+def _shows(measured: ReportedFinding, looked: ReportedFinding) -> bool:
+    """Does an error of the run say what one of the data says?"""
+    kinds = [one.cause.kind if one.cause is not None else "" for one in (measured, looked)]
+    return measured.severity == looked.severity == ERROR and kinds[0] == kinds[1] in _OF_DATA
 
 
 @contextmanager

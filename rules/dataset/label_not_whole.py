@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import LABEL, NO_LABEL, PART_LABEL, DataEvidence, DatasetRule
-from caffelint.lint import WARNING, Finding, Invalid, title
+from caffelint.lint import WARNING, Cause, Finding, Invalid, title
 
 from ._example import NET, SOUND, project, records
 from ._words import counted, first, number, once, path, share, source_place
@@ -46,14 +46,17 @@ class LabelNotWhole(DatasetRule):
                 if readers and not top.is_whole:
                     odd = next((value for value in top.values or () if value != int(value)), None)
                     like = f", such as {number(odd)}," if odd is not None else ""
+                    what = f"{title(readers[0].layer)}: labels of {path(feed)} are not whole numbers{like} and their"
+                    what += " fraction is dropped"
+                    remedy = "store the number of the class"
                     yield self.finding(
                         feed.layer.at(*source_place(feed)),
-                        f"{title(readers[0].layer)}: labels of {path(feed)} are not whole numbers{like} and their"
-                        " fraction is dropped; store the number of the class",
+                        f"{what}; {remedy}",
                         phases=feed.phases,
+                        cause=Cause("labels", what, remedy),
                     )
         for feed, facts in once(data):
-            for kind, what, remedy in (
+            for kind, how, remedy in (
                 (
                     NO_LABEL,
                     "no number as label ({first}), which Caffe reads as class 0",
@@ -68,10 +71,12 @@ class LabelNotWhole(DatasetRule):
                 fault = facts.faults.get(kind)
                 if fault is not None and feed.top_of(LABEL) is not None:
                     has = "has" if fault.count == 1 else "have"
+                    what = f"{title(feed.layer)}: {share(fault.count, facts)} of {path(feed)} {has}"
+                    what += f" {how.format(first=first(fault))}"
                     yield self.finding(
                         feed.layer.at(*source_place(feed)),
-                        f"{title(feed.layer)}: {share(fault.count, facts)} of {path(feed)} {has}"
-                        f" {what.format(first=first(fault))}; {remedy}",
+                        f"{what}; {remedy}",
                         phases=feed.phases,
                         evidence=counted(fault.count, "line") if fault.count > 1 else "",
+                        cause=Cause("labels", what, remedy),
                     )

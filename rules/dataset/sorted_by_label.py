@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import SCALAR, DataEvidence, DatasetRule, Top
-from caffelint.lint import TRAIN, WARNING, Finding, Invalid, title
+from caffelint.lint import TRAIN, WARNING, Cause, Finding, Invalid, title
 
 from ._example import NET, SOUND, project, records
 from ._words import number, path, source_place
@@ -49,12 +49,14 @@ class SortedByLabel(DatasetRule):
                 remedy = "write them with convert_imageset --shuffle"
                 if feed.made.has_setting("shuffle"):
                     remedy = "set shuffle: true"
+                what = f"{title(feed.layer)}: records of {path(feed)} are sorted by label: on average {number(run)} of"
+                what += f" one class follow each other, more than batch_size {feed.made.batch_size}, so a batch holds"
+                what += " one class"
                 yield self.finding(
                     feed.layer.at(*source_place(feed)),
-                    f"{title(feed.layer)}: records of {path(feed)} are sorted by label: on average {number(run)} of one"
-                    f" class follow each other, more than batch_size {feed.made.batch_size}, so a batch holds one"
-                    f" class; {remedy}",
+                    f"{what}; {remedy}",
                     phases=feed.phases,
+                    cause=Cause("data", what, remedy),
                 )
 
 

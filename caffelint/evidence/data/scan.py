@@ -53,7 +53,10 @@ class Source(NamedTuple):
 
 @dataclass
 class Scanned:
-    """facts: what was seen. parts: files of the digests of all records, in their order. error: why there is nothing."""
+    """facts: what was seen. parts: files of the digests of all records, in their order. error: why there is nothing.
+
+    is_sample: were some of the records left out?
+    """
 
     facts: Facts = field(default_factory=Facts)
     parts: list[Path] = field(default_factory=list)
@@ -90,6 +93,7 @@ class Scan:
         self._idle: SimpleQueue[_Child] = SimpleQueue()
         self._children: list[_Child] = []
         self._lock = threading.Lock()
+        self._ended = False
         self._read: dict[str, tuple[int, int]] = {}
         self._totals: dict[Source, int] = {}
 
@@ -97,13 +101,19 @@ class Scan:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.end()
+        self._folder.cleanup()
+
+    def end(self) -> None:
+        """Read no more; whoever waits for a part gets none."""
+        with self._lock:
+            self._ended = True
         for child in self._children:
             child.end()
-        self._folder.cleanup()
 
     def read(self, sources: Sequence[Source]) -> dict[Source, Scanned]:
         """What is in each of them."""
-        found = {source: Scanned(is_sample=bool(self.sample)) for source in sources}
+        found = {source: Scanned() for source in sources}
         parts = [part for source in found for part in self._planned(source, found[source])]
         executor = ThreadPoolExecutor(self.jobs)
         try:
@@ -111,8 +121,10 @@ class Scan:
                 self._join(found[part.source], part, answer)
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
+        if self._ended:
+            return found
         for source, scanned in found.items():
-            scanned.facts.total = self._totals.get(source) or (0 if self.sample else scanned.facts.records)
+            scanned.facts.total = self._totals.get(source) or (0 if scanned.is_sample else scanned.facts.records)
         self._forget(part for part in parts if not part.source.known_by_its_state)
         for source, scanned in found.items():
             if self.keep and not self.sample and not scanned.error and source.known_by_its_state:
@@ -136,16 +148,21 @@ class Scan:
         return loaded(out, answer) if "samples" in answer else []
 
     def _planned(self, source: Source, scanned: Scanned) -> list[_Part]:
-        answer = self._ask({**_question(source), "part": None, "sample": self.sample})
+        sample = self.sample
+        answer = self._ask({**_question(source), "part": None, "sample": sample})
+        if 0 < answer.get("total", 0) <= sample:
+            sample = 0
+            answer = self._ask({**_question(source), "part": None, "sample": sample})
         if "error" in answer:
             scanned.error, scanned.missing = answer["error"], answer.get("missing", "")
             return []
         self._totals[source] = answer["total"]
         parts = answer["parts"]
-        limit = -(-self.sample // len(parts)) if self.sample else 0
-        if self.sample and len(parts) > self.sample:
-            parts = [parts[number * len(parts) // self.sample] for number in range(self.sample)]
-        state = repr((state_of(source.path), self.sample)).encode(errors="surrogateescape")
+        limit = -(-sample // len(parts)) if sample else 0
+        if sample and len(parts) > sample:
+            parts = [parts[number * len(parts) // sample] for number in range(sample)]
+            scanned.is_sample = True
+        state = repr((state_of(source.path), sample)).encode(errors="surrogateescape")
         found = []
         for part in parts:
             name = cache.key(b"data", [("part", state), ("question", repr((source, part, limit)).encode())])
@@ -171,6 +188,7 @@ class Scan:
     def _join(self, scanned: Scanned, part: _Part, answer: Mapping[str, Any]) -> None:
         if "facts" in answer:
             scanned.facts.join(facts_of(answer["facts"]))
+            scanned.is_sample |= bool(part.limit) and answer["facts"]["records"] >= part.limit
             scanned.parts.append(part.digests)
         else:
             scanned.facts.stopped = scanned.facts.stopped or answer["error"]
@@ -180,6 +198,9 @@ class Scan:
             child = self._idle.get_nowait()
         except Empty:
             child = self._started()
+        if self._ended:
+            child.end()
+            return {"error": "was not read to its end"}
         answer = child.ask(question, heard)
         if child.lives:
             self._idle.put(child)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -72,7 +73,13 @@ def _readers(blob: Blob, depth: int) -> Iterator[Reader]:
             yield Reader(layer, bottom, expected)
         elif layer.rearranges and depth < _DEEPEST:
             for top in layer.tops:
-                yield from _readers(top, depth + 1)
+                if not _is_part(top, blob):
+                    yield from _readers(top, depth + 1)
+
+
+def _is_part(top: Blob, whole: Blob) -> bool:
+    """Does a top hold some of the values alone, as that of a Slice does? Which ones is not known of what was read."""
+    return top.shape is not None and whole.shape is not None and math.prod(top.shape) < math.prod(whole.shape)
 
 
 Find = Callable[[BuiltLayer, "Places", dict[str, Any]], Source]
