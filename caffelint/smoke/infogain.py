@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
@@ -38,6 +39,11 @@ class Matrix(NamedTuple):
         sums = [math.fsum(map(abs, values)) for values in self.rows]
         most = max(range(len(sums)), key=sums.__getitem__)
         return most, sums[most]
+
+    @property
+    def usual(self) -> float:
+        """The median of these sums."""
+        return median(math.fsum(map(abs, values)) for values in self.rows)
 
 
 def matrix(layer: BuiltLayer) -> Matrix | None:

@@ -74,7 +74,7 @@ def came_of(run: Run, kind: str) -> list[str]:
 
 def _cured(best: Tried) -> str:
     """`with base_lr: 0.1 it learns: loss 2.31 to 0.9 in 50 iterations`."""
-    how = "learns" if best.learned else "runs"
+    how = "learns" if best.learned else "runs, but does not learn" if best.idles else "runs"
     fell = f"loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
     if not best.change.loads:
         return f"without --weights it {how}: {fell}"
@@ -185,6 +185,12 @@ def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
         if layer := large_input(run):
             text += f", or scale the input to about 1 ({_holds(run, layer)})"
     return Cause("rate", "", text, LIKELY, one.place, run.known(rules=_RULES), better)
+
+
+def small_input(run: Run) -> Cause | None:
+    """An input next to 0, of which nothing gets to the loss."""
+    small = next((one for one in hypotheses(run) if (one.kind, one.field) == ("input-scale", "small")), None)
+    return _start(run, small, False) if small is not None else None
 
 
 def blank_statistics(run: Run) -> Cause | None:

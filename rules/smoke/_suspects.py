@@ -39,6 +39,8 @@ def noun(one: Hypothesis) -> str:
     """What a hypothesis blames."""
     if (one.kind, one.field) == ("clip-gradients", "tiny"):
         return "clip_gradients"
+    if one.field == "sorted":
+        return "the order of the records"
     if one.field in ("eps", "decay_mult", "H"):
         return one.field
     return NOUNS[one.kind]
@@ -74,12 +76,19 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         return fact, f"; set {better}" if better else "", True
     if one.kind == "depth":
         return (*_depth(run, one), True)
+    if one.kind == "data" and one.field == "sorted":
+        fact = f"the records of {name} are sorted by label, so a batch holds one class"
+        return fact, f"; set {better}" if better else "; write them in random order", True
     if one.kind == "labels":
         fact = f'the targets of {name}, "{one.field}", are {number(value)} to {number(one.figure)}, but it takes 0 to 1'
         return fact, "; scale them to that range", True
     if one.kind == "statistics":
         fact = f"{name}{_more(one)}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
-        return f"{fact} multiplies by 316", "; remove it in TRAIN, or load weights", True
+        fact += " multiplies by 316"
+        if run.loaded:
+            fact += "; the weights that were loaded hold no statistics for it, or only 0: load some that do"
+            return fact, ", or remove it in TRAIN", True
+        return fact, "; remove it in TRAIN, or load weights", True
     if one.kind == "schedule" and one.field == "falls":
         return (
             f"the rate falls from {number(value)} to {number(one.figure)}",
@@ -115,7 +124,10 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
             return f"{fact}; write it again, with 1 on its diagonal", "", True
         if math.isfinite(value):
             fact = f'the row of class {one.figure:.0f} in "{source}", the H of {name}, adds up to {number(value)}, and'
-            return f"{fact} multiplies the gradient of its labels; 1 is usual", "; divide H by that", False
+            fact += " multiplies the gradient of its labels; 1 is usual"
+            if not any(change.text.startswith("loss_weight") for change in one.changes):
+                return f"{fact}, and others have next to nothing; write H again, with rows of about 1", "", False
+            return fact, "; divide H by that", False
         what = "nan" if math.isnan(value) else "inf"
         fact = f'"{source}", the H of {name}, holds {what} in the row of class {one.figure:.0f}'
         return f"{fact}; write it again, with 0 for a class that does not occur", "", True

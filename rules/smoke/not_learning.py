@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, title
+from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, title, titles
 from caffelint.smoke.rule import (
     CHANGE,
     DIFF,
     PARAM,
+    BuiltLayer,
     Run,
     SmokeRule,
     begins,
@@ -121,13 +122,31 @@ def _without_weights(rule: SmokeRule, found: Finding, run: Run) -> Finding:
 
 def _nothing_to_learn(rule: SmokeRule, run: Run) -> Finding | None:
     layers = run.built[0].layers
-    learns = any(param.lr_mult for layer in layers if layer.need_backward for param in layer.params or ())
-    if learns or not all(layer.known and layer.params is not None for layer in layers):
+    able = [layer for layer in layers if layer.need_backward and any(param.lr_mult for param in layer.params or ())]
+    if not all(layer.known and layer.params is not None for layer in layers):
         return None
+    if able:
+        return _only_factors(rule, run, able)
     known = run.known(rules=("nothing-learnable", "no-loss", "no-gradient-path", "frozen-without-weights"))
     what, why = "nothing in the TRAIN net learns", "no parameter with lr_mult above 0 is on a path to a loss"
     kind, reason, place = nothing_to_learn(run)
     return worded(rule, place, Cause(kind, what, why, known=known), reason)
+
+
+def _only_factors(rule: SmokeRule, run: Run, able: list[BuiltLayer]) -> Finding | None:
+    """Does nothing learn but factors and slopes, since all weights are frozen that fillers made?"""
+    frozen = [layer for layer in run.built[0].layers if layer.has_weights and layer.params]
+    if run.loaded or not frozen or any(layer.has_weights for layer in able):
+        return None
+    what = f"no weights learn: every lr_mult of {titles(frozen[:3])}{_and_more(len(frozen) - 3)} is 0"
+    why = f"only {title(able[0])}{_and_more(len(able) - 1)} can learn, which multiply what random weights make"
+    place = run.place(frozen[-1].name, 0, "param", 0, "lr_mult")
+    remedy = "set lr_mult: 1 in what is to learn, above all in the last layer, or load weights with --weights"
+    return worded(rule, place, Cause("lr-mult", what, why), remedy, severity=WARNING)
+
+
+def _and_more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""
 
 
 def _no_rate(rule: SmokeRule, run: Run) -> Finding | None:

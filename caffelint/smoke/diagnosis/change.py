@@ -143,7 +143,7 @@ def scaled_target(run: Run, loss: BuiltLayer, bottom: int, largest: float, exact
     written = written_layer(run, loss)
     if written is None or written.node is None or _oldest(written.node) or not 0 < largest < math.inf:
         return ()
-    scale = float(f"{1 / largest if exact else 10.0 ** -math.ceil(math.log10(largest)):.10g}")
+    scale = float(f"{1 / largest if exact else 10.0 ** -round(math.log10(largest)):.10g}")
     old = loss.message.bottom[bottom]
     new = f"{old}_scaled"
     text = _power(written, new, old, new, scale)

@@ -19,20 +19,23 @@ from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Event, Gradient, Trying
+from caffelint.smoke.events import Done, Event, Gradient, Trying
 from caffelint.smoke.gradcheck import of_python_layers
 from caffelint.smoke.job import CHECKS, MORE
 from caffelint.smoke.prepare import Prepared
+from caffelint.smoke.run import Run
 from caffelint.smoke.session import FULL, QUICK, Stage
 
 _TIMES = {QUICK: 1.0, FULL: 10.0}
 """As long as the run, for all experiments."""
-_LEAST = 4.0
+_LEAST = 6.0
 """Seconds: a run that broke at once leaves no time to find out why."""
 _MOST = {QUICK: 8, FULL: 24}
 _LEAST_SECONDS = 2.0
 """To read records anew."""
 _LAST = False, -math.inf
+_SHARE = 0.25
+"""Of the time for all experiments, which one may take that goes well."""
 
 
 class Diagnosis:
@@ -61,6 +64,9 @@ class Diagnosis:
         seconds = max(_LEAST, _TIMES[how] * (began - self._stage.started))
         run = self._stage.run(self._prepared, events)
         self._was = trouble(run)
+        if self._was is not None:
+            self._stage.look(seconds / 4)
+            run = self._stage.run(self._prepared, events)
         if batches := suspects(run, self._was):
             self.found += read_batches(run, self._prepared, batches, max(_LEAST_SECONDS, seconds / 4))
             run = self._stage.run(self._prepared, [*events, *self.found])
@@ -78,7 +84,7 @@ class Diagnosis:
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             asked = run.asked
             if self._was.kind in (BREAKS, GROWS):
-                asked = min(run.asked, 2 * max(self._was.iteration, 0) + 10)
+                asked = min(run.asked, max(2 * max(self._was.iteration, 0) + 10, _affordable(run, seconds)))
             for number, trial in enumerate([*_in_order(self._found)][: _MOST[how]]):
                 if time.monotonic() - began < seconds / 2:
                     ready = experiment(self._stage, self._engine, trial, number, asked)
@@ -124,13 +130,20 @@ class Diagnosis:
             self._events = []
 
     def _enough(self) -> bool:
-        """Has one cured that is likelier than all that is left, and is the rate tested?"""
+        """Has one made the net learn that is likelier than all that is left, and is the rate tested?"""
         if self._stage.diagnose == FULL:
             return False
         tested = {id(one.hypothesis) for one in self.result if one.outcome != UNTESTED}
-        best = max((one.hypothesis.rank for one in self.result if one.outcome == CURED), default=_LAST)
+        cured = (one.hypothesis.rank for one in self.result if one.outcome == CURED and one.learned)
+        best = max(cured, default=_LAST)
         left = [one for one in self._found if id(one) not in tested and one.changes]
         return best > max((one.rank for one in left), default=_LAST) and all(one.kind != "rate" for one in left)
+
+
+def _affordable(run: Run, seconds: float) -> int:
+    """How many iterations an experiment may have; 0 where it is not known how long one takes."""
+    done = run.first(Done)
+    return int(_SHARE * seconds * done.iterations / done.seconds) if done is not None and done.seconds > 0 else 0
 
 
 def _in_order(found: Sequence[Hypothesis]) -> Iterator[Trial]:

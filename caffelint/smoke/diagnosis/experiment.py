@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import FLAT, STOPS, TESTS, Trouble, losses, trouble
+from caffelint.smoke.diagnosis.trouble import FLAT, LARGE, STOPS, TESTS, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
@@ -44,6 +44,8 @@ class Experiment:
         number = len(run.iterations)
         first, last = losses(run) if number else (0.0, 0.0)
         now = trouble(run)
+        if now is not None and now.kind == LARGE != was.kind:
+            now = None  # small weights take a large update where nothing is wrong
         if was.kind == TESTS and now is not None and now.kind == FLAT:
             now = None
         left = progress(run)

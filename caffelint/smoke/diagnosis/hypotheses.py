@@ -44,6 +44,8 @@ _PROVED = 10.0
 _RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET = 3.0, 10.0, 30.0, 10.0
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
+_UNLIKE = 1000.0
+"""Times what the others have: no weight of the loss suits such a row and the others."""
 _LEAST_WEIGHT = 1e-6
 _CLIPS_AT = 10.0
 _CLIPPED = 10.0
@@ -68,6 +70,7 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *_losses(run),
         *_infogain(run),
         *_labels(run),
+        *_sorted(run),
         *fillers(run),
     ]
     found += [*depth(run), *epsilon(run)]
@@ -227,6 +230,9 @@ def _dominating(run: Run) -> Iterator[Hypothesis]:
     changes = tuple(change for value in wanted for change in of_layer(run, layer, "loss_weight", 0, value=value))
     place = run.place(layer.name, 0, "loss_weight")
     score = math.log10(ratio) - 0.5
+    large = [one.score for one in _targets(run) if one.layers == (layer,) and one.score >= STRONG]
+    if large and layer.loss_weights[0] < _MULTIPLIES:
+        score = min(score, max(large) - 0.1)  # what makes the loss so large
     layers = (layer, other, *(found.layers if found is not None else ()))
     yield Hypothesis("loss-weight", place, score, changes, "ratio", layers, layer.loss_weights[0], ratio)
 
@@ -294,7 +300,9 @@ def _infogain(run: Run) -> Iterator[Hypothesis]:
             yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), 0.0, row, proved=True)
         elif total > _MULTIPLIES:
             weight = float(f"{layer.loss_weights[0] / total:.1g}")
-            changes = (*of_layer(run, layer, "loss_weight", 0, value=weight), *plain)
+            changes = plain
+            if total < _UNLIKE * found.usual:
+                changes = (*of_layer(run, layer, "loss_weight", 0, value=weight), *plain)
             yield Hypothesis("loss", place, math.log10(total) + 0.5, changes, "H", (layer,), total, row)
 
 
@@ -337,7 +345,7 @@ def rate(run: Run) -> Hypothesis:
             place = run.solver.at("base_lr")
             return Hypothesis("rate", place, STRONG, changes, "low", value=message.base_lr, figure=ratio)
     wanted = [lowest, message.base_lr * 0.1]
-    if ratio > 0 and message.base_lr * _USUAL_UPDATE / ratio < lowest / 2:
+    if ratio > 0 and usual * _LOWEST <= message.base_lr * _USUAL_UPDATE / ratio < lowest / 2:
         wanted.append(message.base_lr * _USUAL_UPDATE / ratio)
     advised = [one.value for one in run.suggested("high-base-lr") if one.value < message.base_lr]
     wanted = [*dict.fromkeys(float(f"{value:.1g}") for value in (*advised, *wanted))]
@@ -441,6 +449,18 @@ def _labels(run: Run) -> Iterator[Hypothesis]:
         changes = scaled_target(run, layer, 1, largest, exact=True) if found.min >= 0 else ()
         place = run.place(layer.name, 0, "bottom", 1)
         yield Hypothesis("labels", place, 5.0, changes, layer.message.bottom[1], (layer,), found.min, found.max)
+
+
+def _sorted(run: Run) -> Iterator[Hypothesis]:
+    """Records that come class by class, so that a batch holds one class alone."""
+    for found in run.static:
+        layer = next((one for one in run.built[0].layers if one.name == found.layer and not one.bottoms), None)
+        if found.name != "sorted-by-label" or layer is None:
+            continue
+        field = "shuffle"
+        changes = of_layer(run, layer, layer.block, field, value="true") if layer.has_setting(field) else ()
+        place = run.place(layer.name, 0, layer.block, "source")
+        yield Hypothesis("data", place, STRONG, changes, "sorted", (layer,))
 
 
 def _statistics(run: Run) -> Iterator[Hypothesis]:

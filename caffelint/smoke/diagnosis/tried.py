@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from caffelint.smoke.run import Run
 
 _STRONGER = 3.0
+_ENOUGH = 20
 CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
 
 
@@ -39,23 +40,30 @@ class Tried(NamedTuple):
         """Did the loss fall?"""
         return falls(self.first, self.last)
 
+    @property
+    def idles(self) -> bool:
+        """Does nothing go wrong any more, but nothing learn either, in enough iterations to tell?"""
+        return self.outcome == CURED and not self.learned and self.iterations >= _ENOUGH
+
 
 def survivor(tried: Sequence[Tried]) -> Tried | None:
     """The one that cured with the strongest evidence; the rate only where nothing else did, as a lower one hides much,
     or where it is further above what its solver usually gets than all else is out of the ordinary.
 
     None where only the rate cured and something that is further out of the ordinary could not be tested.
-    Of several changes of one value the first that cures, unless the loss falls with a later one alone.
+    A change with which the loss falls goes before one that only keeps values finite.
     """
     cured = [one for one in tried if one.outcome == CURED]
     if not cured:
         return None
     likeliest = max(cured, key=lambda one: one.hypothesis.rank).hypothesis
+    if learned := [one for one in cured if one.learned]:
+        best = max(learned, key=lambda one: one.hypothesis.rank).hypothesis
+        if best.kind != "rate" or likeliest.kind == "rate":
+            likeliest, cured = best, learned
     if likeliest.kind == "rate" and any(one.rank > max(likeliest.rank, (True, STRONG)) for one in _untested(tried)):
         return None
-    best = likeliest.place
-    same = [one for one in cured if one.hypothesis.place == best]
-    return next((one for one in same if one.learned), same[0])
+    return next(one for one in cured if one.hypothesis.place == likeliest.place)
 
 
 def cure(run: Run) -> Tried | None:
