@@ -18,6 +18,8 @@ _HEADS = {
     "refused-at-load": "it does not run",
     "python-layer-failed": "it does not run",
     "out-of-memory": "it does not fit",
+    "label-not-whole": "it learns from wrong labels",
+    "label-outside-classes": "it learns from wrong labels",
     "label-out-of-range": "it learns from wrong labels",
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
@@ -35,11 +37,15 @@ _HEADS = {
     "update-out-of-scale": "it may not learn",
     "train-test-disagree": "it trains, but tests badly",
     "test-takes-long": "it seems to hang",
+    "record-not-readable": "it will stop",
+    "value-not-finite": "it will break",
+    "sorted-by-label": "it learns one class at a time",
 }
 """By the rule of the finding, the most severe and certain first."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
-_OF_LEARNING = ("I", "O", "S2")
-"""How the codes begin of those built-in rules that are on fillers, losses and what multiplies updates."""
+_TOLD = 3
+_OF_LEARNING = ("D", "I", "O", "S2")
+"""How the codes begin of those built-in rules that are on data, fillers, losses and what multiplies updates."""
 
 
 def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
@@ -60,7 +66,9 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     text = f"{head}: {cause.what}{where}."
     if cause.why:
         elsewhere = cause.line is not None and (cause.file, cause.line) != (lead.file, lead.line)
-        text += f" Why{f' ({cause.file}:{cause.line})' if elsewhere else ''}: {cause.why}."
+        # What the data tells is its own reason.
+        what = "Why" if _is_of_the_run(lead) else "Remedy"
+        text += f" {what}{f' ({cause.file}:{cause.line})' if elsewhere else ''}: {cause.why}."
     text += f" {_how_sure(run, lead, cause)}"
     if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
         text += " The data is synthetic; real data may behave differently."
@@ -105,11 +113,13 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     elif how.moves == FLAT:
         parts.append("the loss has hardly moved so far; too few iterations to tell whether the net learns slowly")
     text = "; ".join(parts)
-    if how.moves != FALLS and how.iterations >= 2 * TAIL:
-        slows = [
-            f"{one.name} at {one.file}:{one.line}" for one in findings if _is_of_learning(one) and one.severity != INFO
-        ]
-        text += f". A check of the files reports a possible reason: {_listed(slows)}" if slows else ""
+    if how.iterations >= 2 * TAIL:
+        slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO]
+        if how.moves == FALLS:
+            slows = [one for one in slows if one.certainty == CERTAIN]
+        told = ", ".join(f"{one.name} at {one.file}:{one.line} ({one.message})" for one in slows[:_TOLD])
+        what = "keeps it from learning well" if how.moves == FALLS else "may be the reason"
+        text += f". A check of the files reports what {what}: {told}" if told else ""
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)
         text += (

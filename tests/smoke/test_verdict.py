@@ -57,8 +57,11 @@ def test_a_loss_that_hardly_moves_for_a_reason_in_the_text() -> None:
     found = [
         finding("O002", "softmax-twice", "certain", "no loss below 1.46 can be reached")._replace(severity="warning")
     ]
-    ending = "A check of the files reports a possible reason: softmax-twice at n.prototxt:7"
-    assert verdict(run(*(2.3,) * 10), found).endswith(ending)
+    ending = "softmax-twice at n.prototxt:7 (may be worded in any way: or so)"
+    assert verdict(run(*(2.3,) * 10), found).endswith(f"A check of the files reports what may be the reason: {ending}")
+    falls = run(*(2.3 - at / 10 for at in range(10)))
+    assert verdict(falls, found).endswith(f"A check of the files reports what keeps it from learning well: {ending}")
+    assert "A check" not in verdict(falls, [found[0]._replace(certainty="likely")])
 
 
 def test_what_and_why_come_of_the_cause_alone() -> None:
@@ -106,7 +109,7 @@ def test_every_rule_of_a_run_has_a_place_in_it() -> None:
 def test_codes_of_other_packs_are_of_no_family_by_chance() -> None:
     """`OUR1` begins as the codes of losses do, `XYZ1` as those of runs."""
     slows = [finding("OUR1", "our-names", "certain", "a name")._replace(severity="warning")]
-    assert "possible reason" not in verdict(run(*(2.3,) * 10), slows)
+    assert "the reason" not in verdict(run(*(2.3,) * 10), slows)
     objects = [finding("XYZ1", "our-layers", "certain", "a layer that is not there")]
     assert verdict(run(2.3, 2.0), objects).endswith(
         "; but the check reports a certain error: our-layers at n.prototxt:7"

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import CERTAIN, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, fix, remove, title
+from caffelint.lint.built import Blob, BuiltLayer, types_that
+
+_A, _B = 'source: "images.txt" batch_size: 8', 'source: "labels.txt" batch_size: 8'
+_FC = ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }'
+_FC += ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+
+
+def _two(image: str, label: str, rest: str = _FC) -> str:
+    images = f'layer {{ name: "images" type: "ImageData" top: "data" top: "no" image_data_param {{ {image} }} }}'
+    return f'{images} layer {{ name: "labels" type: "HDF5Data" top: "label" hdf5_data_param {{ {label} }} }}{rest}'
+
+
+class ShuffledApart(NetRule):
+    """Data and labels come from two layers, and one of them shuffles its records.
+
+    ## Why is this bad?
+    Each data layer shuffles in an order of its own, so an image meets the label of another one. The loss goes down to
+    that of an answer that is always the same, and nothing breaks. This holds for two layers that both shuffle as well.
+
+    ## Example
+    ```
+    layer { name: "data" type: "ImageData" top: "data" image_data_param { source: "images.txt" shuffle: true } }
+    layer { name: "label" type: "ImageData" top: "label" image_data_param { source: "masks.txt" shuffle: true } }
+    ```
+    Use instead two lists that were shuffled alike when they were written:
+    ```
+    layer { name: "data" type: "ImageData" top: "data" image_data_param { source: "images.txt" } }
+    layer { name: "label" type: "ImageData" top: "label" image_data_param { source: "masks.txt" } }
+    ```
+
+    ## Fix safety
+    Unsafe: training reads its records in a different order.
+
+    ## References
+    - image_data_layer.cpp, DataLayerSetUp: each layer has a random generator of its own; hdf5_data_layer.cpp, Next
+    """
+
+    code = "D023"
+    name = "shuffled-apart"
+    severity = WARNING
+    certainty = CERTAIN
+    layer_types = types_that(lambda kind: kind.has_setting("shuffle"))
+    VALID = [
+        _two(_A, _B),
+        'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { batch_size: 8 shuffle: true'
+        f" }} }}{_FC}",
+        # With labels of its own for what it is joined with.
+        _two(_A, f"{_B} shuffle: true", _FC.replace('bottom: "data"', 'bottom: "data" bottom: "label"')),
+    ]
+    INVALID = [
+        Invalid(
+            _two(f"{_A} shuffle: true", _B),
+            span="shuffle: true",
+            message='ImageData "images" shuffles its records, but SoftmaxWithLoss "loss" compares what is made of them'
+            ' with those of HDF5Data "labels", which come in another order; remove shuffle',
+            fixed=_two(_A, _B),
+        ),
+        Invalid(
+            _two(_A, f"{_B} shuffle: true"),
+            span="shuffle: true",
+            message='HDF5Data "labels" shuffles its records, but SoftmaxWithLoss "loss" compares them with what is made'
+            ' of those of ImageData "images", which come in another order; remove shuffle',
+            fixed=_two(_A, _B),
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        for built in net.states():
+            if built.phase == TRAIN and built.is_wired:
+                for loss in built.layers:
+                    if loss.is_loss and len(loss.bottoms) > 1:
+                        yield from self._loss(net, loss)
+
+    def _loss(self, net: Net, loss: BuiltLayer) -> Iterator[Finding]:
+        target = loss.bottoms[1].maker
+        while target is not None and target.rearranges and len(target.bottoms) == 1:
+            target = target.bottoms[0].maker
+        makers = _makers(loss.bottoms[0])
+        if target is None or target.bottoms or not target.data_source or len(makers) != 1:
+            return
+        (data,) = makers
+        if data is target or not data.data_source:
+            return
+        what, of = "what is made of them with those of", "compares {} {}, which come in another order; remove shuffle"
+        for one, other in ((data, target), (target, data)):
+            if not _shuffles(one) or one.index is None or other.index is None:
+                continue
+            if one is target:
+                what = "them with what is made of those of"
+            layer, block = net.layers[one.index], one.block
+            yield self.finding(
+                layer.at(block, "shuffle"),
+                f"{title(one)} shuffles its records, but {title(loss)} {of.format(what, title(other))}",
+                phases=(TRAIN,),
+                related=(Related("the other records", net.layers[other.index].at()),),
+                fixes=fix("remove shuffle", UNSAFE, remove(layer, block, "shuffle")),
+            )
+            return
+
+
+def _shuffles(layer: BuiltLayer) -> bool:
+    return layer.has_setting("shuffle") and bool(layer.parameters.shuffle)
+
+
+def _makers(blob: Blob) -> set[BuiltLayer]:
+    """The layers without bottoms that it depends on."""
+    found: set[BuiltLayer] = set()
+    seen: set[BuiltLayer] = set()
+    pending = [blob.producer]
+    while pending:
+        layer = pending.pop()
+        if layer is None or layer in seen:
+            continue
+        seen.add(layer)
+        pending += [one.producer for one in layer.bottoms]
+        if not layer.bottoms:
+            found.add(layer)
+    return found
