@@ -78,6 +78,7 @@ def test_any_record_is_counted() -> None:
     records = Records(Options())
     made = mutants(200)
     records.add([b"%d" % number for number in range(len(made))], made)
+    records.finish()
     facts = records.facts
     assert facts.records == len(made)
     read = facts.tops["image"].records if "image" in facts.tops else 0

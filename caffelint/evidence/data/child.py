@@ -11,6 +11,7 @@ import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -25,6 +26,9 @@ _MEMORY = 4 << 30
 def main() -> None:
     """Answer until stdin ends."""
     _limit_memory()
+    with suppress(ImportError):  # the answer to a question says which library is missing
+        # All that reading needs, while the one who asks still looks for what to ask.
+        from caffelint.evidence.data import databases, lists, records  # noqa: F401
     for line in sys.stdin:
         question = json.loads(line)
         _tell(_answer(question))
@@ -138,6 +142,7 @@ def read(question: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         # Much may have been read by then, and a rule says what is wrong with the rest.
         records.facts.stopped = _damaged(error)
+    records.finish()
     rows = np.concatenate(records.digests) if records.digests else np.zeros((0, 2), np.int64)
     with open(question["digests"], "wb") as file:
         rows.tofile(file)

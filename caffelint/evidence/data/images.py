@@ -44,6 +44,14 @@ def decode(file: IO[bytes] | bytes | str, color: bool | None) -> Array:
 
     Raises Unreadable, and what Pillow raises.
     """
+    return planes(picture(file, color))
+
+
+def picture(file: IO[bytes] | bytes | str, color: bool | None) -> Image:
+    """The same image as Pillow holds it: its bands are grey, or red, green, blue and what covers them.
+
+    Raises Unreadable, and what Pillow raises.
+    """
     from PIL import Image, ImageOps
 
     Image.MAX_IMAGE_PIXELS = None
@@ -51,23 +59,32 @@ def decode(file: IO[bytes] | bytes | str, color: bool | None) -> Array:
         if image.width * image.height > LARGEST_IMAGE:
             raise TooLarge(f"an image of {image.width}x{image.height} pixels is too large to read")
         if color is None:
-            return _planes(_native(image))
-        upright: Image.Image = ImageOps.exif_transpose(image)
-        if upright.mode.startswith(("I;", "I")):
-            deep = np.asarray(upright) >> 8
-            upright = Image.fromarray(deep.astype(np.uint8))
-        return _planes(upright.convert("RGB" if color else "L"))
+            return _native(image)
+        ImageOps.exif_transpose(image, in_place=True)
+        if image.mode.startswith(("I;", "I")):
+            deep = np.asarray(image) >> 8
+            return _converted(Image.fromarray(deep.astype(np.uint8)), "RGB" if color else "L")
+        return _converted(image, "RGB" if color else "L")
 
 
 def _native(image: Image) -> Image:
     if image.mode in ("1", "L"):
-        return image.convert("L")
+        return _converted(image, "L")
     if image.mode.startswith(("I", "F")):
         raise Unreadable(f"an encoded image has pixels of mode {image.mode}, but Caffe takes only bytes")
-    return image.convert("RGBA" if "A" in image.mode or "transparency" in image.info else "RGB")
+    return _converted(image, "RGBA" if "A" in image.mode or "transparency" in image.info else "RGB")
 
 
-def _planes(image: Image) -> Array:
+def _converted(image: Image, mode: str) -> Image:
+    """Decoded, and copied only where its mode is another one."""
+    if image.mode != mode:
+        return image.convert(mode)
+    image.load()
+    return image
+
+
+def planes(image: Image) -> Array:
+    """Blue first; channels x height x width."""
     pixels = np.asarray(image)
     if pixels.ndim == 2:
         return pixels[None]

@@ -107,8 +107,7 @@ def add_image(name: str, records: Records) -> int:
         records.facts.fault(kinds.MISSING, name)
         return 0
     records.facts.bytes += len(data)
-    image = records.decoded(data, name)
-    return 0 if image is None else records.image(image, data, name)
+    return records.encoded(data, name)
 
 
 def _content(path: str) -> bytes | None:
@@ -154,12 +153,12 @@ def _window_image(name: str, shape: Sequence[int], rows: Sequence[Sequence[float
     image = records.decoded(data, name)
     if image is None:
         return
-    records.image(image, data, name)
-    if list(image.shape[1:]) != list(shape[1:]):
+    records.picture(image, data, name)
+    if [image.height, image.width] != list(shape[1:]):
         facts.fault(kinds.WRONG_SIZE, name)
     for row in rows:
         x1, y1, x2, y2 = row[2:]
-        if x1 < 0 or y1 < 0 or x2 >= image.shape[2] or y2 >= image.shape[1]:
+        if x1 < 0 or y1 < 0 or x2 >= image.width or y2 >= image.height:
             facts.fault(kinds.BOX_OUTSIDE, name)
         elif x2 < x1 or y2 < y1:
             facts.fault(kinds.BOX_EMPTY, name)
@@ -280,7 +279,7 @@ def read_hdf5(part: Part, records: Records, limit: int, tick: Callable[[], None]
             digests = np.zeros((end - begin, 2), np.int64)
             for top in options.tops:
                 with np.errstate(over="ignore"):
-                    values = dataset_of(file, top)[begin:end].astype(np.float32)
+                    values = dataset_of(file, top)[begin:end].astype(np.float32, copy=False)
                 _add(records, top, values, name, begin, digests)
             records.digests.append(digests)
             tick()
@@ -300,5 +299,6 @@ def _add(records: Records, top: str, values: Any, name: str, begin: int, digests
         if not digests[:, 0].any():
             flat = values.reshape(len(values), -1)
             digests[:, 0] = marks(np.ascontiguousarray(flat).view(np.uint8))
-            digests[(flat == flat[:, :1]).all(axis=1), 0] = 0
+            if kinds.CONSTANT in seen.faults or kinds.NAN in seen.faults or kinds.INF in seen.faults:
+                digests[(flat == flat[:, :1]).all(axis=1), 0] = 0
     records.facts.top(top).join(seen)

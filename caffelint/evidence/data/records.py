@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from caffelint.evidence.data import values as kinds
 from caffelint.evidence.data.datum import Box, Datum, NotDatum, annotated_of, datum_of
-from caffelint.evidence.data.digests import digest, digests
-from caffelint.evidence.data.images import Array, TooLarge, decode
-from caffelint.evidence.data.seen import seen_images, seen_labels
+from caffelint.evidence.data.digests import digest, digests, file_digest
+from caffelint.evidence.data.images import Array, TooLarge, picture
+from caffelint.evidence.data.seen import seen_images, seen_labels, seen_pictures
 from caffelint.evidence.data.values import IMAGE, LABEL, Facts
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM", b"GIF8")
-_LARGEST_DATUM = 1 << 28
+_MOST_LABELS = 1 << 16
+_MOST_PICTURES = 64
+"""Labels and pictures are looked at together, so many at once."""
 
 
 class Options(NamedTuple):
@@ -35,12 +40,35 @@ class Options(NamedTuple):
 
 
 class Records:
-    """facts: what was seen so far. digests: of each record a number for its image, 0 for none, and its label."""
+    """facts: what was seen, whole after `finish`. digests: of each record a number for its image, 0 for none, and its
+    label.
+    """
 
     def __init__(self, options: Options):
         self.options = options
         self.facts = Facts()
         self.digests: list[Array] = []
+        self._labels: list[Array] = []
+        self._keys: list[bytes] = []
+        self._pictures: dict[tuple[int, ...], list[tuple[list[int], str]]] = {}
+
+    def finish(self) -> None:
+        """Look at what was put off until there is more of it."""
+        self._look_at_labels()
+        for shape in list(self._pictures):
+            self._look_at_pictures(shape)
+
+    def _look_at_labels(self) -> None:
+        if self._labels:
+            keys = self._keys
+            self.facts.top(LABEL).join(seen_labels(np.concatenate(self._labels), lambda row: name_of(keys[row])))
+            self._labels, self._keys = [], []
+
+    def _look_at_pictures(self, shape: tuple[int, ...]) -> None:
+        if found := self._pictures.pop(shape, None):
+            counts, names = zip(*found, strict=True)
+            seen = seen_pictures(np.array(counts), shape, names.__getitem__, IMAGE in self.options.classes)
+            self.facts.top(IMAGE).join(seen)
 
     def add(self, keys: Sequence[bytes], values: Sequence[bytes]) -> None:
         """Records of a database, in their order."""
@@ -51,8 +79,8 @@ class Records:
         marks = np.zeros(count, np.int64)
         readable = np.ones(count, np.bool_)
         for rows in _by_length(values):
-            some = values if len(rows) == count else [values[row] for row in rows]
-            found = None if self.options.annotated or len(some) == 1 else self._alike(some, [keys[row] for row in rows])
+            some = values if len(rows) == count else [values[int(row)] for row in rows]
+            found = None if self.options.annotated or len(rows) == 1 else self._alike(some, keys, rows)
             if found is not None:
                 labels[rows], marks[rows] = found
                 continue
@@ -62,12 +90,18 @@ class Records:
                 readable[row] = label is not None
                 labels[row] = label or 0
         if not self.options.annotated:
-            known = np.flatnonzero(readable)
-            self.facts.top(LABEL).join(seen_labels(labels[known], lambda row: name_of(keys[known[row]])))
+            everything = readable.all()
+            self._labels.append(labels if everything else labels[readable])
+            self._keys += keys if everything else [keys[int(row)] for row in np.flatnonzero(readable)]
+            if len(self._keys) >= _MOST_LABELS:
+                self._look_at_labels()
         self.digests.append(np.stack([marks, labels], axis=1))
 
-    def _alike(self, values: Sequence[bytes], keys: Sequence[bytes]) -> tuple[Array, Array] | None:
-        """Labels and digests of records of bytes that differ in pixels and label alone; None where they are not so."""
+    def _alike(self, values: Sequence[bytes], keys: Sequence[bytes], rows: Array) -> tuple[Array, Array] | None:
+        """Labels and digests of records of bytes that differ in pixels and label alone; None where they are not so.
+
+        rows: the numbers of their keys.
+        """
         try:
             first = datum_of(values[0])
         except NotDatum:
@@ -77,7 +111,7 @@ class Records:
         if first.encoded or first.floats or first.labels > 1 or min(shape) <= 0 or end - start != np.prod(shape):
             return None
         length = len(values[0])
-        whole = np.frombuffer(b"".join(values), np.uint8).reshape(len(values), length)
+        whole = _table(values, start)
         columns = [*range(start), *range(end, length)]
         width = _varint_size(first.label) if first.labels else 0
         at = range(first.label_at - width, first.label_at)
@@ -92,12 +126,13 @@ class Records:
             for place in range(min(width, 5)):
                 labels |= (digits[:, place].astype(np.int64) & 0x7F) << (7 * place)
             labels = labels.astype(np.uint32).astype(np.int32).astype(np.int64)
-        rows = whole[:, start:end].reshape(len(values), *shape)
-        seen = seen_images(rows, lambda row: name_of(keys[row]), IMAGE in self.options.classes)
+        pixels = whole[:, start:end]
+        images = pixels.reshape(len(values), *shape)
+        seen = seen_images(images, lambda row: name_of(keys[rows[row]]), IMAGE in self.options.classes)
         self.facts.top(IMAGE).join(seen)
-        found = digests(whole[:, start:end])
+        found = digests(pixels)
         if kinds.CONSTANT in seen.faults:
-            found[(whole[:, start:end] == whole[:, start : start + 1]).all(axis=1)] = 0
+            found[(pixels == pixels[:, :1]).all(axis=1)] = 0
         return labels, found
 
     def _one(self, value: bytes, name: str) -> tuple[int | None, int]:
@@ -115,28 +150,38 @@ class Records:
             self.facts.fault(kinds.NOT_DATUM, name)
             return None, 0
         data = value[datum.start : datum.end]
-        image = self._image(datum, value, data, name)
         if self.options.annotated:
             self._boxes(boxes, name)
-        if image is None:
-            return datum.label, 0
-        return datum.label, self.image(image, data or image.tobytes(), name)
+        if datum.encoded:
+            self.facts.encoded += 1
+            return datum.label, self.encoded(data, name)
+        image = self._image(datum, value, data, name)
+        return datum.label, 0 if image is None else self.image(image, data or image.tobytes(), name)
 
     def image(self, image: Array, data: bytes, name: str) -> int:
-        """One image, channels x height x width, and the digest of its bytes."""
+        """Look at an image, channels x height x width; the digest of its bytes, 0 if all of them are the same."""
         seen = seen_images(image[None], lambda _: name, IMAGE in self.options.classes)
-        height, width = self.options.size
-        if height and width:
-            seen.shapes = {f"{len(image)}x{height}x{width}": fault for fault in seen.shapes.values()}
         self.facts.top(IMAGE).join(seen)
         return 0 if kinds.CONSTANT in seen.faults else digest(data)
+
+    def picture(self, image: Image, data: bytes, name: str) -> int:
+        """The same of a decoded image file, by its histogram: Pillow counts faster than it gives its pixels away."""
+        counts = image.histogram()
+        height, width = self.options.size
+        if not (height and width):
+            width, height = image.size
+        shape = (len(counts) // 256, height, width)
+        waiting = self._pictures.setdefault(shape, [])
+        waiting.append((counts, name))
+        if len(waiting) >= _MOST_PICTURES or len(self._pictures) >= _MOST_PICTURES:
+            self.finish()
+        size = image.width * image.height
+        of_one_value = counts.count(size) == shape[0] and len({at % 256 for at, n in enumerate(counts) if n}) == 1
+        return 0 if of_one_value else file_digest(data)
 
     def _image(self, datum: Datum, value: bytes, data: bytes, name: str) -> Array | None:
         facts = self.facts
         shape = (datum.channels, datum.height, datum.width)
-        if datum.encoded:
-            facts.encoded += 1
-            return self.decoded(data, name)
         size = shape[0] * shape[1] * shape[2]
         if min(shape) > 0 and datum.floats and not data and datum.floats == size:
             facts.floats += 1
@@ -146,10 +191,17 @@ class Records:
         facts.fault(kinds.UNFLAGGED if data.startswith(_MAGIC) else kinds.WRONG_SIZE, name)
         return None
 
-    def decoded(self, data: bytes | str, name: str) -> Array | None:
+    def encoded(self, data: bytes, name: str) -> int:
+        """Look at an image file; its digest, 0 if it cannot be decoded or has one value alone."""
+        image = self.decoded(data, name)
+        return 0 if image is None else self.picture(image, data, name)
+
+    def decoded(self, data: bytes | str, name: str) -> Image | None:
         """An encoded image; None, and a fault, where it cannot be decoded."""
         try:
-            return decode(data, self.options.color)
+            return picture(data, self.options.color)
+        except ImportError:
+            raise
         except TooLarge:
             self.facts.fault(kinds.TOO_LARGE, name)
             return None
@@ -176,7 +228,7 @@ def _is_cut(data: bytes | str, color: bool | None) -> bool:
 
     ImageFile.LOAD_TRUNCATED_IMAGES = True
     try:
-        decode(data, color)
+        picture(data, color)
     except Exception:
         return False
     finally:
@@ -193,14 +245,25 @@ def _floats(datum: Datum, value: bytes) -> Array:
     return found
 
 
-def _by_length(values: Sequence[bytes]) -> list[list[int]]:
-    """The numbers of the records of each length."""
-    if len(set(map(len, values))) == 1:
-        return [[*range(len(values))]]
-    rows: dict[int, list[int]] = {}
-    for row, value in enumerate(values):
-        rows.setdefault(len(value), []).append(row)
-    return list(rows.values())
+def _by_length(values: Sequence[bytes]) -> list[Array]:
+    """The numbers of the records of each length, by the first of them."""
+    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    _, firsts, kinds = np.unique(lengths, return_index=True, return_inverse=True)
+    if len(firsts) == 1:
+        return [np.arange(len(values))]
+    order = np.argsort(kinds, kind="stable")
+    found = np.split(order, np.cumsum(np.bincount(kinds))[:-1])
+    return [found[kind] for kind in np.argsort(firsts)]
+
+
+def _table(values: Sequence[bytes], start: int) -> Array:
+    """Records of one length, one a row, which lie in memory so that the byte `start` of each begins a word."""
+    length = len(values[0])
+    gap = bytes(-length % 8)
+    begin = len(gap) + (-len(gap) - start) % 8
+    data = gap.join([bytes(begin - len(gap)), *values, b""])
+    width = length + len(gap)
+    return np.frombuffer(data, np.uint8, len(values) * width, begin).reshape(len(values), width)[:, :length]
 
 
 def _varint_size(value: int) -> int:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from caffelint.evidence.data import databases, lists
-from caffelint.evidence.data.images import Array
+from caffelint.evidence.data.images import Array, planes
 from caffelint.evidence.data.records import Options, Records
 from caffelint.evidence.data.transformer import Transform
 from caffelint.evidence.data.values import LABEL
 from caffelint.lint.data_source import Unreadable
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 SEED = 1
 
@@ -36,6 +39,10 @@ class _Kept(Records):
     def image(self, image: Array, data: bytes, name: str) -> int:
         self.images.append((name, image))
         return super().image(image, data, name)
+
+    def picture(self, image: Image, data: bytes, name: str) -> int:
+        self.images.append((name, planes(image)))
+        return super().picture(image, data, name)
 
 
 def samples(question: Mapping[str, Any]) -> list[Sample]:
@@ -101,6 +108,7 @@ def _read(
 
 
 def _images(records: _Kept) -> Iterator[tuple[str, float | None, Array]]:
+    records.finish()
     top = records.facts.tops.get(LABEL)
     for name, image in records.images:
         yield name, top.last if top is not None else None, image

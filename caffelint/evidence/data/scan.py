@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _START = "import sys; sys.path[:] = {}; from caffelint.evidence.data.child import main; main()"
 _MOST_JOBS = 64
+_EARLY = 2
+"""Processes that start before it is known how many are needed."""
 _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     # Memory of one batch is used again for the next, instead of given back to the system page by page.
@@ -98,6 +100,8 @@ class Scan:
         self._totals: dict[Source, int] = {}
 
     def __enter__(self) -> Scan:
+        for _ in range(min(self.jobs, _EARLY)):
+            self._idle.put(self._started())
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ The spread of a large image is of every so many of its values.
 """
 _LARGE_BATCH, _LARGE_IMAGE = 1 << 20, 1 << 15
 _FEW = 8
+_MOST_SQUARED = 1e12
 _LONGEST_BINS = 1 << 20
 _AT_ONCE = 1 << 22
 
@@ -44,7 +45,7 @@ def seen_images(rows: Array, name: Name, classes: bool = False) -> Top:
     flat = rows.reshape(count, -1)
     if not count or not flat.shape[1]:
         return top
-    if rows.dtype.kind == "f" and not np.isfinite(flat).all():
+    if rows.dtype.kind == "f" and not (np.isfinite(flat.min()) and np.isfinite(flat.max())):  # nan goes through both
         _not_finite(top, flat, name)
         flat_finite = np.where(np.isfinite(flat), flat, np.nan)
         top.channels = [_finite_channel(flat_finite)]
@@ -55,6 +56,34 @@ def seen_images(rows: Array, name: Name, classes: bool = False) -> Top:
             _constant(top, flat, name)
     if classes:
         _classes(top, flat, name)
+    return top
+
+
+def seen_pictures(counts: Array, shape: Sequence[int], name: Name, classes: bool = False) -> Top:
+    """The same as `seen_images` of pictures of bytes, channels x height x width, by their histograms.
+
+    counts: of each picture, 256 for each band, as Pillow gives them: red before blue.
+    """
+    number = len(counts)
+    counts = counts.reshape(number, -1, 256)
+    bands = counts.shape[1]
+    order = [2, 1, 0, *range(3, bands)] if bands > 1 else [0]
+    top = Top(records=number, shapes={"x".join(map(str, shape)): Fault(number, [name(0)])})
+    values = np.arange(256.0)
+    for band in order:
+        whole = counts[:, band].sum(axis=0)
+        there = np.flatnonzero(whole)
+        size, total = int(whole.sum()), float(whole @ values)
+        squares = float(whole @ values**2)
+        top.channels.append(Channel(size, total, size, squares, total, float(there[0]), float(there[-1])))
+    of_all = counts.sum(axis=1)
+    rows = np.flatnonzero((of_all > 0).sum(axis=1) == 1)
+    if len(rows) and of_all[0].sum() > 1:
+        top.faults[CONSTANT] = Fault(len(rows), [name(int(row)) for row in rows[:EXAMPLES]])
+    if classes:
+        every = of_all.sum(axis=0)
+        top.values = {float(value): int(every[value]) for value in np.flatnonzero(every)}
+        top.first_of = {value: name(int(np.argmax(of_all[:, int(value)] > 0))) for value in top.values}
     return top
 
 
@@ -99,20 +128,21 @@ def _channels(planes: Array) -> list[Channel]:
     """Of records x channels x values."""
     channels = planes.shape[1]
     some, few = planes, planes
+    first, then = (0, 1) if len(planes) >= _FEW else (2, 0)  # the fast order
+    lows, highs = planes.min(axis=first).min(axis=then), planes.max(axis=first).max(axis=then)
     if planes.dtype == np.uint8 and planes.nbytes >= _LARGE_BATCH and len(planes) >= _OF_MEAN:
         some, few = planes[::_OF_MEAN], planes[::_OF_SPREAD]
     elif planes.dtype == np.uint8 and planes[0].size >= _LARGE_IMAGE:
         few = planes[:, :, ::_OF_SPREAD]
-    elif planes.dtype != np.uint8:
-        planes = some = few = planes.astype(np.float64, copy=False)
+    elif planes.dtype != np.uint8 and not _is_exact_enough(planes, lows, highs):
+        some = few = planes.astype(np.float64, copy=False)
     fits = np.uint32 if some.shape[2] < 1 << 24 else np.uint64
-    totals = some.sum(axis=2, dtype=fits if some.dtype == np.uint8 else np.float64).sum(axis=0, dtype=np.float64)
-    first, then = (0, 1) if len(planes) >= _FEW else (2, 0)  # the fast order
-    lows, highs = planes.min(axis=first).min(axis=then), planes.max(axis=first).max(axis=then)
+    wide = fits if some.dtype == np.uint8 else some.dtype
+    totals = some.sum(axis=2, dtype=wide).sum(axis=0, dtype=np.float64)
     found = []
     for number in range(channels):
         part = few[:, number].ravel()
-        part = part.astype(np.float32 if part.dtype == np.uint8 else np.float64, copy=False)
+        part = part.astype(np.float32, copy=False) if part.dtype == np.uint8 else part
         found.append(
             Channel(
                 len(some) * some.shape[2],
@@ -125,6 +155,11 @@ def _channels(planes: Array) -> list[Channel]:
             )
         )
     return found
+
+
+def _is_exact_enough(planes: Array, lows: Array, highs: Array) -> bool:
+    """Can float32 hold the sums of squares of these float32? numpy adds them in pairs and BLAS in many lanes."""
+    return planes.dtype == np.float32 and planes.shape[2] >= _FEW and max(highs.max(), -lows.min()) < _MOST_SQUARED
 
 
 def _finite_channel(flat: Array) -> Channel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 IMAGE, LABEL = "image", "label"
@@ -192,11 +192,16 @@ class Facts:
         self.stopped = self.stopped or other.stopped
 
     def as_json(self) -> dict[str, Any]:
-        found = asdict(self)
-        for top in found["tops"].values():
-            top["values"] = list(top["values"].items()) if top["values"] is not None else None
-            top["first_of"] = list(top["first_of"].items())
-        return found
+        tops = {}
+        for name, top in self.tops.items():
+            tops[name] = vars(top) | {
+                "shapes": _as_json(top.shapes),
+                "faults": _as_json(top.faults),
+                "channels": [vars(channel) for channel in top.channels],
+                "values": list(top.values.items()) if top.values is not None else None,
+                "first_of": list(top.first_of.items()),
+            }
+        return vars(self) | {"tops": tops, "faults": _as_json(self.faults)}
 
 
 def facts_of(row: Mapping[str, Any]) -> Facts:
@@ -217,6 +222,10 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
 def join_faults(faults: dict[str, Fault], others: Mapping[str, Fault]) -> None:
     for kind, fault in others.items():
         faults.setdefault(kind, Fault()).join(fault)
+
+
+def _as_json(faults: Mapping[str, Fault]) -> dict[str, Any]:
+    return {kind: vars(fault) for kind, fault in faults.items()}
 
 
 def _faults(row: Mapping[str, Any]) -> dict[str, Fault]:
