@@ -148,6 +148,18 @@ class PythonClass:
         return _param_str(list(_certain(function.body))) if function else None
 
     @cached_property
+    def reads_phase(self) -> bool:
+        """Whether any of its code may ask for `self.phase`."""
+        code = [node for function in self._functions.values() for node in ast.walk(function)]
+        return self.is_layer is not True or any(
+            isinstance(node, ast.Attribute)
+            and node.attr == "phase"
+            or isinstance(node, ast.Name)
+            and node.id == "getattr"
+            for node in code
+        )
+
+    @cached_property
     def top_shapes(self) -> TopShapes:
         """The dimensions of the tops that `setup` or `reshape` shapes in any case, by their numbers."""
         if not self.lacks_methods:

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import (
+    LIKELY,
+    TEST,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    python_classes,
+    title,
+)
+
+_SETUP = (
+    "import caffe\n\n\nclass DataLayer(caffe.Layer):\n    def setup(self, bottom, top):\n"
+    "        self.source = eval(self.param_str)%s\n    def reshape(self, bottom, top):\n        pass\n"
+    "    def forward(self, bottom, top):\n        pass\n"
+    "    def backward(self, top, propagate_down, bottom):\n        pass\n"
+)
+_DATA = (
+    'layer { name: "%s" type: "Python" top: "data" top: "label" include { phase: %s }'
+    ' python_param { module: "reader" layer: "DataLayer" param_str: "{\'list\': \'%s.txt\'}" } }'
+)
+
+
+class PythonSameDataInTesting(NetRule):
+    """A Python data layer is given the same for testing as for training.
+
+    ## Why is this bad?
+    Its class does not ask for the phase, so testing reads the data of training: accuracy is that of the training set,
+    and says nothing of overfitting.
+
+    ## Example
+    ```
+    param_str: "{'list': 'train.txt'}"
+    ```
+    in the layer for TRAIN and in the one for TEST. Use instead, in the latter:
+    ```
+    param_str: "{'list': 'val.txt'}"
+    ```
+
+    ## Known problems
+    Nothing is said where the class of the layer is not in the project, or mentions the phase.
+
+    ## References
+    - kmaninis/OSVOS-caffe, src/parent/solvers/train_val_step1.prototxt
+    """
+
+    code = "Y008"
+    name = "python-same-data-in-testing"
+    severity = WARNING
+    certainty = LIKELY
+    preview = True
+    VALID = [
+        {
+            "net.prototxt": _DATA % ("data", "TRAIN", "train") + _DATA % ("test", "TEST", "val"),
+            "reader.py": _SETUP % "",
+        },
+        {
+            "net.prototxt": _DATA % ("data", "TRAIN", "train") + _DATA % ("test", "TEST", "train"),
+            "reader.py": _SETUP % "\n        self.is_test = self.phase == caffe.TEST",
+        },
+    ]
+    INVALID = [
+        Invalid(
+            {
+                "net.prototxt": _DATA % ("data", "TRAIN", "train") + _DATA % ("test", "TEST", "train"),
+                "reader.py": _SETUP % "",
+            },
+            span='name: "test"',
+            message='Python "test": testing and training have the same param_str, and class DataLayer does not ask for'
+            " the phase, so testing reads the data of training; give it other data",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if net.solvers and not any(use.tests and one.tests for one in net.solvers for use in one.uses_of(net)):
+            return
+        layers = [one for one in net.layers_having("python_param") if one.tops and not one.bottoms]
+        training = {_key(one): one for one in layers if one.phases == (TRAIN,)}
+        for layer in layers:
+            other = training.get(_key(layer))
+            classes = python_classes(layer)
+            if (
+                layer.phases == (TEST,)
+                and other is not None
+                and classes
+                and not any(one.reads_phase for one in classes)
+            ):
+                yield self.finding(
+                    layer.at("name"),
+                    f"{title(layer)}: testing and training have the same param_str, and class"
+                    f" {layer.message.python_param.layer} does not ask for the phase, so testing reads the data of"
+                    " training; give it other data",
+                    phases=(TEST,),
+                    related=(Related("the layer for training", other.at("name")),),
+                )
+
+
+def _key(layer: Layer) -> tuple[str, ...]:
+    """What decides on the data that a layer reads, but for the phase."""
+    param = layer.message.python_param
+    return param.module, param.layer, param.param_str, layer.tops[0]
