@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING
 
 from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.caffe.states import TRAIN, State
+from caffelint.lint.cause import Cause, CauseKind, Suggested
+from caffelint.lint.finding import LIKELY
 from caffelint.lint.weights import starts_from_weights
 from caffelint.numerics.judgement import (
     ALIKE,
     CLIP,
+    DECAY,
     FILLER,
     HOT,
     INPUT,
     LOSS,
     LOSS_WEIGHT,
     MOMENTUM,
+    OVERSHOOT,
     RATE,
     STILL,
+    WEIGHT_DECAY,
     Cure,
     Judgement,
     judge,
@@ -30,16 +35,20 @@ if TYPE_CHECKING:
 __all__ = [
     "ALIKE",
     "CLIP",
+    "DECAY",
     "FILLER",
     "HOT",
     "INPUT",
     "LOSS",
     "LOSS_WEIGHT",
     "MOMENTUM",
+    "OVERSHOOT",
     "RATE",
     "STILL",
+    "WEIGHT_DECAY",
     "Cure",
     "Judgement",
+    "fault",
     "judge",
     "judged",
     "number",
@@ -91,12 +100,38 @@ def number(value: float) -> str:
     return f"{float(f'{value:.2g}'):g}"
 
 
+_FAULTS: dict[str, CauseKind] = {
+    RATE: "rate",
+    MOMENTUM: "momentum",
+    CLIP: "clip-gradients",
+    WEIGHT_DECAY: "weight-decay",
+    LOSS_WEIGHT: "loss-weight",
+    INPUT: "input-scale",
+    FILLER: "fillers",
+}
+_FIELDS = {RATE: "base_lr", MOMENTUM: "momentum", WEIGHT_DECAY: "weight_decay"}
+
+
+def fault(found: Judgement, what: str, why: str, otherwise: CauseKind) -> Cause:
+    """What is to blame: what the first of the cures changes. otherwise: where nothing is known that would help."""
+    best = found.cures[0] if found.cures else None
+    kind = _FAULTS[best.kind] if best else otherwise
+    field = _FIELDS.get(best.kind) if best else None
+    return Cause(kind, what, why, LIKELY, suggested=suggested(best) if best and field else None)
+
+
+def suggested(cure: Cure) -> Suggested:
+    """The value of a field of the solver that mends it, to one digit."""
+    value = 0.9 if cure.kind == MOMENTUM else float(f"{cure.is_now:.1g}")
+    return Suggested(_FIELDS[cure.kind], value)
+
+
 def remedy(cure: Cure) -> str:
     """The change as an advice."""
     name = f'"{cure.layer.name}"' if cure.layer is not None else ""
-    name += f" and {cure.more} more" if cure.more else ""
-    if cure.kind == MOMENTUM:
-        return "set momentum: 0.9"
+    name += f" and {len(cure.others)} more" if cure.others else ""
+    if cure.kind in (MOMENTUM, WEIGHT_DECAY):
+        return f"set {suggested(cure).text}"
     if cure.kind == CLIP:
         cut = f"from {number(cure.is_now)} to {number(cure.was)}"
         return f"clip_gradients cuts the norm of the gradients {cut}; raise it"
@@ -110,7 +145,7 @@ def remedy(cure: Cure) -> str:
             f"the weights of {name} begin at about {number(cure.was)}, {_times(cure.was, cure.is_now)} the"
             f' {number(cure.is_now)} that keeps the size of a signal; set weight_filler {{ type: "msra" }}'
         )
-    return f"try base_lr: {float(f'{cure.is_now:.1g}'):g}"
+    return f"try {suggested(cure).text}"
 
 
 def _times(was: float, usual: float) -> str:

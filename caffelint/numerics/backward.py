@@ -22,6 +22,7 @@ from caffelint.numerics.elements import functions_of
 from caffelint.numerics.forward import (
     Drawn,
     centred,
+    is_unrolled,
     lrn_factor,
     mvn_means,
     places,
@@ -31,7 +32,20 @@ from caffelint.numerics.forward import (
     weights_of,
 )
 from caffelint.numerics.hermite import applied
-from caffelint.numerics.signal import BOTH, KERNELS, OTHER, PLACE, SAME, SAMPLE, Signal, bounded, product, total
+from caffelint.numerics.signal import (
+    BOTH,
+    KERNELS,
+    OTHER,
+    PLACE,
+    SAME,
+    SAMPLE,
+    Signal,
+    bounded,
+    product,
+    rows,
+    steps,
+    total,
+)
 from caffelint.numerics.taps import read
 from caffelint.numerics.weights import Weights, weights
 
@@ -73,6 +87,8 @@ def _(layer: InnerProduct, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found
     found = weights_of(layer, drawn)
     if found is None:
         return None
+    if layer.parameters.axis == 2 and len(shape_of(layer)) == 3:
+        return [steps(sums(rows(tops[0]), found[0], _NO_BIAS, layer.parameters.num_output, 1))]
     one = sums(tops[0], found[0], _NO_BIAS, layer.parameters.num_output, 1)
     if layer.parameters.axis == 1 and places(shape_of(layer)) > 1:
         k = one.kernels
@@ -195,6 +211,8 @@ def _(layer: BuiltLayer, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
 def _(layer: BuiltLayer, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     one = tops[0]
     top = layer.tops[0].shape
+    if is_unrolled(layer):
+        return [steps(one)]
     if places(shape_of(layer)) == places(top or ()):
         return [one]
     k = one.kernels
@@ -310,6 +328,8 @@ def _(layer: Deconvolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | N
 def _(layer: InnerProduct, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
     axis = layer.parameters.axis
     samples = float(prod(shape_of(layer)[:axis]))
+    if axis == 2 and len(shape_of(layer)) == 3:
+        bottoms, tops = [rows(bottoms[0])], [rows(tops[0])]
     return [of_weights(bottoms[0], tops[0], samples, 1.0), summed(tops[0], samples, 1.0).mean_square]
 
 

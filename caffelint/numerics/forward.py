@@ -41,6 +41,8 @@ from caffelint.numerics.signal import (
     independent,
     mixed,
     product,
+    rows,
+    steps,
     total,
 )
 from caffelint.numerics.softmax import softmax
@@ -133,10 +135,10 @@ def _(layer: DummyData, bottoms: Known, drawn: Drawn) -> Tops:
 def weights_of(layer: BuiltLayer, drawn: Drawn) -> tuple[Weights, Weights] | None:
     """What the weights and the bias begin with."""
     p = layer.parameters
-    if not layer.param_shapes or not hasattr(p, "bias_term"):
+    if not layer.param_shapes or not hasattr(p, "weight_filler") or not hasattr(p, "bias_filler"):
         return None
     main = drawn.weights or weights(p.weight_filler, layer.param_shapes[0])
-    bias = weights(p.bias_filler, layer.param_shapes[1]) if p.bias_term and len(layer.param_shapes) > 1 else _NOTHING
+    bias = weights(p.bias_filler, layer.param_shapes[1]) if len(layer.param_shapes) > 1 else _NOTHING
     return (main.times(drawn.factor), bias) if main and bias else None
 
 
@@ -196,6 +198,8 @@ def _(layer: InnerProduct, bottoms: Known, drawn: Drawn) -> Tops:
     shape = shape_of(layer)
     if axis == 1:
         return [sums(bottoms[0], *found, shape[1] if len(shape) > 1 else 1, places(shape))]
+    if axis == 2 and len(shape) == 3:
+        return [steps(sums(rows(bottoms[0]), *found, shape[2], 1))]
     return [sums(bottoms[0], *found, prod(shape[axis:]), 1)]
 
 
@@ -405,7 +409,15 @@ def _(layer: BuiltLayer, bottoms: Known, drawn: Drawn) -> Tops:
 def _(layer: BuiltLayer, bottoms: Known, drawn: Drawn) -> Tops:
     top = layer.tops[0].shape
     before, after = places(shape_of(layer)), places(top or ())
+    if is_unrolled(layer):
+        return [rows(bottoms[0])]
     return [bottoms[0]] if before == after else [flattened(bottoms[0], before)] if after == 1 else None
+
+
+def is_unrolled(layer: BuiltLayer) -> bool:
+    """Are steps x streams x features made samples x features?"""
+    shape, top = shape_of(layer), layer.tops[0].shape or ()
+    return len(shape) == 3 and len(top) == 2 and shape[2] == top[1] and shape[1] > 1 and shape[2] > 1
 
 
 def flattened(bottom: Signal, positions: float) -> Signal:
@@ -445,6 +457,8 @@ def _(layer: Eltwise, bottoms: Known, drawn: Drawn) -> Tops:
 def _(layer: Softmax, bottoms: Known, drawn: Drawn) -> Tops:
     shape = shape_of(layer)
     axis = layer.parameters.axis
+    if axis == 2 and len(shape) == 3:
+        return [steps(softmax(rows(bottoms[0]), shape[2]))]
     return [softmax(bottoms[0], shape[axis])] if -len(shape) <= axis < len(shape) else None
 
 
@@ -469,7 +483,14 @@ def run(
         if len(known) == len(bottoms) and all(blob.shape for blob in (*layer.bottoms, *layer.tops[:1])):
             drawn = changed.get(layer, FILLED)
             tops = forward(layer, known, drawn)
-            if grow and tops and tops[0] and layer.has_weights and 0 < tops[0].mean_square < 1:
+            if (
+                grow
+                and tops
+                and tops[0]
+                and layer.has_weights
+                and not layer.is_recurrent
+                and 0 < tops[0].mean_square < 1
+            ):
                 changed[layer] = drawn._replace(factor=1 / tops[0].size)
                 tops = forward(layer, known, changed[layer])
         for number, blob in enumerate(layer.tops):

@@ -4,49 +4,65 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from statistics import median
 from typing import Any, NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.layers.normalization import BatchNorm
+from caffelint.caffe.net_parts import Blob
 from caffelint.numerics.forward import FILLED, weights_of
 from caffelint.numerics.signal import SAMPLE
-from caffelint.numerics.start import NO_CHANGE, Change, Start, start
-from caffelint.numerics.updates import Update, clipping, size_of, updates
+from caffelint.numerics.start import NO_CHANGE, Change, Start, start, steepness
+from caffelint.numerics.updates import Update, clipping, pulls_of_decay, size_of, updates
 from caffelint.numerics.weights import Weights
 
-HOT, LOSS, ALIKE, STILL = "hot", "loss", "alike", "still"
+HOT, OVERSHOOT, LOSS = "hot", "overshoot", "loss"
+DECAY, ALIKE, STILL = "decay", "alike", "still"
 FILLER, LOSS_WEIGHT, INPUT, MOMENTUM, RATE = "filler", "loss-weight", "input", "momentum", "rate"
-CLIP = "clip-gradients"
-_HOT, _HOT_AT_ONCE = 10.0, 1.0
-"""Updates of so many times the weights, once small ones have grown, and from the first one on: of 72 of 500 open
-projects that had them, 70 did not learn. Where only the weights that have grown had them, more did."""
+CLIP, WEIGHT_DECAY = "clip-gradients", "weight-decay"
+_HOT, _HOT_FAR, _LARGE = 1.9, 4.0, 2.0
+"""Heat from which on training is expected to break, that for distances, and the least of the largest update once small
+weights have grown. Those to targets that are far away make the first updates large, and shrink as soon as the biases
+have moved."""
+_ALONE = 0.1
+"""A layer whose updates are large among calm ones is made up for by these; where there is no other one, the next is
+taken to have so much of its updates, and never less than the square of that."""
 _LOSS = 250.0
 _ALIKE, _ALIKE_SCALED = 3e-4, 1e-6
 """The second one for solvers that scale each update to the gradients before it: they also follow small ones."""
 _SCALED = ("Adam", "AdaGrad", "RMSProp", "AdaDelta")
 _SLOW = 0.1
-_COOL = 2.0
-_STILL = 0.1
-"""All updates together, against the weights: of 500 open projects, and of 190 of another kind, none that had less than
-that learned."""
+_COOL = 1.0
+_STILL = 0.4
+"""All updates together, against the weights as they begin. Tiny weights make those of other layers grow at that pace
+first, so what comes later does not count."""
+_TRIAL = 300
+"""Iterations. Runs of fewer measure the time, or show that it all works."""
+_OVERSHOOT = 2.0
+"""Of the rate that theory bears."""
+_USUAL_DECAY = 5e-4
+_DECAY = 2.0
+"""The pull of decay against the gradient, of half of the weights."""
 
 
 class Cure(NamedTuple):
     """kind: of one of the names above. layer: whose, None for the solver. was, is_now: the value that is changed; of a
-    filler the standard deviations of the weights, of an input its size. more: how many other layers change likewise."""
+    filler the standard deviations of the weights, of an input its size. others: the layers that change likewise."""
 
     kind: str
     layer: BuiltLayer | None
     was: float
     is_now: float
-    more: int = 0
+    others: tuple[BuiltLayer, ...] = ()
 
 
 class Judgement(NamedTuple):
     """kind: what is wrong. size: the ratio of update and weights (of STILL that of all updates of the training), of the
-    loss and that of the best constant, or the share of the scores that depends on the sample. update: the largest one.
-    layer: the loss, else that of the update.
+    loss and that of the best constant, of the pull of decay and the gradient, of the rate and the largest one that the
+    loss bears, or the share of the scores that depends on the sample. update: the largest one. layer: the loss, else
+    that of the update.
 
     scores: the root mean square of what the loss reads.
 
@@ -62,33 +78,41 @@ class Judgement(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The figures of a net at a rate. worst: the largest update, once small weights have grown; at_once: before they
-    have. moved: the larger of both, of all updates of the training; None where some updates are not known.
+    """The figures of a net at a rate. worst: the largest update, once small weights have grown. heat: of the updates
+    before they have. moved: the largest of these, of all iterations; None where some updates are not known, and where
+    nobody expects much of them.
 
     empty: are there weights that start at 0?
+
+    decay: the median of the pulls of decay against the gradients.
+
+    far: is the loss a distance? overshoots: the rate against the one from which on gradient descent leaves it.
 
     scaled: does the solver scale each update to the gradients before it?
     """
 
     worst: Update | None
-    at_once: float
+    heat: float
     moved: float | None
     empty: bool
+    decay: float
+    far: bool
+    overshoots: float
     scaled: bool
     loss: tuple[float, BuiltLayer] | None
     alike: tuple[float, BuiltLayer] | None
 
 
-def judge(built: BuiltNet, solver: Any, rate: float, steps: float) -> Judgement | None:
+def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change = NO_CHANGE) -> Judgement | None:
     """The first thing that is wrong; None where nothing is, or nobody knows.
 
-    rate: that of the first iteration. steps: how many of these all rates of the training add up to.
+    rate: that of the first iteration. steps: how many of these all rates of the training add up to. given: what is
+    known beyond the text, such as measured data.
     """
     if built.refusals:
         return None
     if any(isinstance(layer, BatchNorm) and layer.uses_global_stats for layer in built.layers):
         return None  # blank statistics, which a rule of their own reports, drown everything else
-    given = NO_CHANGE
     found = _figures(built, solver, rate, given, steps)
     kind = _kind(found)
     if not kind:
@@ -98,6 +122,10 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float) -> Judgement 
         size, layer = update.ratio, update.param.layer
     elif kind == STILL and update and found.moved:
         size, layer = found.moved, update.param.layer
+    elif kind == OVERSHOOT:
+        size, layer = found.overshoots, next(one for one in built.layers if one.is_distance and any(one.loss_weights))
+    elif kind == DECAY and update:
+        size, layer = found.decay, update.param.layer
     else:
         one = found.loss if kind == LOSS else found.alike
         assert one is not None
@@ -111,10 +139,14 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float) -> Judgement 
             for name, value in fields.items():
                 setattr(cured, name, value)
         after = _figures(built, cured, rate, change, steps)
-        if not _kind(after) and (kind != HOT or (after.worst and after.worst.ratio <= _COOL)):
+        if not _kind(after) and (kind != HOT or (after.worst and after.heat <= _COOL)):
             cures.append(cure)
     if kind == HOT and update:
         cures.append(Cure(RATE, None, rate, rate / size))
+    if kind == OVERSHOOT:
+        cures.append(Cure(RATE, None, rate, rate / size / 3))
+    if kind == DECAY:
+        cures.append(Cure(WEIGHT_DECAY, None, solver.weight_decay, solver.weight_decay / size / 10))
     if kind == STILL and update:
         cures.append(Cure(RATE, None, rate, rate / update.ratio / 10))
     cures.sort(key=_unusual, reverse=True)
@@ -124,8 +156,10 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float) -> Judgement 
 
 
 def _kind(found: _Found) -> str:
-    if found.worst and found.worst.ratio >= _HOT and found.at_once >= _HOT_AT_ONCE:
+    if found.worst and found.worst.ratio >= _LARGE and found.heat >= (_HOT_FAR if found.far else _HOT):
         return HOT
+    if found.overshoots >= _OVERSHOOT:
+        return OVERSHOOT
     if found.loss and found.loss[0] >= _LOSS:
         return LOSS
     if found.empty:
@@ -133,13 +167,17 @@ def _kind(found: _Found) -> str:
     least = _ALIKE_SCALED if found.scaled else _ALIKE
     if found.alike and found.alike[0] < least and found.worst and found.worst.ratio < _SLOW:
         return ALIKE
-    return STILL if found.moved and found.moved < _STILL else ""
+    if found.moved and found.moved < _STILL:
+        return STILL
+    return DECAY if found.decay >= _DECAY else ""
 
 
 def _unusual(cure: Cure) -> float:
     """How far the value is from what would be usual, in powers of e; the rate comes last."""
     if cure.kind == RATE:
         return 0.0
+    if cure.kind == WEIGHT_DECAY:
+        return max(math.log(max(cure.was, 1e-30) / _USUAL_DECAY), 0.0)
     return abs(math.log(max(cure.was, 1e-30) / max(cure.is_now, 1e-30)))
 
 
@@ -149,14 +187,37 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     worst = max(grown, key=lambda one: one.ratio, default=None)
     trained = [param for layer in built.layers if layer.has_weights for param in layer.params or () if param.lr_mult]
     first = [param for param in trained if not param.index and param.owner is None]
-    at_once = max((one.ratio for one in updates(begin, solver, rate)), default=0.0)
+    first_ones = sorted((one.ratio for one in updates(begin, solver, rate)), reverse=True)
+    at_once = first_ones[0] if first_ones else 0.0
     moved = None
-    if worst is not None and all(param in begin.learned for param in first):
-        moved = max(worst.ratio, at_once) * steps
+    is_trial = 0 < solver.max_iter < _TRIAL
+    if worst is not None and not is_trial and all(param in begin.learned for param in first):
+        moved = at_once * steps
     drawn = [param.layer for param in first if param in begin.learned]
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)
     scaled = solver.type in _SCALED
-    return _Found(worst, at_once, moved, empty, scaled, _first_loss(begin), _distinct(begin))
+    pulls = [one.ratio if one.shrinks * steps >= 1 else 0.0 for one in pulls_of_decay(begin, solver, rate)]
+    decay = median(pulls) if pulls else 0.0
+    far = any(layer.is_distance for layer in begin.losses)
+    overshoots = _overshoots(built, begin, solver, rate, change) if far else 0.0
+    return _Found(
+        worst, _heat(first_ones), moved, empty, decay, far, overshoots, scaled, _first_loss(begin), _distinct(begin)
+    )
+
+
+def _heat(ratios: list[float]) -> float:
+    """The geometric mean of the two largest updates: it takes two layers for each to blow up the other."""
+    if not ratios:
+        return 0.0
+    second = max(ratios[1], ratios[0] * _ALONE**2) if ratios[1:] else ratios[0] * _ALONE
+    return math.sqrt(ratios[0] * second)
+
+
+def _overshoots(built: BuiltNet, begin: Start, solver: Any, rate: float, change: Change) -> float:
+    """0 where the solver changes what the gradients come to. Momentum bears 1 + itself times the rate without."""
+    if solver.type not in ("", "SGD", "Nesterov") or solver.clip_gradients > 0:
+        return 0.0
+    return rate * steepness(built, begin, change) / (2 * (1 + solver.momentum))
 
 
 def _first_loss(begin: Start) -> tuple[float, BuiltLayer] | None:
@@ -190,13 +251,7 @@ def _changes(built: BuiltNet, solver: Any, given: Change) -> Iterator[tuple[Cure
             weight = layer.loss_weights[0]
             if weight != 1:
                 yield Cure(LOSS_WEIGHT, layer, abs(weight), 1.0), given._replace(loss_weights={layer: 1.0}), {}
-    begin = start(built, given)
-    for layer in built.layers:
-        if layer.is_data and layer.tops:
-            one = begin.signals.get(layer.tops[0])
-            if one is not None and not 0.02 <= one.size <= 5:
-                signals = {**given.signals, layer.tops[0].name: one.times(1 / max(one.size, 1e-30))}
-                yield Cure(INPUT, layer, one.size, 1.0), given._replace(signals=signals), {}
+    yield from _inputs(built, given)
     filled = sorted(_fillers(built), key=lambda one: -abs(math.log(one[1] / one[2])))
     odd = [one for one in filled if _is_odd(one, 0.1, 4)]
     for layer, was, usual in odd[:3]:
@@ -204,8 +259,30 @@ def _changes(built: BuiltNet, solver: Any, given: Change) -> Iterator[tuple[Cure
     several = [one for one in filled if _is_odd(one, 0.5, 1.6)]
     if len(several) > 1:
         layer, was, usual = several[0]
-        weights = {layer: Weights(0.0, usual**2) for layer, _, usual in several}
-        yield Cure(FILLER, layer, was, usual, len(several) - 1), given._replace(weights=weights), {}
+        weights = {one: Weights(0.0, size**2) for one, _, size in several}
+        others = tuple(one for one, _, _ in several[1:])
+        yield Cure(FILLER, layer, was, usual, others), given._replace(weights=weights), {}
+
+
+def _inputs(built: BuiltNet, given: Change) -> Iterator[tuple[Cure, Change, dict[str, float]]]:
+    """What the first weights read, made about 1 by a scale of the data."""
+    begin = start(built, given)
+    raw: dict[Blob, Blob] = {}  # what comes of data without weights, and of which data
+    for layer in built.layers:
+        if layer.is_data:
+            raw.update((top, top) for top in layer.tops)
+        elif layer.bottoms and all(blob in raw for blob in layer.bottoms):
+            read, source = layer.bottoms[0], raw[layer.bottoms[0]]
+            one, data = begin.signals.get(read), begin.signals.get(source)
+            if not layer.has_weights:
+                raw.update((top, source) for top in layer.tops)
+            elif one and data and not 0.02 <= one.size <= 5:
+                maker = read.maker or layer
+                while isinstance(maker, Split) and maker.bottoms[0].maker:
+                    maker = maker.bottoms[0].maker
+                signals = {**given.signals, source.name: data.times(1 / max(one.size, 1e-30))}
+                yield Cure(INPUT, maker, one.size, 1.0), given._replace(signals=signals), {}
+                return
 
 
 _Filled = tuple[BuiltLayer, float, float]

@@ -19,7 +19,7 @@ from caffelint.caffe.layers.loss import (
 from caffelint.numerics.elements import sigmoid
 from caffelint.numerics.forward import shape_of
 from caffelint.numerics.hermite import applied
-from caffelint.numerics.signal import BOTH, KERNELS, PLACE, SAME, SAMPLE, Signal, bounded, total
+from caffelint.numerics.signal import BOTH, KERNELS, PLACE, SAME, SAMPLE, Signal, bounded, rows, steps, total
 from caffelint.numerics.softmax import probabilities
 
 FULL, VALID, BATCH_SIZE, NONE = range(4)
@@ -63,13 +63,16 @@ def _(layer: SoftmaxWithLoss, bottoms: Sequence[Signal | None]) -> Lost | None:
     classes = shape[axis]
     positions = prod(shape[axis + 1 :])
     samples = prod(shape[: axis % len(shape)])
-    found, own = probabilities(scores, classes)
+    in_steps = axis == 2 and len(shape) == 3
+    found, own = probabilities(rows(scores) if in_steps else scores, classes)
     by = divisor(layer, VALID, samples, positions)
     chance = 1 / classes
     kernels = [found[SAME] + chance - 2 * chance * chance]
     kernels += [max(found[pair] - chance * chance, 0.0) for pair in (PLACE, SAMPLE, BOTH)]
     kernels += [-one / (classes - 1) for one in kernels]
     gradient = Signal(0.0, tuple(one / (by * by) for one in kernels), scores.assumed)
+    if in_steps:
+        gradient = steps(gradient)
     times = samples * positions / by
     return Lost(own.bounded_loss * times, math.log(classes) * times, [gradient], own.loss * times)
 

@@ -101,3 +101,17 @@ def mixed(signals: Sequence[Signal], shares: Sequence[float]) -> Signal:
         )
         kernels.append(apart)
     return Signal(mean, tuple(kernels), any(one.assumed for one in signals))
+
+
+def rows(one: Signal) -> Signal:
+    """Of a blob of steps x streams x features: all steps of all streams as samples, the features as channels."""
+    k = one.kernels
+    kernels = (k[SAME], k[SAME], k[OTHER], k[OTHER], k[PLACE], k[PLACE], k[OTHER + PLACE], k[OTHER + PLACE])
+    return Signal(one.mean, kernels, one.assumed)
+
+
+def steps(one: Signal) -> Signal:
+    """The other way round."""
+    k = one.kernels
+    kernels = (k[SAME], k[OTHER], k[SAMPLE], k[OTHER + SAMPLE]) + (k[SAMPLE], k[OTHER + SAMPLE]) * 2
+    return Signal(one.mean, kernels, one.assumed)

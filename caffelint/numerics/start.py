@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob, Param
+from caffelint.caffe.shapes import count
+from caffelint.numerics import recurrent as recurrent  # its transfers
 from caffelint.numerics.backward import backward, learned
 from caffelint.numerics.forward import FILLED, Drawn, run
 from caffelint.numerics.losses import Lost, loss
-from caffelint.numerics.signal import Signal, constant
+from caffelint.numerics.signal import OTHER, Signal, constant
 from caffelint.numerics.weights import Weights
 
 _NONE = constant(0.0)
@@ -47,38 +49,62 @@ NO_CHANGE = Change()
 def start(built: BuiltNet, change: Change = NO_CHANGE, grow: bool = False) -> Start:
     """What the net begins with. grow: as `run` has it."""
     signals, drawn = run(built, change.signals, change.weights, grow)
-    gradients: dict[Blob, Signal | None] = {}
     losses: dict[BuiltLayer, Lost] = {}
-    found: dict[Param, float] = {}
+    seeds: dict[BuiltLayer, Sequence[Signal | None]] = {}
     for layer in reversed(built.layers):
-        if any(layer.loss_weights):
-            lost = (
-                loss(layer, [signals.get(blob) for blob in layer.bottoms])
-                if all(b.shape for b in layer.bottoms)
-                else None
-            )
+        if any(layer.loss_weights) and all(blob.shape for blob in layer.bottoms):
+            lost = loss(layer, [signals.get(blob) for blob in layer.bottoms])
             if lost is not None:
                 losses[layer] = lost
-            weight = change.loss_weights.get(layer, layer.loss_weights[0])
-            for number, blob in enumerate(layer.bottoms):
-                goes = number < len(layer.propagate_down) and layer.propagate_down[number]
-                one = lost.gradients[number] if lost and number < len(lost.gradients) else None
-                gradients[blob] = (one.times(weight) if one else None) if goes else _NONE
-            continue
-        bottoms = [signals.get(blob) for blob in layer.bottoms]
-        tops = [gradients.get(blob, _NONE) for blob in layer.tops]
-        known = [one for one in bottoms if one is not None]
-        given_tops = [one for one in tops if one is not None]
-        results = None
-        whole = len(known) == len(bottoms) and len(given_tops) == len(tops)
-        if layer.need_backward and whole and all(b.shape for b in (*layer.bottoms, *layer.tops)):
-            results = backward(layer, known, given_tops, drawn.get(layer, FILLED))
-            for param, square in zip(layer.params or (), learned(layer, known, given_tops), strict=False):
-                if square is not None:
-                    owner = param.owner or param
-                    found[owner] = found.get(owner, 0.0) + square
+                weight = change.loss_weights.get(layer, layer.loss_weights[0])
+                seeds[layer] = [one.times(weight) if one else None for one in lost.gradients]
+    gradients, found = _back(built, signals, drawn, seeds)
+    return Start(signals, gradients, losses, found, drawn)
+
+
+def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> float:
+    """The curvature of distances as all weights see it, times their lr_mult, where all samples miss by the same.
+
+    It does not depend on the targets. Gradient descent leaves a distance that is steeper than 2 / rate.
+    """
+    seeds: dict[BuiltLayer, Sequence[Signal | None]] = {}
+    for layer in begin.losses:
+        shape = layer.bottoms[0].shape
+        if layer.is_distance and shape and math.prod(shape):
+            weight = abs(change.loss_weights.get(layer, layer.loss_weights[0]))
+            # One step in this direction of length 1, of elements that are as large and of independent channels.
+            each = weight / max(shape[0], 1) / math.prod(shape)
+            seeds[layer] = [Signal(0.0, (each,) * OTHER + (0.0,) * OTHER), None]
+    _, found = _back(built, begin.signals, begin.drawn, seeds) if seeds else (None, {})
+    return sum(param.lr_mult * one * one * count(param.shape) for param, one in found.items())
+
+
+def _back(
+    built: BuiltNet,
+    signals: Mapping[Blob, Signal | None],
+    drawn: Mapping[BuiltLayer, Drawn],
+    seeds: Mapping[BuiltLayer, Sequence[Signal | None]],
+) -> tuple[dict[Blob, Signal | None], dict[Param, float]]:
+    """Gradients of blobs, and the root mean squares of those of parameters. seeds: those of the bottoms of losses."""
+    gradients: dict[Blob, Signal | None] = {}
+    found: dict[Param, float] = {}
+    for layer in reversed(built.layers):
+        results: Sequence[Signal | None] | None = seeds.get(layer)
+        is_loss = any(layer.loss_weights)
+        if not is_loss:
+            bottoms = [signals.get(blob) for blob in layer.bottoms]
+            tops = [gradients.get(blob, _NONE) for blob in layer.tops]
+            known = [one for one in bottoms if one is not None]
+            given = [one for one in tops if one is not None]
+            whole = len(known) == len(bottoms) and len(given) == len(tops)
+            if layer.need_backward and whole and all(b.shape for b in (*layer.bottoms, *layer.tops)):
+                results = backward(layer, known, given, drawn.get(layer, FILLED))
+                for param, square in zip(layer.params or (), learned(layer, known, given), strict=False):
+                    if square is not None:
+                        owner = param.owner or param
+                        found[owner] = found.get(owner, 0.0) + square
         for number, blob in enumerate(layer.bottoms):
-            goes = layer.need_backward and number < len(layer.propagate_down) and layer.propagate_down[number]
+            goes = (is_loss or layer.need_backward) and number < len(layer.propagate_down)
             one = results[number] if results and number < len(results) else None
-            gradients[blob] = one if goes else _NONE
-    return Start(signals, gradients, losses, {p: math.sqrt(max(v, 0.0)) for p, v in found.items()}, drawn)
+            gradients[blob] = one if goes and layer.propagate_down[number] else _NONE
+    return gradients, {param: math.sqrt(max(square, 0.0)) for param, square in found.items()}

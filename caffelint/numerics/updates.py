@@ -24,6 +24,15 @@ class Update(NamedTuple):
     ratio: float
 
 
+class Pull(NamedTuple):
+    """ratio: what weight_decay adds to the gradient of a parameter, against that gradient. shrinks: the share of the
+    weights that it takes away with each step."""
+
+    param: Param
+    ratio: float
+    shrinks: float
+
+
 def updates(start: Start, solver: Any, rate: float) -> list[Update]:
     """Of all weights that are known, at a rate. solver: the SolverParameter."""
     found = []
@@ -69,10 +78,34 @@ def step_of(solver: Any, gradient: float, rate: float) -> float:
     kind: str = solver.type or "SGD"
     delta: float = solver.delta
     if kind in ("SGD", "Nesterov"):
-        momentum: float = solver.momentum
-        return rate * gradient / max(1 - momentum, 1e-3)
+        return rate * gradient * piled_up(solver.momentum)
     if kind in ("Adam", "AdaGrad", "RMSProp"):
         return rate * gradient / (gradient + delta) if gradient else 0.0
     if kind == "AdaDelta":
         return rate * math.sqrt(delta) * gradient / math.sqrt(gradient**2 + delta) if gradient else 0.0
     return 0.0
+
+
+def piled_up(momentum: float) -> float:
+    """How many steps momentum adds up to. Beyond ten, gradients turn round before all of them have come together."""
+    steps = 1 / max(1 - momentum, 1e-6)
+    return steps if steps <= _TURNED else math.sqrt(steps * _TURNED)
+
+
+_TURNED = 10.0
+
+
+def pulls_of_decay(start: Start, solver: Any, rate: float) -> list[Pull]:
+    """Of all weights that decay and whose size counts, the pull of the decay (SGDSolver::Regularize) against the
+    gradient."""
+    found = []
+    factor = clipping(start, solver)
+    for param, gradient in start.learned.items():
+        if param.index or not param.lr_mult or not param.layer.has_weights or is_rescaled(param.layer):
+            continue
+        size = size_of(param.layer, start.drawn.get(param.layer, FILLED))
+        pull = abs(solver.weight_decay * param.decay_mult) * (1.0 if solver.regularization_type == "L1" else size)
+        if size and pull:
+            shrinks = step_of(solver, pull, rate * param.lr_mult) / size
+            found.append(Pull(param, pull / max(gradient * factor, 1e-300), shrinks))
+    return found

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from caffelint.lint import Place, Solver
-from caffelint.lint.numerics import CLIP, INPUT, LOSS_WEIGHT, MOMENTUM, Cure
+from caffelint.lint import UNSAFE, Edits, Fix, Layer, Place, Solver, fix, remove, write
+from caffelint.lint.numerics import (
+    CLIP,
+    FILLER,
+    INPUT,
+    LOSS_WEIGHT,
+    MOMENTUM,
+    RATE,
+    WEIGHT_DECAY,
+    Cure,
+    suggested,
+)
 
 if TYPE_CHECKING:
     from caffelint.lint.built import BuiltLayer
@@ -17,6 +27,8 @@ def place(solver: Solver, cure: Cure | None, otherwise: BuiltLayer) -> Place:
         return solver.at("momentum")
     if cure is not None and cure.kind == CLIP:
         return solver.at("clip_gradients")
+    if cure is not None and cure.kind == WEIGHT_DECAY:
+        return solver.at("weight_decay")
     layer = otherwise if cure is None else cure.layer
     trained = solver.train_net
     if layer is None or layer.index is None or trained is None:
@@ -27,6 +39,32 @@ def place(solver: Solver, cure: Cure | None, otherwise: BuiltLayer) -> Place:
     if cure.kind == LOSS_WEIGHT:
         return written.at("loss_weight")
     return written.at("transform_param") if cure.kind == INPUT else written.at(layer.block, "weight_filler")
+
+
+def mend(solver: Solver, cure: Cure | None) -> tuple[Fix, ...]:
+    """The change that the finding advises, where it is one of the text."""
+    trained = solver.train_net
+    if cure is None or trained is None:
+        return ()
+    if cure.kind in (RATE, MOMENTUM, WEIGHT_DECAY):
+        value = suggested(cure)
+        return fix(f"set {value.text}", UNSAFE, write(solver, value.field, value=f"{value.value:g}"))
+    if cure.kind == CLIP:
+        return fix("remove clip_gradients", UNSAFE, remove(solver, "clip_gradients"))
+    written = [trained.layers[one.index] for one in _layers(cure) if one.index is not None]
+    if cure.kind == LOSS_WEIGHT:
+        return fix("set loss_weight: 1", UNSAFE, *[write(one, "loss_weight", value="1") for one in written])
+    if cure.kind == FILLER:
+        return fix('draw the weights by "msra"', UNSAFE, *[_filled(one) for one in written])
+    return ()
+
+
+def _layers(cure: Cure) -> list[BuiltLayer]:
+    return [cure.layer, *cure.others] if cure.layer is not None else []
+
+
+def _filled(layer: Layer) -> Edits:
+    return write(layer, layer.kind.block, "weight_filler", value=[("type", '"msra"')])
 
 
 def net(transform: str = "", filler: str = 'type: "xavier"', between: str = "") -> str:

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import LOSS, judged, number, remedy
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint.numerics import LOSS, fault, judged, number, remedy
 
-from ._words import net, place, solver
+from ._words import mend, net, place
+from ._words import solver as solved
 
 
 class FirstLossTooLarge(ProjectRule):
@@ -21,7 +22,7 @@ class FirstLossTooLarge(ProjectRule):
     shows a sign of them is not judged, nor is one with Python layers on its way.
 
     ## References
-    - Of 500 random projects on Caffe 1.0, whose data were known, 13 of the 14 that are reported did not learn
+    - Of 250 random projects on Caffe 1.0 that nothing was tuned with, none of the 5 that are reported learned
     """
 
     code = "N102"
@@ -30,11 +31,11 @@ class FirstLossTooLarge(ProjectRule):
     certainty = LIKELY
     preview = True
     VALID = [
-        {"s.prototxt": solver(1e-9), "n.prototxt": net("transform_param { scale: 0.00390625 }")},
+        {"s.prototxt": solved(1e-9), "n.prototxt": net("transform_param { scale: 0.00390625 }")},
     ]
     INVALID = [
         Invalid(
-            {"s.prototxt": solver(1e-12), "n.prototxt": net(filler='type: "gaussian" std: 1')},
+            {"s.prototxt": solved(1e-12), "n.prototxt": net(filler='type: "gaussian" std: 1')},
             span="layer",
             message='"fc", which "loss" reads, begins at about 6400, so the first loss is far above that of guessing,'
             ' and the net may never learn; the values of "data" are about 130; bring them to about 1 with a scale of'
@@ -53,4 +54,9 @@ class FirstLossTooLarge(ProjectRule):
         )
         why = f"the net may never learn; {remedy(best)}" if best else "the net may never learn"
         at = place(solver, best, found.layer)
-        yield self.finding(at, f"{what}, and {why}", cause=Cause("start", what, why, LIKELY))
+        yield self.finding(
+            at,
+            f"{what}, and {why}",
+            cause=fault(found, what, why, "start"),
+            fixes=mend(solver, best),
+        )

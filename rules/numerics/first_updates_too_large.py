@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import HOT, judged, number, remedy
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint.numerics import HOT, fault, judged, number, remedy
 
-from ._words import net, place, solver
+from ._words import mend, net, place
+from ._words import solver as solved
 
 _SCALED = "transform_param { scale: 0.00390625 mean_value: 115 }"
 
@@ -15,7 +16,7 @@ class FirstUpdatesTooLarge(ProjectRule):
 
     From the fillers, the shapes and the range of the data follow the sizes of all blobs, of all gradients and of the
     first updates, with momentum and the solver's type. Where a step is as large as the weights, training is at the
-    edge; ten times beyond, it hardly ever learns.
+    edge. One layer alone that is beyond it is often made up for by calm ones; two of them blow up each other.
 
     ## Why is this bad?
     What has been drawn or learned is overwritten at once. The loss becomes nan or 87.3365, or all units die and it
@@ -26,7 +27,7 @@ class FirstUpdatesTooLarge(ProjectRule):
     shows a sign of them is not judged, nor is one with Python layers on its way.
 
     ## References
-    - Of 500 random projects on Caffe 1.0, whose data were known, 70 of the 72 that are reported did not learn
+    - Of 250 random projects on Caffe 1.0 that nothing was tuned with, 52 of the 55 that are reported did not learn
     """
 
     code = "N101"
@@ -35,19 +36,20 @@ class FirstUpdatesTooLarge(ProjectRule):
     certainty = LIKELY
     preview = True
     VALID = [
-        {"s.prototxt": solver(0.01), "n.prototxt": net(_SCALED)},
-        {"s.prototxt": solver(1e-7), "n.prototxt": net()},
-        {"s.prototxt": solver(10, 'weights: "a.caffemodel"'), "n.prototxt": net(_SCALED)},
+        {"s.prototxt": solved(0.01), "n.prototxt": net(_SCALED)},
+        {"s.prototxt": solved(1e-7), "n.prototxt": net()},
+        {"s.prototxt": solved(10, 'weights: "a.caffemodel"'), "n.prototxt": net(_SCALED)},
     ]
     INVALID = [
         Invalid(
-            {"s.prototxt": solver(20), "n.prototxt": net(_SCALED)},
+            {"s.prototxt": solved(20), "n.prototxt": net(_SCALED)},
             span="base_lr: 20",
             message='the first updates of "fc" are 37 times its weights (gradient 0.015, weights 0.081), so training'
             " may diverge; try base_lr: 0.5",
+            fixed={"s.prototxt": solved(0.5), "n.prototxt": net(_SCALED)},
         ),
         Invalid(
-            {"s.prototxt": solver(0.01), "n.prototxt": net()},
+            {"s.prototxt": solved(0.01), "n.prototxt": net()},
             span="layer",
             message='the first updates of "fc" are 160 times its weights (gradient 32, weights 0.021), so training may'
             ' diverge; the values of "data" are about 130; bring them to about 1 with a scale of 0.0076',
@@ -66,4 +68,9 @@ class FirstUpdatesTooLarge(ProjectRule):
         )
         why = f"training may diverge; {remedy(best)}"
         at = place(solver, best, update.param.layer)
-        yield self.finding(at, f"{what}, so {why}", cause=Cause("rate", what, why, LIKELY))
+        yield self.finding(
+            at,
+            f"{what}, so {why}",
+            cause=fault(found, what, why, "rate"),
+            fixes=mend(solver, best),
+        )

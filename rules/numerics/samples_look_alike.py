@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import ALIKE, judged, number, remedy
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint.numerics import ALIKE, fault, judged, number, remedy
 
-from ._words import place, solver
+from ._words import mend, place
+from ._words import solver as solved
 
 _DEEP = (
     'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { batch_size: 32 new_height: 28'
@@ -36,7 +37,7 @@ class SamplesLookAlike(ProjectRule):
 
     ## References
     - Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010
-    - Of 500 random projects on Caffe 1.0, none of the 13 that are reported learned
+    - Of 250 random projects on Caffe 1.0 that nothing was tuned with, none of the 7 that are reported learned
     """
 
     code = "N103"
@@ -44,10 +45,10 @@ class SamplesLookAlike(ProjectRule):
     severity = WARNING
     certainty = LIKELY
     preview = True
-    VALID = [{"s.prototxt": solver(0.01), "n.prototxt": _DEEP.replace("%s", "ReLU").replace("xavier", "msra")}]
+    VALID = [{"s.prototxt": solved(0.01), "n.prototxt": _DEEP.replace("%s", "ReLU").replace("xavier", "msra")}]
     INVALID = [
         Invalid(
-            {"s.prototxt": solver(0.01), "n.prototxt": _DEEP.replace("%s", "Sigmoid")},
+            {"s.prototxt": solved(0.01), "n.prototxt": _DEEP.replace("%s", "Sigmoid")},
             span="layer",
             message='the scores that "loss" reads differ between samples by 1.9e-11 of their size, so the net may learn'
             " nothing; use ReLU in place of Sigmoid, normalise, or draw larger weights",
@@ -68,4 +69,9 @@ class SamplesLookAlike(ProjectRule):
             else ("the net may learn nothing; use ReLU in place of Sigmoid, normalise, or draw larger weights")
         )
         at = place(solver, best, found.layer)
-        yield self.finding(at, f"{what}, so {why}", cause=Cause("depth", what, why, LIKELY))
+        yield self.finding(
+            at,
+            f"{what}, so {why}",
+            cause=fault(found, what, why, "depth"),
+            fixes=mend(solver, best),
+        )

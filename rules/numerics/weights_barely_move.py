@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import STILL, judged, number, remedy
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint.numerics import STILL, fault, judged, number, remedy
 
-from ._words import net, place, solver
+from ._words import mend, net, place
+from ._words import solver as solved
 
 _SCALED = "transform_param { scale: 0.00390625 mean_value: 115 }"
 _LENGTH = "momentum: 0.9 max_iter: 1000"
@@ -25,7 +26,7 @@ class WeightsBarelyMove(ProjectRule):
     shows a sign of them is not judged, nor is one with Python layers on its way.
 
     ## References
-    - Of 500 random projects on Caffe 1.0, none of those that are reported learned, nor of 190 others
+    - Of 250 random projects on Caffe 1.0 that nothing was tuned with, none of the 19 that are reported learned
     """
 
     code = "N104"
@@ -34,23 +35,25 @@ class WeightsBarelyMove(ProjectRule):
     certainty = LIKELY
     preview = True
     VALID = [
-        {"s.prototxt": solver(0.01, _LENGTH), "n.prototxt": net(_SCALED)},
-        {"s.prototxt": solver(1e-9, 'weights: "a.caffemodel" max_iter: 1000'), "n.prototxt": net(_SCALED)},
-        {"s.prototxt": solver(1e-9), "n.prototxt": net(_SCALED)},
+        {"s.prototxt": solved(0.01, _LENGTH), "n.prototxt": net(_SCALED)},
+        {"s.prototxt": solved(1e-9, 'weights: "a.caffemodel" max_iter: 1000'), "n.prototxt": net(_SCALED)},
+        {"s.prototxt": solved(1e-9), "n.prototxt": net(_SCALED)},
     ]
     INVALID = [
         Invalid(
-            {"s.prototxt": solver(1e-9, _LENGTH), "n.prototxt": net(_SCALED)},
+            {"s.prototxt": solved(1e-9, _LENGTH), "n.prototxt": net(_SCALED)},
             span="base_lr: 1e-09",
             message="in all 1,000 iterations no weights move by more than 6.6e-06 of their size (those of "
             '"fc"), so the net learns nothing; try base_lr: 0.05',
+            fixed={"s.prototxt": solved(0.05, _LENGTH), "n.prototxt": net(_SCALED)},
         ),
         Invalid(
-            {"s.prototxt": solver(0.01, f"{_LENGTH} clip_gradients: 1e-6"), "n.prototxt": net(_SCALED)},
+            {"s.prototxt": solved(0.01, f"{_LENGTH} clip_gradients: 1e-6"), "n.prototxt": net(_SCALED)},
             span="clip_gradients: 1e-6",
             message="in all 1,000 iterations no weights move by more than 3.2e-05 of their size (those of "
             '"fc"), so the net learns nothing; clip_gradients cuts the norm of the gradients from 2.1 to 1e-06;'
             " raise it",
+            fixed={"s.prototxt": solved(0.01, _LENGTH), "n.prototxt": net(_SCALED)},
         ),
     ]
 
@@ -65,5 +68,8 @@ class WeightsBarelyMove(ProjectRule):
         )
         why = f"the net learns nothing; {remedy(best)}"
         yield self.finding(
-            place(solver, best, found.layer), f"{what}, so {why}", cause=Cause("rate", what, why, LIKELY)
+            place(solver, best, found.layer),
+            f"{what}, so {why}",
+            cause=fault(found, what, why, "rate"),
+            fixes=mend(solver, best),
         )

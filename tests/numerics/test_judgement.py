@@ -7,7 +7,7 @@ from google.protobuf.message import Message
 
 from caffelint.caffe.states import State
 from caffelint.lint.file import load
-from caffelint.numerics.judgement import ALIKE, CLIP, HOT, RATE, STILL, Judgement, judge
+from caffelint.numerics.judgement import ALIKE, CLIP, DECAY, HOT, OVERSHOOT, RATE, STILL, WEIGHT_DECAY, Judgement, judge
 
 _NET = (
     'layer {{ name: "data" type: "DummyData" top: "x" top: "label" top: "cont" dummy_data_param {{'
@@ -37,7 +37,13 @@ def _solver(text: str) -> Message:
 
 @pytest.mark.parametrize(
     ("rate", "more", "kind", "cure"),
-    [(100, "", HOT, RATE), (1e-9, "", STILL, RATE), (0.01, "clip_gradients: 1e-9", STILL, CLIP), (0.01, "", "", "")],
+    [
+        (1000, "", HOT, RATE),
+        (1e-9, "", STILL, RATE),
+        (0.01, "clip_gradients: 1e-9", STILL, CLIP),
+        (0.01, "weight_decay: 9", DECAY, WEIGHT_DECAY),
+        (0.01, "", "", ""),
+    ],
 )
 def test_what_is_wrong_and_the_change_that_mends_it(rate: float, more: str, kind: str, cure: str) -> None:
     found = _judged(rate, more)
@@ -75,5 +81,15 @@ def test_a_layer_of_any_kind(kind: str, rate: float) -> None:
         f' top: "m" {"recurrent_param { num_output: 6 " + _FILLER + " }" if recurrent else ""} }}\n'
     )
     found = _judged(rate, middle=middle, last="m")
-    if recurrent:
+    if kind == "Strange":
         assert found is None or found.kind != STILL
+
+
+@pytest.mark.parametrize(("rate", "more", "kind"), [(1, "", OVERSHOOT), (1, "clip_gradients: 1", ""), (0.01, "", "")])
+def test_a_distance_is_left_from_a_rate_on(rate: float, more: str, kind: str) -> None:
+    """Its curvature is 26: that of 200 numbers of size 1, which 8 samples share, and 1 of the bias."""
+    net = _NET.replace("SoftmaxWithLoss", "EuclideanLoss").replace("num_output: 5", "num_output: 1")
+    built = load(net.format(middle="", last="x", filler=_FILLER).encode(), "net.prototxt").net
+    assert built is not None
+    found = judge(built.likely(State("TRAIN")), _solver(f'base_lr: {rate} lr_policy: "fixed" {more}'), rate, steps=1000)
+    assert (found.kind if found else "") == kind

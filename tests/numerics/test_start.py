@@ -107,6 +107,31 @@ def _branches() -> str:
     )
 
 
+def _over_time(kind: str, std: float) -> str:
+    data = (
+        'layer { name: "data" type: "DummyData" top: "data" top: "cont" top: "label" dummy_data_param {'
+        " shape { dim: 6 dim: 32 dim: 40 } shape { dim: 6 dim: 32 } shape { dim: 6 dim: 32 }"
+        f' data_filler {{ type: "gaussian" std: {std} }} data_filler {{ type: "constant" value: 1 }}'
+        ' data_filler { type: "uniform" min: 0 max: 9.99 } } }\n'
+    )
+    recurrent = 'num_output: 50 weight_filler { type: "xavier" } bias_filler { type: "constant" }'
+    rec = (
+        f'layer {{ name: "rec" type: "{kind}" bottom: "data" bottom: "cont" top: "rec"'
+        f" recurrent_param {{ {recurrent} }} }}\n"
+    )
+    score = 'inner_product_param { num_output: 10 axis: 2 weight_filler { type: "xavier" } }'
+    return (
+        data
+        + rec
+        + _layer("score", "InnerProduct", "rec", more=score)
+        + _LOSS
+        % (
+            "SoftmaxWithLoss",
+            "softmax_param { axis: 2 }",
+        )
+    )
+
+
 NETS = [
     *[_lenet(f'type: "{filler}"', bend) for filler in ("xavier", "msra") for bend in ("ReLU", "Sigmoid", "TanH")],
     _lenet('type: "gaussian" std: 0.01', "ReLU"),
@@ -116,6 +141,9 @@ NETS = [
     _regressing(0.005),
     _regressing(1),
     _branches(),
+    _over_time("LSTM", 1),
+    _over_time("LSTM", 20),
+    _over_time("RNN", 1),
 ]
 
 

@@ -36,7 +36,7 @@ def _moments(top: Top) -> tuple[float, float]:
 
 def _signal(top: Top, blob: Blob) -> Signal:
     mean, variance = _moments(top)
-    if blob.shape is not None and len(blob.shape) <= 2:
+    if blob.shape is not None and len(blob.shape) <= 3:
         return independent(mean, variance)
     return images(mean, math.sqrt(variance))._replace(assumed=False)
 

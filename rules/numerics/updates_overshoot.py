@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint.numerics import OVERSHOOT, fault, judged, number, remedy
+
+from ._words import mend, net, place
+from ._words import solver as solved
+
+_SCORES = net("transform_param { scale: 0.00390625 }").replace("num_output: 10", "num_output: 1")
+_DISTANCE = _SCORES.replace("SoftmaxWithLoss", "EuclideanLoss")
+
+
+class UpdatesOvershoot(ProjectRule):
+    """Each update overshoots the targets of a EuclideanLoss by more than it missed them.
+
+    How steep such a loss is as the weights see it follows from the fillers, the shapes and the range of the data, and
+    does not depend on the targets. Gradient descent bears a rate of 2 divided by it, and momentum 1 + itself times as
+    much.
+
+    ## Why is this bad?
+    The outputs swing around the targets, further with each update, until the loss is nan.
+
+    ## Known problems
+    Data that the text does not describe are taken to be about 1. Weights that are loaded are not known: a net that
+    shows a sign of them is not judged, nor is one with Python layers on its way. Only SGD and Nesterov without
+    clip_gradients are judged.
+
+    ## References
+    - Y. LeCun et al., Efficient BackProp, 1998: the largest rate of gradient descent
+    - euclidean_loss_layer.cpp; random projects on Caffe 1.0
+    """
+
+    code = "N106"
+    name = "updates-overshoot"
+    severity = WARNING
+    certainty = LIKELY
+    preview = True
+    VALID = [
+        {"s.prototxt": solved(0.0001), "n.prototxt": _DISTANCE},
+        {"s.prototxt": solved(0.5, "momentum: 0.9 clip_gradients: 1"), "n.prototxt": _DISTANCE},
+    ]
+    INVALID = [
+        Invalid(
+            {"s.prototxt": solved(0.04), "n.prototxt": _DISTANCE},
+            span="base_lr: 0.04",
+            message='the rate is 5.4 times the largest at which updates approach the targets of "loss", so training may'
+            " diverge; try base_lr: 0.002",
+            fixed={"s.prototxt": solved(0.002), "n.prototxt": _DISTANCE},
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        found = judged(solver)
+        if found is None or found.kind != OVERSHOOT:
+            return
+        best = found.cures[0]
+        what = (
+            f"the rate is {number(found.size)} times the largest at which updates approach the targets of"
+            f' "{found.layer.name}"'
+        )
+        why = f"training may diverge; {remedy(best)}"
+        yield self.finding(
+            place(solver, best, found.layer),
+            f"{what}, so {why}",
+            cause=fault(found, what, why, "rate"),
+            fixes=mend(solver, best),
+        )
