@@ -30,12 +30,13 @@ _ALONE = 0.1
 """A layer whose updates are large among calm ones is made up for by these; where there is no other one, the next is
 taken to have so much of its updates, and never less than the square of that."""
 _LOSS = 250.0
-_ALIKE, _ALIKE_SCALED = 3e-4, 1e-6
-"""The second one for solvers that scale each update to the gradients before it: they also follow small ones."""
+_ALIKE, _ALIKE_SCALED, _ALIKE_EVER = 3e-4, 1e-6, 1e-8
+"""The second one for solvers that scale each update to the gradients before it: they also follow small ones. The last
+one for updates that are not small: they change the scores of all samples alike."""
 _SCALED = ("Adam", "AdaGrad", "RMSProp", "AdaDelta")
 _SLOW = 0.1
 _COOL = 1.0
-_STILL = 0.4
+_STILL = 0.3
 """All updates together, against the weights as they begin. Tiny weights make those of other layers grow at that pace
 first, so what comes later does not count."""
 _TRIAL = 300
@@ -43,8 +44,9 @@ _TRIAL = 300
 _OVERSHOOT = 2.0
 """Of the rate that theory bears."""
 _USUAL_DECAY = 5e-4
-_DECAY = 2.0
-"""The pull of decay against the gradient, of half of the weights."""
+_DECAY, _DECAY_GROWN = 2.0, 0.1
+"""The pull of decay against the gradient, of half of the weights; the second one once small weights have grown, as they
+may before they decay."""
 
 
 class Cure(NamedTuple):
@@ -165,7 +167,7 @@ def _kind(found: _Found) -> str:
     if found.empty:
         return ""  # what is the same for all samples differs as soon as these are no longer 0
     least = _ALIKE_SCALED if found.scaled else _ALIKE
-    if found.alike and found.alike[0] < least and found.worst and found.worst.ratio < _SLOW:
+    if found.alike and found.worst and found.alike[0] < (least if found.worst.ratio < _SLOW else _ALIKE_EVER):
         return ALIKE
     if found.moved and found.moved < _STILL:
         return STILL
@@ -183,7 +185,8 @@ def _unusual(cure: Cure) -> float:
 
 def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: float) -> _Found:
     begin = start(built, change)
-    grown = updates(start(built, change, grow=True), solver, rate)
+    later = start(built, change, grow=True)
+    grown = updates(later, solver, rate)
     worst = max(grown, key=lambda one: one.ratio, default=None)
     trained = [param for layer in built.layers if layer.has_weights for param in layer.params or () if param.lr_mult]
     first = [param for param in trained if not param.index and param.owner is None]
@@ -196,13 +199,20 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     drawn = [param.layer for param in first if param in begin.learned]
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)
     scaled = solver.type in _SCALED
-    pulls = [one.ratio if one.shrinks * steps >= 1 else 0.0 for one in pulls_of_decay(begin, solver, rate)]
-    decay = median(pulls) if pulls else 0.0
+    decay = _pull(begin, solver, rate, steps)
+    if _pull(later, solver, rate, steps) < _DECAY_GROWN:
+        decay = 0.0
     far = any(layer.is_distance for layer in begin.losses)
     overshoots = _overshoots(built, begin, solver, rate, change) if far else 0.0
     return _Found(
         worst, _heat(first_ones), moved, empty, decay, far, overshoots, scaled, _first_loss(begin), _distinct(begin)
     )
+
+
+def _pull(begin: Start, solver: Any, rate: float, steps: float) -> float:
+    """The median of the pulls of decay, where they shrink the weights before the training ends."""
+    pulls = [one.ratio if one.shrinks * steps >= 1 else 0.0 for one in pulls_of_decay(begin, solver, rate)]
+    return median(pulls) if pulls else 0.0
 
 
 def _heat(ratios: list[float]) -> float:
@@ -217,7 +227,8 @@ def _overshoots(built: BuiltNet, begin: Start, solver: Any, rate: float, change:
     """0 where the solver changes what the gradients come to. Momentum bears 1 + itself times the rate without."""
     if solver.type not in ("", "SGD", "Nesterov") or solver.clip_gradients > 0:
         return 0.0
-    return rate * steepness(built, begin, change) / (2 * (1 + solver.momentum))
+    largest: float = 2 * (1 + solver.momentum)
+    return rate * steepness(built, begin, change) / largest
 
 
 def _first_loss(begin: Start) -> tuple[float, BuiltLayer] | None:
