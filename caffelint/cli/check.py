@@ -46,6 +46,13 @@ if TYPE_CHECKING:
 )
 @dialect_option
 @click.option(
+    "--target",
+    multiple=True,
+    metavar="NAMES",
+    shell_complete=complete.targets,
+    help="Say as well what these converters make of the nets, such as ncnn,mnn; caffelint targets lists the names.",
+)
+@click.option(
     "--include",
     multiple=True,
     metavar="GLOBS",

@@ -94,6 +94,14 @@ def dialects(context: click.Context, parameter: click.Parameter, incomplete: str
     return [CompletionItem(name, help=provenance().about(name).title) for name in names]
 
 
+def targets(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """After a comma, too."""
+    from caffelint.deploy.facts import names
+
+    begin, comma, last = incomplete.rpartition(",")
+    return [begin + comma + name for name in names() if name.startswith(last.lower())]
+
+
 def formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 

@@ -85,6 +85,7 @@ def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[
         "preview": options.get("preview"),
         "severity": _severities(options.get("severity") or ()),
         "dialect": options.get("dialect"),
+        "target": _names(options.get("target")),
         "fail_on": _fail_on(options.get("fail_on")),
         "max_warnings": options.get("max_warnings"),
         "include": _names(options.get("include")),

@@ -13,7 +13,18 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
 from caffelint.caffe.walk import Source, source, sources
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
-from caffelint.lint.edits import Edits, fix, join, quoted, remove, remove_from, rename_blob, rename_blobs, write
+from caffelint.lint.edits import (
+    Edits,
+    fix,
+    join,
+    layer_beside,
+    quoted,
+    remove,
+    remove_from,
+    rename_blob,
+    rename_blobs,
+    write,
+)
 from caffelint.lint.file import File
 from caffelint.lint.finding import (
     CERTAIN,
@@ -105,6 +116,7 @@ __all__ = [
     "insert_before",
     "insert_behind",
     "join",
+    "layer_beside",
     "listed",
     "phase_name",
     "provenance",

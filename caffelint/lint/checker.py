@@ -26,7 +26,7 @@ from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state
 from caffelint.lint.report import Failure, ReportedFinding, UsedCaffe, own_failure, reported
 from caffelint.lint.rule import EVIDENCE
 from caffelint.lint.run import RuleSet
-from caffelint.lint.select import matches, most_exact, selected
+from caffelint.lint.select import FAMILIES, matches, most_exact, selected
 from caffelint.lint.suppress import Suppression, silence
 from caffelint.schema.provenance import provenance
 from caffelint.schema.readers import readers
@@ -62,6 +62,15 @@ def fingerprint(texts: Mapping[str, bytes]) -> int:
     return hash(frozenset(texts.items()))
 
 
+def _options(config: Config) -> Mapping[str, Mapping[str, Any]]:
+    """The options of rules, with the targets for those that take any."""
+    if not config.target:
+        return config.rules
+    ours = {"targets": config.target}
+    taking = [info.name for info in all_rules() if info.family == FAMILIES["deploy"]]
+    return config.rules | {name: ours | config.rules.get(name, {}) for name in taking}
+
+
 class Checker:
     """Runs jobs with one configuration; rules are imported once."""
 
@@ -78,7 +87,7 @@ class Checker:
         self.most_problems = most_problems
         use_plugins(config.plugins, config.code)
         self.infos = selected(config) if infos is None else infos
-        self.rules = RuleSet(self.infos, config.rules)
+        self.rules = RuleSet(self.infos, _options(config))
         self.names = {info.name for info in self.infos}
         self._severities = {
             info.name: config.severity[selector]

@@ -38,6 +38,7 @@ class Config:
         self.preview = False
         self.severity: dict[str, str] = {}
         self.dialect: str | None = None
+        self.target: list[str] = []
         self.proto: str | None = None
         self.caffe: str | None = None
         self.known_layer_types: list[str] = []
@@ -400,6 +401,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         value = {top: _shape(top, dims, source) for top, dims in value.items()}
     if name == "dialect":
         value = _dialect(value, source)
+    if name == "target":
+        value = [_target(one, source) for one in value]
     if name == "per_file_ignores":
         value = {glob: _rules_ignored(glob, names, source) for glob, names in value.items()}
     if isinstance(value, dict):
@@ -439,6 +442,15 @@ def _dialect(value: str, source: str) -> str:
         return provenance().dialect(value)
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
+
+
+def _target(value: str, source: str) -> str:
+    from caffelint.deploy.facts import names
+
+    if value not in names():
+        known = f"; the targets are {', '.join(names())}"
+        raise ConfigError(f"{source}: no target {shown(value)}{_did_you_mean(value, names()) or known}")
+    return value
 
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -154,6 +154,20 @@ def rename_blobs(tops: Sequence[tuple[Layer, str]]) -> Edits:
     return join(parts)
 
 
+def layer_beside(layer: Layer, fields: Sequence[tuple[str, str]], *, before: bool) -> Edits:
+    """A layer of one line put before or after another in the text; None where that is no `layer` of its own."""
+    document, node = _of(layer)
+    if node is None or node.name != "layer":
+        return None
+    text = document.source.text
+    line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
+    space = "\n" + line if not line.strip() else " "
+    parts = (f"{name} {value}" if value.startswith("{") else f"{name}: {value}" for name, value in fields)
+    new = f"layer {{ {' '.join(parts)} }}"
+    edit = Edit(node.start, node.start, new + space) if before else Edit(node.end, node.end, space + new)
+    return _checked(document, [edit])
+
+
 def _renamed_down(layer: Layer, old: str, new: str, until: Layer | None = None) -> Edits:
     """The edits that name the last top `old` of a layer and all that read it, in `until` no more than the bottoms."""
     last = layer.net.once(_last_tops).get((layer.index, old))

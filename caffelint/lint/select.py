@@ -23,6 +23,7 @@ FAMILIES = {
     "data": "D",
     "python": "Y",
     "resources": "R",
+    "deploy": "C",
     "smoke": "X",
     "log": "T",
     "dataset": "E",

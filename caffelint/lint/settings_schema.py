@@ -16,6 +16,7 @@ ABOUT = {
     "preview": "Also run preview rules, which are still on trial.",
     "severity": "Other severities of rules, by code, name, family or prefix.",
     "dialect": "The Caffe that the files are for; caffelint dialects lists the names.",
+    "target": "The converters that the nets are for; caffelint targets lists the names.",
     "proto": "The caffe.proto that the files are for.",
     "caffe": "The folder of the Caffe that the files are for, with its sources.",
     "known_layer_types": "Layer types of your own, which are not reported as unknown.",

@@ -112,6 +112,10 @@ class BuiltLayer:
     is_distance: ClassVar[bool | None] = False
     # A loss that is never below 0, for valid input.
     never_negative: ClassVar[bool | None] = False
+    # Does it tell how good a net is, as Accuracy does?
+    measures: ClassVar[bool | None] = False
+    # The type that makes of scores what this loss compares, "" where it takes them as they are.
+    plain_form: ClassVar[str] = ""
     # Does it divide its sum as loss_param says?
     reads_loss_param: ClassVar[bool] = False
     # What Caffe says as it stops where the file that it reads cannot be opened.

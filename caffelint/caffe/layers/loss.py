@@ -116,6 +116,7 @@ def check_inner_loss_weight(layer: BuiltLayer, scores: Shape) -> None:
 class SoftmaxInside(Loss):
     """A loss that runs a Softmax on its first bottom."""
 
+    plain_form = "Softmax"
     reads_loss_param = True
     of_classes = True
 
@@ -230,6 +231,7 @@ class InfogainLoss(SoftmaxInside):
 @register
 class SigmoidCrossEntropyLoss(Loss):
     types = ("SigmoidCrossEntropyLoss",)
+    plain_form = "Sigmoid"
     never_negative = compares_maps = True
     block = "sigmoid_param"
     reads_loss_param = True
@@ -345,6 +347,7 @@ class ContrastiveLoss(Loss):
 @register
 class Accuracy(BuiltLayer):
     types = ("Accuracy",)
+    measures = True
     block = "accuracy_param"
     bottom_counts = TWO
     top_counts = ONE_OR_TWO

@@ -1,0 +1,88 @@
+"""`caffelint deploy`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from caffelint.cli import complete
+from caffelint.cli.settings import input_shape_option, input_shapes, settings, settings_options
+from caffelint.cli.status import FINDINGS, USAGE
+from caffelint.text.visible import json_text
+
+
+@click.command("deploy")
+@click.argument("net", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the net to FILE (default: stdout).")
+@click.option(
+    "--check",
+    "given",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write nothing; say what the deploy net in FILE has otherwise than the one that NET leads to.",
+)
+@click.option("--card", type=click.Path(), metavar="FILE", help="Write how inputs are made to FILE, as JSON.")
+@input_shape_option
+@click.option("--dialect", metavar="NAME", shell_complete=complete.dialects, help="The Caffe that the net is for.")
+@settings_options
+def command(
+    net: str,
+    output: str | None,
+    given: str | None,
+    card: str | None,
+    shapes: tuple[str, ...],
+    dialect: str | None,
+    config_file: Path | None,
+    isolated: bool,
+) -> int:
+    """Make the net for deployment out of the text of a training net.
+
+    Data layers become Input layers with a batch of 1, losses what they make of scores (SoftmaxWithLoss becomes
+    Softmax), and what only trains or measures goes. Layers keep their names, so the weights fit, and their text.
+    How an image becomes the input is a comment, and with --card a file.
+
+    \b
+    Exit status: 0 the net was made, or the one of --check does the same
+                 1 --check found a difference that matters
+                 2 the file cannot be read or written, holds no net that loads, or wrong usage
+    """
+    from caffelint.cli import patched
+    from caffelint.cli.outputs import write_bytes
+    from caffelint.cli.tell import say, tell
+    from caffelint.fix.deploy import DeployError, compare, deploy
+    from caffelint.fix.write import SaveError, ending_cleanly, save
+    from caffelint.lint.read import ReadError, read
+
+    if given and (output or card):
+        raise click.UsageError("--check writes nothing; leave --output and --card out")
+    config = settings([net], {"config_file": config_file, "isolated": isolated, "dialect": dialect})
+    known = {top: tuple(map(int, dims.split("x"))) for top, dims in config.input_shape.items()} | input_shapes(shapes)
+    at = net
+    try:
+        old = read(net)
+        if given:
+            differences = compare(old, read(given), net, given, config.dialect)
+            for one in differences:
+                click.echo(f"{given}{f':{one.line}' if one.line else ''}: {one.message}")
+            if not differences:
+                say(f"{given}: the layers that the training net leads to, and no other weights")
+            return FINDINGS if any(one.matters for one in differences) else 0
+        made = deploy(old, net, known, config.dialect)
+        for path, data in ((output, made.data), (card, json_text([one.as_json() for one in made.cards]).encode())):
+            if path is None:
+                continue
+            at = path
+            if reason := patched.objection(path, net, data):
+                raise SaveError(reason)
+            with ending_cleanly():
+                save(path, None, data)
+            say(f"{path} is written")
+        if output is None:
+            write_bytes(made.data)
+        for note in made.notes:
+            tell(f"{net}: {note}")
+    except (ReadError, DeployError, SaveError) as error:
+        tell(f"{at}: {error}")
+        return USAGE
+    return 0

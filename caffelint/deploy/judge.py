@@ -1,0 +1,53 @@
+"""What a target makes of a net."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.caffe.states import TEST, State
+from caffelint.deploy.facts import REFUSED, Fact, Target
+from caffelint.deploy.subjects import LayerSubject, NetSubject
+from caffelint.deploy.wrong_facts import WrongFacts
+
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Net
+
+
+class Judged(NamedTuple):
+    """A fact that holds for the layer of that place in the net, or for the net itself where there is none."""
+
+    target: Target
+    fact: Fact
+    place: int | None
+
+
+def judge(net: Net, target: Target) -> Iterator[Judged]:
+    """All that a target does to a net otherwise than Caffe, as far as is known; of a layer that it refuses only that.
+
+    Raises `WrongFacts` where a fact asks for what there is not.
+    """
+    (built,) = net.build([State(TEST)])
+    try:
+        of_net = NetSubject(net, built)
+        for fact in target.of_nets:
+            if fact.when is None or fact.when(of_net):
+                yield Judged(target, fact, None)
+        for layer in built.layers:
+            node = net.layers[layer.index].node if layer.index is not None else None
+            if node is None or node.name not in ("layer", "layers"):
+                continue  # Caffe's own layer, not the text's
+            if target.takes and layer.type not in target.takes:
+                yield Judged(target, _not_taken(target, layer.type), layer.index)
+                continue
+            subject = LayerSubject(layer, built)
+            found = [fact for fact in target.by_type.get(layer.type, ()) if fact.when is None or fact.when(subject)]
+            refused = [fact for fact in found if fact.verdict == REFUSED]
+            for fact in refused[:1] or found:
+                yield Judged(target, fact, layer.index)
+    except (KeyError, TypeError, IndexError) as error:
+        raise WrongFacts(f"{target.name}: a condition asks for {error.args[0]}") from error
+
+
+def _not_taken(target: Target, layer_type: str) -> Fact:
+    return Fact(REFUSED, (layer_type,), None, target.otherwise.format(type=layer_type), "", (), "", "", target.known)

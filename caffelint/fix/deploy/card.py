@@ -1,0 +1,65 @@
+"""How an image becomes the input that a net was trained on, told from its data layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from caffelint.caffe.layers import BuiltLayer
+    from caffelint.caffe.shapes import Shape
+
+
+class Card(NamedTuple):
+    """The steps for one input, in Caffe's order (data_transformer.cpp, Transform): crop, subtract, multiply.
+
+    shape: of one batch. channel_order: "BGR", as OpenCV reads images; "" where there are not three channels.
+    mean_values: one for each channel, or one for all.
+    """
+
+    input: str
+    shape: tuple[int, ...]
+    channel_order: str
+    resize: tuple[int, int] | None
+    crop: int
+    mean_values: tuple[float, ...]
+    mean_file: str
+    scale: float
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+    def lines(self) -> list[str]:
+        """As the comment of a net."""
+        dims = "x".join(map(str, self.shape))
+        order = f", channels in the order {self.channel_order}" if self.channel_order else ""
+        steps = [f'"{self.input}" is {dims}{order}, values 0 to 255']
+        if self.resize:
+            steps.append(f"resize to {self.resize[0]} x {self.resize[1]} (height x width)")
+        if self.crop:
+            steps.append(f"take the {self.crop} x {self.crop} pixels in the middle")
+        if self.mean_values:
+            steps.append(f"subtract {', '.join(f'{value:g}' for value in self.mean_values)}")
+        if self.mean_file:
+            steps.append(f"subtract the mean in {self.mean_file}")
+        if self.scale != 1:
+            steps.append(f"multiply by {self.scale:.9g}")
+        return steps
+
+
+def card(layer: BuiltLayer, name: str, shape: Shape) -> Card | None:
+    """The card of a data layer's first top; None where the layer transforms nothing."""
+    if not layer.transforms:
+        return None
+    t = layer.message.transform_param
+    p = layer.parameters
+    sides = int(getattr(p, "new_height", 0)), int(getattr(p, "new_width", 0))
+    return Card(
+        name,
+        tuple(shape),
+        "BGR" if len(shape) == 4 and shape[1] == 3 else "",
+        sides if all(sides) else None,
+        int(t.crop_size),
+        tuple(t.mean_value),
+        t.mean_file,
+        float(t.scale),
+    )

@@ -1,0 +1,108 @@
+"""What a deploy net that somebody made by hand has otherwise than the one of its training net."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from caffelint.caffe.states import TEST, State
+from caffelint.fix.deploy.make import DeployError, deploy
+from caffelint.lint.file import load
+
+if TYPE_CHECKING:
+    from caffelint.caffe.built_net import BuiltNet
+    from caffelint.caffe.layers import BuiltLayer
+
+_NO_MATTER = frozenset(
+    ["weight_filler", "bias_filler", "filler", "slope_filler", "engine", "dropout_ratio", "moving_average_fraction"]
+)
+"""Fields that change nothing of what a net with weights computes."""
+
+
+class Difference(NamedTuple):
+    """line: of the deploy net, 0 where it lacks something. matters: are its outputs others, or do weights not fit?"""
+
+    line: int
+    message: str
+    matters: bool
+
+
+def compare(
+    trained: bytes, deployed: bytes, train_path: str = "<text>", path: str = "<text>", dialect: str | None = None
+) -> list[Difference]:
+    """What differs, in the order of the deploy net's text. Raises `DeployError` where one of them does not load."""
+    made = deploy(trained, train_path, _shapes(deployed, path, dialect), dialect)
+    wanted = _built(made.data, train_path, dialect)
+    given = _built(deployed, path, dialect)
+    return sorted(_differences(wanted, given), key=lambda one: one.line or 1 << 31)
+
+
+def _shapes(data: bytes, path: str, dialect: str | None) -> dict[str, tuple[int, ...]]:
+    """The shapes of the inputs of a deploy net, for those of the training net."""
+    built = _built(data, path, dialect)
+    inputs = (top for layer in built.layers if layer.type == "Input" for top in layer.tops)
+    return {top.name: tuple(top.shape) for top in inputs if top.shape is not None}
+
+
+def _built(data: bytes, path: str, dialect: str | None) -> BuiltNet:
+    net = load(data, path, dialect=dialect).net
+    if net is None or not net.layers:
+        raise DeployError(f"{path} holds no net")
+    (built,) = net.build([State(TEST)])
+    if built.refusals:
+        raise DeployError(f'Caffe does not load {path}: layer "{built.refusals[0].layer}": {built.refusals[0].message}')
+    built.lines = {layer.index: layer.at().line for layer in net.layers}  # type: ignore[attr-defined]
+    return built
+
+
+def _differences(wanted: BuiltNet, given: BuiltNet) -> Iterator[Difference]:
+    ours = {layer.name: layer for layer in wanted.layers if layer.index is not None}
+    theirs = {layer.name: layer for layer in given.layers if layer.index is not None}
+    lines: dict[int | None, int] = given.lines  # type: ignore[attr-defined]
+    for name, layer in theirs.items():
+        line = lines.get(layer.index, 0)
+        other = ours.get(name)
+        if other is None:
+            if layer.params:
+                yield Difference(
+                    line, f'{layer.type} "{name}" is no layer of the training net, so it finds no weights', True
+                )
+            continue
+        if layer.type != other.type:
+            yield Difference(line, f'"{name}" is {layer.type}, and {other.type} in the training net', True)
+            continue
+        mine = [param.shape for param in layer.params or ()]
+        trained = [param.shape for param in other.params or ()]
+        if mine != trained:
+            yield Difference(
+                line, f'{layer.type} "{name}" has weights of {_dims(mine)}, the training net {_dims(trained)}', True
+            )
+        else:
+            yield from _fields(layer, other, line)
+    for name, layer in ours.items():
+        if name not in theirs and layer.params:
+            yield Difference(0, f'{layer.type} "{name}" of the training net is missing', True)
+
+
+def _fields(layer: BuiltLayer, other: BuiltLayer, line: int) -> Iterator[Difference]:
+    block = layer.block_of(layer.message)
+    if not block or layer.type == "Input":
+        return
+    mine, trained = getattr(layer.message, block), getattr(other.message, block)
+    for field in mine.DESCRIPTOR.fields:
+        if field.name in _NO_MATTER:
+            continue
+        here, there = _value(mine, field.name), _value(trained, field.name)
+        if here != there:
+            yield Difference(
+                line, f'{layer.type} "{layer.name}" has {field.name}: {here}, the training net {there}', True
+            )
+
+
+def _value(message: Any, name: str) -> Any:
+    value = getattr(message, name)
+    return list(value) if hasattr(value, "__len__") and not isinstance(value, (str, bytes)) else value
+
+
+def _dims(shapes: list[Any]) -> str:
+    return " and ".join("x".join(map(str, shape)) for shape in shapes) or "none"

@@ -1,0 +1,188 @@
+"""The text of the net for deployment, with the comments and the layout of the training net."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.caffe.layers.data import DataLayer
+from caffelint.caffe.states import TEST, TRAIN, State
+from caffelint.fix.deploy.card import Card, card
+from caffelint.fix.deploy.kept import Kept, kept
+from caffelint.fix.upgrade import upgrade_text
+from caffelint.lint.edits import quoted
+from caffelint.lint.file import load
+from caffelint.lint.words import listed
+from caffelint.text.edits import Edit, apply_edits, with_line_ends_of
+from caffelint.text.layout import take_out
+
+if TYPE_CHECKING:
+    from caffelint.caffe.built_net import BuiltNet
+    from caffelint.caffe.net import Net
+    from caffelint.caffe.net_parts import Blob
+    from caffelint.caffe.shapes import Shape
+
+_OF_PHASES = ("include", "exclude", "phase")
+
+
+class DeployError(ValueError):
+    """Why no net for deployment can be made: one line, without the name of its file."""
+
+
+class Deployed(NamedTuple):
+    """A net's text for deployment. cards: how its inputs are made. notes: what was guessed, or is left to do."""
+
+    data: bytes
+    cards: tuple[Card, ...]
+    notes: tuple[str, ...]
+
+
+def deploy(
+    data: bytes,
+    path: str = "<text>",
+    input_shapes: Mapping[str, tuple[int, ...]] | None = None,
+    dialect: str | None = None,
+) -> Deployed:
+    """A net's text with data layers as Input layers with a batch of 1, losses as what they make of scores, and nothing
+    that only trains or measures.
+
+    Layers that stay keep their names, so that weights fit, and their text. input_shapes: of tops of data layers that
+    the text gives no shape for. Raises `DeployError` where the text is no net that Caffe would load.
+    """
+    net = load(_current(data, path, dialect), path, dialect=dialect).net
+    if net is None or not net.layers:
+        raise DeployError("holds no net")
+    net.input_shapes = _unknown(net, input_shapes or {})
+    built = _built(net)
+    stays = kept(built)
+    if not stays.layers:
+        raise DeployError("no layer leads from data to a prediction")
+    shapes = {blob.name: _of_one(blob) for blob in stays.inputs}
+    cards = tuple(made for blob in stays.inputs if (made := _card(blob, shapes[blob.name])))
+    text = _text(net, stays, shapes, cards)
+    notes = [_assumed(name, shape) for name, shape in built.assumed.items() if name in shapes]
+    return Deployed(text, cards, (*notes, *_proved(net, built, text, path, dialect)))
+
+
+def _current(data: bytes, path: str, dialect: str | None) -> bytes:
+    """The text in the current format, which is what converters read, even if its own Caffe does not."""
+    result = upgrade_text(data, path, dialect=dialect)
+    if result.left and dialect is None:
+        result = upgrade_text(data, path, dialect="bvlc")
+    if result.left:
+        raise DeployError(f"it is in an older format that cannot be upgraded: {result.left[0].message}")
+    return result.data
+
+
+def _unknown(net: Net, given: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]:
+    """The given shapes of tops that the text tells none of, with the batch that it does tell: that of the labels."""
+    built = net.likely(State(TEST))
+    found: dict[str, Shape] = {}
+    for layer in built.layers:
+        image = layer.partial_image() if isinstance(layer, DataLayer) else None
+        for top in layer.tops if layer.is_data else ():
+            if top.name in given and (top.shape is None or top.name in built.assumed):
+                batch = image[0] if image and image[0] else given[top.name][0]
+                found[top.name] = (batch, *given[top.name][1:])
+    return found
+
+
+def _built(net: Net) -> BuiltNet:
+    """For TEST, or for TRAIN where the net has no data for TEST."""
+    refusals = []
+    for phase in (TEST, TRAIN):
+        built = net.likely(State(phase))
+        if not built.refusals:
+            return built
+        refusals += built.refusals
+    layer = f'layer "{refusals[0].layer}": ' if refusals[0].layer else ""
+    raise DeployError(f"Caffe does not load it: {layer}{refusals[0].message}")
+
+
+def _of_one(blob: Blob) -> Shape:
+    if blob.shape is None:
+        raise DeployError(f'the shape of "{blob.name}" is not in the text; give --input-shape {blob.name}=1x3x224x224')
+    return (1, *blob.shape[1:])
+
+
+def _card(blob: Blob, shape: Shape) -> Card | None:
+    return card(blob.producer, blob.name, shape) if blob.producer is not None and blob.top == 0 else None
+
+
+def _assumed(name: str, shape: Shape) -> str:
+    dims = "x".join(map(str, (1, *shape[1:])))
+    return f'the shape of "{name}" is not in the text and taken as {dims}; give --input-shape {name}=... for another'
+
+
+def _text(net: Net, stays: Kept, shapes: Mapping[str, Shape], cards: Iterable[Card]) -> bytes:
+    document = net.document
+    nodes = [layer.node for layer in net.layers if layer.index not in stays.layers]
+    edits = take_out(document, document.root, [node for node in nodes if node is not None])
+    for layer in net.layers:
+        if layer.index in stays.layers and layer.node is not None:
+            gone = [field for name in _OF_PHASES for field in layer.node.all(name)]
+            edits += take_out(document, layer.node, gone)
+    edits += take_out(document, document.root, document.root.all("state"))
+    taken = {layer.name for layer in net.layers if layer.index in stays.layers}
+    head = [f"# {line}" for made in cards for line in made.lines()]
+    head += [line for name, shape in shapes.items() for line in _input(name, shape, taken)]
+    tail = [line for blob, loss in stays.endings for line in _ending(blob, loss.plain_form, taken, stays)]
+    first = net.layers[0].node
+    at = first.start if first is not None else 0
+    at = next((edit.start for edit in edits if edit.start <= at < edit.end), at)
+    text = document.source.text
+    if head:
+        edits.append(Edit(at, at, with_line_ends_of(document.source.data, "\n".join([*head, ""]))))
+    if tail:
+        begin = "" if not text or text.endswith("\n") else "\n"
+        ending = with_line_ends_of(document.source.data, begin + "\n".join([*tail, ""]))
+        edits.append(Edit(len(text), len(text), ending))
+    return apply_edits(document.source.data, edits)
+
+
+def _input(name: str, shape: Shape, taken: set[str]) -> Iterator[str]:
+    yield "layer {"
+    yield f"  name: {quoted(_free(name, taken))}"
+    yield '  type: "Input"'
+    yield f"  top: {quoted(name)}"
+    yield f"  input_param {{ shape {{ {' '.join(f'dim: {dim}' for dim in shape)} }} }}"
+    yield "}"
+
+
+def _ending(blob: Blob, layer_type: str, taken: set[str], stays: Kept) -> Iterator[str]:
+    stem = "prob" if len(stays.endings) == 1 else f"{blob.name}_prob"
+    name = _free(stem, taken)
+    yield "layer {"
+    yield f"  name: {quoted(name)}"
+    yield f'  type: "{layer_type}"'
+    yield f"  bottom: {quoted(blob.name)}"
+    yield f"  top: {quoted(name)}"
+    yield "}"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    taken.add(free)
+    return free
+
+
+def _proved(net: Net, old: BuiltNet, text: bytes, path: str, dialect: str | None) -> Iterator[str]:
+    """What is not as it should be: the new net loads, and the weights of the old one fit it."""
+    new = load(text, path, dialect=dialect).net
+    assert new is not None
+    (built,) = new.build([State(TEST)])
+    if built.refusals:
+        one = built.refusals[0]
+        yield f'Caffe will not load it with a batch of 1: layer "{one.layer}": {one.message}'
+        return
+    shapes = {layer.name: [param.shape for param in layer.params or ()] for layer in old.layers}
+    unlike = [
+        layer.name
+        for layer in built.layers
+        if layer.params and [param.shape for param in layer.params] != shapes.get(layer.name)
+    ]
+    if unlike:
+        yield f"the weights of {listed(unlike)} will not fit; a shape of the data is another one"

@@ -1,0 +1,1 @@
+"""Rules on what converters and runtimes make of a net."""

@@ -1,0 +1,211 @@
+"""The same layer in a form that a target reads right. Each rewrite is named by facts in caffelint/deploy/targets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from caffelint.lint import Edits, Layer, insert_behind, join, layer_beside, quoted, remove, replace, write
+from caffelint.lint.deploy import Met
+
+
+def rewritten(met: Met) -> Edits:
+    """The edits that rewrite the layer; None where the text is not such that it can be done."""
+    assert met.layer is not None
+    make = REWRITES.get(met.fact.rewrite)
+    return make(met.layer) if make else None
+
+
+def _axes(layer: Layer) -> int | None:
+    """How many axes the first bottom has, in the TEST phase."""
+    for built in layer.net.states():
+        for one in built.layers:
+            if one.index == layer.index and one.bottoms and one.bottoms[0].shape is not None:
+                return len(one.bottoms[0].shape)
+    return None
+
+
+def _axis_from_front(layer: Layer) -> Edits:
+    block = layer.block
+    axes, axis = _axes(layer), getattr(layer.param(block), "axis", 0)
+    if axes is None or axis >= 0:
+        return None
+    return write(layer, block, "axis", value=str(axes + axis))
+
+
+def _sides(layer: Layer) -> Edits:
+    """Two values of one field as a field for each side."""
+    block = layer.block
+    param = layer.param(block)
+    parts: list[Edits] = []
+    for name, (tall, wide), unwritten in (
+        ("kernel_size", ("kernel_h", "kernel_w"), 0),
+        ("stride", ("stride_h", "stride_w"), 1),
+        ("pad", ("pad_h", "pad_w"), 0),
+    ):
+        values = list(getattr(param, name)) if block == "convolution_param" else []
+        if len(set(values)) > 1 and len(values) == 2:
+            parts.append(_in_place_of(layer, name, [(tall, values[0]), (wide, values[1])]))
+        given = [field for field in (tall, wide) if layer.has(block, field)]
+        if len(given) == 1:
+            (other,) = {tall, wide} - set(given)
+            parts.append(write(layer, block, other, value=str(unwritten), after=given[0]))
+    return join(parts) if parts else None
+
+
+def _in_place_of(layer: Layer, name: str, values: list[tuple[str, int]]) -> Edits:
+    """Fields with these values where the repeated field `name` is written."""
+    block = layer.block
+    if layer.node is None or (outer := layer.node.first(block)) is None:
+        return None
+    found = outer.all(name)
+    if len(found) != len(values):
+        return None
+    return tuple(
+        replace(layer.at(block, name, index), f"{field}: {value}") for index, (field, value) in enumerate(values)
+    )
+
+
+def _axis(layer: Layer) -> Edits:
+    """`axis` for `concat_dim` or `slice_dim`."""
+    block = layer.block
+    old = "concat_dim" if layer.has(block, "concat_dim") else "slice_dim"
+    if not layer.has(block, old):
+        return None
+    return (replace(layer.at(block, old), f"axis: {getattr(layer.param(block), old)}"),)
+
+
+def _write(field: str, value: str) -> Callable[[Layer], Edits]:
+    return lambda layer: write(layer, layer.block, field, value=value)
+
+
+def _slice_points(layer: Layer) -> Edits:
+    """Points for equal parts."""
+    block = layer.block
+    for built in layer.net.states():
+        for one in built.layers:
+            if one.index == layer.index and one.bottoms and (shape := one.bottoms[0].shape) is not None:
+                param = layer.param(block)
+                axis = param.axis if not param.HasField("slice_dim") else param.slice_dim
+                size, parts = shape[axis], len(layer.tops)
+                points = [size // parts * number for number in range(1, parts)]
+                text = f" {' '.join(f'slice_point: {point}' for point in points)}"
+                return _appended(layer, block, text)
+    return None
+
+
+def _appended(layer: Layer, block: str, text: str) -> Edits:
+    """Text at the end of a block, which is made where it is missing."""
+    node = layer.node
+    if node is None:
+        return None
+    outer = node.first(block)
+    if outer is None:
+        if not node.fields:
+            return None
+        last = node.fields[-1].name
+        return (insert_behind(layer.at(last, len(node.all(last)) - 1), f" {block} {{{text} }}"),)
+    if not outer.fields:
+        return None
+    last = outer.fields[-1].name
+    return (insert_behind(layer.at(block, last, len(outer.all(last)) - 1), text),)
+
+
+def _power(layer: Layer, bottom: str, top: str, *, scale: float, shift: float = 0, before: bool) -> Edits:
+    """A Power layer beside another: it gives `scale * x + shift`."""
+    if layer.is_conditional:
+        return None  # the new one would have to hang on the same
+    fields = [("name", quoted(f"{top}_power")), ("type", '"Power"'), ("bottom", quoted(bottom)), ("top", quoted(top))]
+    more = f" shift: {shift:.9g}" if shift else ""
+    return layer_beside(layer, [*fields, ("power_param", f"{{ scale: {scale:.9g}{more} }}")], before=before)
+
+
+def _free(layer: Layer, stem: str) -> str:
+    """The name of a blob that the net does not have yet."""
+    taken = {name for other in layer.net.layers for name in (*other.tops, *other.bottoms)}
+    name, number = stem, 1
+    while name in taken:
+        number += 1
+        name = f"{stem}_{number}"
+    return name
+
+
+def _scaled_after(layer: Layer, scale: float) -> Edits:
+    """The top gets another name, and a Power layer gives the old one."""
+    if layer.in_place or len(layer.tops) != 1:
+        return None
+    own = _free(layer, f"{layer.tops[0]}_plain")
+    return join([write(layer, "top", value=quoted(own)), _power(layer, own, layer.tops[0], scale=scale, before=False)])
+
+
+def _scaled_before(layer: Layer, bottom: int, scale: float, shift: float = 0) -> Edits:
+    name = _free(layer, f"{layer.bottoms[bottom]}_for_{layer.name}" + (f"_{bottom}" if bottom else ""))
+    return join(
+        [
+            write(layer, "bottom", bottom, value=quoted(name)),
+            _power(layer, layer.bottoms[bottom], name, scale=scale, shift=shift, before=True),
+        ]
+    )
+
+
+def _lrn_k(layer: Layer) -> Edits:
+    """(k + a)^-b is k^-b (1 + a/k)^-b."""
+    p = layer.param("lrn_param")
+    if p.k <= 0:
+        return None
+    alpha = f"{p.alpha / p.k:.9g}"
+    if layer.has("lrn_param", "alpha"):
+        parts = [write(layer, "lrn_param", "alpha", value=alpha), remove(layer, "lrn_param", "k")]
+    else:
+        parts = [(replace(layer.at("lrn_param", "k"), f"alpha: {alpha}"),)]
+    return join([*parts, _scaled_after(layer, p.k**-p.beta)])
+
+
+def _coefficients_before(layer: Layer) -> Edits:
+    coefficients = list(layer.param("eltwise_param").coeff)
+    if len(coefficients) != len(layer.bottoms) or layer.in_place or len(set(layer.bottoms)) < len(layer.bottoms):
+        return None
+    scaled = [_scaled_before(layer, n, value) for n, value in enumerate(coefficients) if value != 1]
+    return join([*scaled, remove(layer, "eltwise_param", "coeff")])
+
+
+def _coefficient_after(layer: Layer) -> Edits:
+    scale = layer.param("reduction_param").coeff
+    return join([remove(layer, "reduction_param", "coeff"), _scaled_after(layer, scale)])
+
+
+def _plain_exp(layer: Layer) -> Edits:
+    """base^(scale x + shift) is e^(ln base (scale x + shift))."""
+    p = layer.param("exp_param")
+    factor = math.log(p.base) if p.base > 0 else 1.0
+    if layer.in_place:
+        return None
+    return join([_scaled_before(layer, 0, factor * p.scale, factor * p.shift), remove(layer, "exp_param")])
+
+
+def _plain_log(layer: Layer) -> Edits:
+    p = layer.param("log_param")
+    parts = [remove(layer, "log_param")]
+    if layer.in_place:
+        return None
+    if p.scale != 1 or p.shift != 0:
+        parts.append(_scaled_before(layer, 0, p.scale, p.shift))
+    if p.base > 0 and p.base != 1:
+        parts.append(_scaled_after(layer, 1 / math.log(p.base)))
+    return join(parts)
+
+
+REWRITES: Mapping[str, Callable[[Layer], Edits]] = {
+    "axis-from-front": _axis_from_front,
+    "axis": _axis,
+    "sides": _sides,
+    "lrn-k": _lrn_k,
+    "coeff-before": _coefficients_before,
+    "coeff-behind": _coefficient_after,
+    "plain-exp": _plain_exp,
+    "plain-log": _plain_log,
+    "lrn-alpha": _write("alpha", "1"),
+    "log-base": _write("base", "2.7182818"),
+    "crop-offset": _write("offset", "0"),
+    "slice-points": _slice_points,
+}

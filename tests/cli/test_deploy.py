@@ -1,0 +1,87 @@
+"""`caffelint deploy`, `caffelint targets` and `check --target`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+NET = """\
+layer { name: "data" type: "ImageData" top: "data" top: "label"
+  image_data_param { source: "list" batch_size: 8 new_height: 32 new_width: 32 } transform_param { scale: 0.5 } }
+layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 3 axis: -3 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }
+"""
+
+
+def test_writes_the_net_and_the_card(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text(NET)
+    status, out, err = caffelint("deploy", "net.prototxt", "-o", "deploy.prototxt", "--card", "card.json")
+    assert (status, out) == (0, "")
+    assert "deploy.prototxt is written" in err
+    assert json.loads((project / "card.json").read_text())[0]["scale"] == 0.5
+    status, out, _ = caffelint("deploy", "net.prototxt")
+    assert out == (project / "deploy.prototxt").read_text()
+    assert caffelint("deploy", "net.prototxt", "--check", "deploy.prototxt")[0] == 0
+
+
+def test_leaves_other_files_alone(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text(NET)
+    (project / "mine.prototxt").write_text("mine")
+    status, _, err = caffelint("deploy", "net.prototxt", "-o", "mine.prototxt")
+    assert status == 2
+    assert "mine.prototxt: this file already exists" in err
+    assert (project / "mine.prototxt").read_text() == "mine"
+    assert caffelint("deploy", "net.prototxt", "-o", "net.prototxt")[0] == 2
+    assert (project / "net.prototxt").read_text() == NET
+
+
+def test_checks_one_that_is_there(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text(NET)
+    _, out, _ = caffelint("deploy", "net.prototxt")
+    (project / "deploy.prototxt").write_text(out.replace("num_output: 3", "num_output: 4"))
+    status, out, _ = caffelint("deploy", "net.prototxt", "--check", "deploy.prototxt")
+    assert status == 1
+    assert 'InnerProduct "ip" has weights of 4x3072 and 4, the training net 3x3072 and 3' in out
+
+
+def test_says_what_is_missing(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text(NET.replace("new_height: 32 new_width: 32 ", ""))
+    status, _, err = caffelint("deploy", "net.prototxt")
+    assert status == 2
+    assert 'net.prototxt: the shape of "data" is not in the text; give --input-shape data=1x3x224x224' in err
+    assert caffelint("deploy", "net.prototxt", "--input-shape", "data=1x3x8x8")[0] == 0
+    assert caffelint("deploy", "nothing.prototxt")[0] == 2
+
+
+def test_checks_for_targets(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text(NET)
+    _, out, _ = caffelint("deploy", "net.prototxt", "-o", "deploy.prototxt")
+    assert caffelint("check", "deploy.prototxt")[0] == 0
+    status, out, _ = caffelint("check", "--target", "mnn,openvino", "deploy.prototxt")
+    assert status == 1
+    assert 'InnerProduct "ip": mnn dies of a negative axis; count the axis from the front [C101 target-refuses]' in out
+    (project / "caffelint.toml").write_text('target = ["mnn"]\n')
+    assert caffelint("check", "deploy.prototxt")[0] == 1
+    assert caffelint("check", "--fix", "--unsafe-fixes", "deploy.prototxt")[0] == 0
+    assert "axis: 1" in (project / "deploy.prototxt").read_text()
+
+
+def test_names_a_target_that_is_near(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text(NET)
+    status, _, err = caffelint("check", "--target", "opencl", "net.prototxt")
+    assert status == 2
+    assert "no target 'opencl'; did you mean opencv?" in err
+    status, _, err = caffelint("targets", "tflite")
+    assert status == 2
+    assert "the targets are" in err
+
+
+def test_lists_targets(caffelint: Any) -> None:
+    status, out, _ = caffelint("targets")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()[1:5]] == ["mnn", "ncnn", "opencv", "openvino"]
+    told = json.loads(caffelint("targets", "ncnn", "--format", "json")[1])["targets"][0]
+    assert told["facts"][0]["source"]
+    assert "misread" in caffelint("targets", "mnn")[1]

@@ -1,0 +1,107 @@
+"""Files of facts: each can be read, and each fact asks only for what there is."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from converters.generate import Draw, net
+
+from caffelint.caffe.states import TEST, State
+from caffelint.deploy.facts import FOLDER, Target, names, parse, target
+from caffelint.deploy.judge import judge
+from caffelint.deploy.subjects import LayerSubject, NetSubject
+from caffelint.deploy.wrong_facts import WrongFacts
+from caffelint.lint.file import load
+from caffelint.rules.deploy._rewrites import REWRITES
+from caffelint.schema.messages import LayerParameter
+
+HEAD = 'title = "T"\nversion = "1"\nknown = "read"\n'
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_condition_can_be_asked(name: str) -> None:
+    """Of a layer of each type that the fact is of, whatever its text."""
+    for fact in target(name).facts:
+        if fact.when is None:
+            continue
+        for layer_type in fact.types or ("ReLU",):
+            layer = f'layer {{ name: "x" type: "{layer_type}" bottom: "d" top: "t" }}'
+            written = load(f'layer {{ name: "d" type: "Input" top: "d" }} {layer}'.encode()).net
+            assert written is not None
+            (built,) = written.build([State(TEST)])
+            subject = LayerSubject(built.layers[1], built) if fact.types else NetSubject(written, built)
+            fact.when(subject)
+
+
+@pytest.mark.parametrize("name", names())
+def test_facts_name_what_there_is(name: str) -> None:
+    found = target(name)
+    for fact in found.facts:
+        assert fact.source
+        assert not fact.rewrite or fact.rewrite in REWRITES, fact.rewrite
+        assert set(fact.types) <= found.takes, fact.types
+        assert not fact.does.endswith(".")
+    for fields in {fact.fields for fact in found.facts}:
+        blocks = {
+            field.name
+            for block in LayerParameter.DESCRIPTOR.fields
+            if block.message_type
+            for field in block.message_type.fields
+        }
+        assert set(fields) <= blocks
+
+
+@pytest.mark.parametrize("name", names())
+def test_judges_whatever_is_written(name: str) -> None:
+    """Nets cut anywhere, with unknown layers and without shapes."""
+    chance = random.Random(5)
+    for number in range(60):
+        text = net(Draw(f"cut {number}"))
+        for cut in (
+            text,
+            text[: chance.randrange(len(text))],
+            text.replace("dim:", "dam:"),
+            text.replace("bottom", "top"),
+        ):
+            written = load(cut.encode(), kind="net").net
+            assert written is not None
+            list(judge(written, target(name)))
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("title = 1 2", "line 1"),
+        ('title = "T"', "version is missing"),
+        (HEAD + "[[refused]]\n", "refused 1: does is missing"),
+        (HEAD + '[[misread]]\ndoes = "x"\nsource = "y"\nwhen = "a.b"\n', "misread 1: a condition does not know `a.b`"),
+        (HEAD + '[[misread]]\ndoes = "x"\nsource = "y"\nwhy = "z"\n', "misread 1: why means nothing here"),
+        (HEAD + '[[misread]]\ndoes = "x"\nsource = "y"\nknown = "z"\n', "known is 'z', not one of run, read, heard"),
+        (HEAD + 'more = "x"\n', "more means nothing here"),
+    ],
+)
+def test_says_what_is_wrong(text: str, wrong: str) -> None:
+    with pytest.raises(WrongFacts) as caught:
+        parse(text, "x", "x.toml")
+    assert str(caught.value).startswith("x.toml: ")
+    assert wrong in str(caught.value)
+
+
+def test_a_condition_that_asks_for_nothing_is_named() -> None:
+    found: Target = parse(
+        HEAD + '[[misread]]\ntypes = ["ReLU"]\nwhen = "slop > 1"\ndoes = "x"\nsource = "y"\n', "x", "x"
+    )
+    written = load(
+        b'layer { name: "d" type: "Input" top: "d" } layer { name: "x" type: "ReLU" bottom: "d" top: "d" }'
+    ).net
+    assert written is not None
+    with pytest.raises(WrongFacts, match="x: a condition asks for slop of ReLU"):
+        list(judge(written, found))
+
+
+def test_every_file_is_a_target() -> None:
+    assert [path.name for path in sorted(Path(FOLDER).iterdir()) if path.suffix != ".pyc"] == [
+        f"{name}.toml" for name in names()
+    ]
