@@ -20,7 +20,7 @@ FLOORS = (
     ("report", "fix", "smoke"),
     ("evidence",),
     ("lint",),
-    ("numerics",),
+    ("numerics", "deploy"),
     ("caffe",),
     ("project",),
     ("schema",),
@@ -28,7 +28,7 @@ FLOORS = (
 )
 PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.lint.disk", "caffelint.smoke.rule")
 PUBLIC += ("caffelint.evidence.log.rule", "caffelint.evidence.data.rule", "caffelint.evidence.weights.rule")
-PUBLIC += ("caffelint.lint.numerics",)
+PUBLIC += ("caffelint.lint.numerics", "caffelint.lint.deploy")
 LONG = 500
 LONG_RULE = 250
 MEDIAN_RULE = 95

@@ -49,7 +49,7 @@ def command(
     """
     from caffelint.cli import patched
     from caffelint.cli.outputs import write_bytes
-    from caffelint.cli.tell import say, tell
+    from caffelint.cli.tell import aside, say, tell
     from caffelint.fix.deploy import DeployError, compare, deploy
     from caffelint.fix.write import SaveError, ending_cleanly, save
     from caffelint.lint.read import ReadError, read
@@ -77,7 +77,7 @@ def command(
                 raise SaveError(reason)
             with ending_cleanly():
                 save(path, None, data)
-            say(f"{path} is written")
+            aside(f"{path} is written")
         if output is None:
             write_bytes(made.data)
         for note in made.notes:

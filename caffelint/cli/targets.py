@@ -27,15 +27,12 @@ def command(names: tuple[str, ...], format_: str) -> int:
     Exit status: 0 listed
                  2 there is no such target
     """
-    from caffelint.cli.errors import unknown
     from caffelint.deploy import facts
 
-    for name in names:
-        if name not in facts.names():
-            raise unknown(
-                f"no such target: {name}", name, facts.names(), f"; the targets are {', '.join(facts.names())}"
-            )
-    found = [facts.target(name) for name in names or facts.names()]
+    try:
+        found = [facts.target(facts.known(name)) for name in names or facts.names()]
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     if format_ == "json":
         click.echo(json_text({"version": 1, "targets": [_as_json(one, bool(names)) for one in found]}))
     elif names:

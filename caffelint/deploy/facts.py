@@ -70,6 +70,17 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
+def known(name: str) -> str:
+    """The name, if it is that of a target. Raises `ValueError`, with a near one."""
+    if name in names():
+        return name
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names(), 1)
+    more = f"did you mean {near[0]}?" if near else f"the targets are {', '.join(names())}"
+    raise ValueError(f'no target "{name[:40]}"; {more}')
+
+
 @lru_cache
 def target(name: str) -> Target:
     """The target of that name. Raises `KeyError` where there is none, `WrongFacts` for a file that is wrong."""

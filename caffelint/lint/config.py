@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -400,9 +400,13 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
     if name == "input_shape":
         value = {top: _shape(top, dims, source) for top, dims in value.items()}
     if name == "dialect":
-        value = _dialect(value, source)
+        from caffelint.schema.provenance import provenance
+
+        value = _known(provenance().dialect, value, source)
     if name == "target":
-        value = [_target(one, source) for one in value]
+        from caffelint.deploy.facts import known
+
+        value = [_known(known, one, source) for one in value]
     if name == "per_file_ignores":
         value = {glob: _rules_ignored(glob, names, source) for glob, names in value.items()}
     if isinstance(value, dict):
@@ -435,22 +439,11 @@ def _shape(top: str, dims: Any, source: str) -> str:
     return "x".join(parts)
 
 
-def _dialect(value: str, source: str) -> str:
-    from caffelint.schema.provenance import provenance
-
+def _known(find: Callable[[str], str], value: str, source: str) -> str:
     try:
-        return provenance().dialect(value)
+        return find(value)
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
-
-
-def _target(value: str, source: str) -> str:
-    from caffelint.deploy.facts import names
-
-    if value not in names():
-        known = f"; the targets are {', '.join(names())}"
-        raise ConfigError(f"{source}: no target {shown(value)}{_did_you_mean(value, names()) or known}")
-    return value
 
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:

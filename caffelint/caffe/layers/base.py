@@ -112,10 +112,8 @@ class BuiltLayer:
     is_distance: ClassVar[bool | None] = False
     # A loss that is never below 0, for valid input.
     never_negative: ClassVar[bool | None] = False
-    # Does it tell how good a net is, as Accuracy does?
-    measures: ClassVar[bool | None] = False
-    # The type that makes of scores what this loss compares, "" where it takes them as they are.
-    plain_form: ClassVar[str] = ""
+    # The type that makes of scores what it compares to labels, "" where it takes them as they are; None: it does not.
+    plain_form: ClassVar[str | None] = None
     # Does it divide its sum as loss_param says?
     reads_loss_param: ClassVar[bool] = False
     # What Caffe says as it stops where the file that it reads cannot be opened.
@@ -143,8 +141,7 @@ class BuiltLayer:
     keeps_statistics: ClassVar[bool | None] = False
     # The fields of its block that hold fillers, that of the weights first.
     fillers: ClassVar[tuple[str, ...]] = ()
-    # The fields of its block, kernel, stride and pad apart, that change what it computes, fillers left out; and those
-    # that give its weights their shape.
+    # The fields of its block, windows and fillers apart, that change what it computes; those that shape its weights.
     computes_by: ClassVar[tuple[str, ...]] = ()
     shaped_by: ClassVar[tuple[str, ...]] = ()
     # What people call such a layer; the type in small letters where there is no name.

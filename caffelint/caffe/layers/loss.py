@@ -32,6 +32,7 @@ class Loss(BuiltLayer):
     top_counts = ONE
     auto_tops = True
     is_loss = True
+    plain_form = ""
     reads_bottom = True
     in_place = CORRUPTS
     # The bottoms that a gradient may flow to; Caffe ends the run where it should flow to another one.
@@ -347,7 +348,7 @@ class ContrastiveLoss(Loss):
 @register
 class Accuracy(BuiltLayer):
     types = ("Accuracy",)
-    measures = True
+    plain_form = ""
     block = "accuracy_param"
     bottom_counts = TWO
     top_counts = ONE_OR_TWO

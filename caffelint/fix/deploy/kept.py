@@ -55,7 +55,7 @@ def kept(built: BuiltNet) -> Kept:
 
 def _compares(layer: BuiltLayer) -> bool:
     """Is it a loss, or does it measure one: nothing that a deployed net has?"""
-    return bool(layer.is_loss or layer.measures or any(layer.loss_weights) or layer.type == "Silence")
+    return bool(layer.plain_form is not None or any(layer.loss_weights) or layer.type == "Silence")
 
 
 def _learned(built: BuiltNet) -> set[Blob]:
