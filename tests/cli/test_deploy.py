@@ -72,7 +72,7 @@ def test_names_a_target_that_is_near(project: Path, caffelint: Any) -> None:
     (project / "net.prototxt").write_text(NET)
     status, _, err = caffelint("check", "--target", "opencl", "net.prototxt")
     assert status == 2
-    assert "no target "opencl"; did you mean opencv?" in err
+    assert 'no target "opencl"; did you mean opencv?' in err
     status, _, err = caffelint("targets", "tflite")
     assert status == 2
     assert "the targets are" in err

@@ -39,6 +39,8 @@ class Draw(random.Random):
         return text
 
 
+_ELEMENTWISE = "ReLU ReLU PReLU ELU Sigmoid TanH AbsVal BNLL Power Power Exp Log Threshold Dropout Clip Swish"
+
 Layer = tuple[str, int, int, str]
 """Its type, how many bottoms and tops, and its parameters."""
 
@@ -88,39 +90,19 @@ def scale(draw: Draw) -> Layer:
 
 
 def elementwise(draw: Draw) -> Layer:
-    kind = draw.choice(
-        (
-            "ReLU",
-            "ReLU",
-            "PReLU",
-            "ELU",
-            "Sigmoid",
-            "TanH",
-            "AbsVal",
-            "BNLL",
-            "Power",
-            "Power",
-            "Exp",
-            "Log",
-            "Threshold",
-        )
-        + ("Dropout", "Clip", "Swish")
-    )
+    kind = draw.choice(_ELEMENTWISE.split())
     number = draw.choice(("0.5", "2", "0.1", "1"))
+    powers = draw.some(0.4, "power: 2", "power: 1", "power: 0.5", "power: -1", "power: 3")
+    powers += draw.some(0.6, "scale: 2", "scale: -1", "scale: 0.5")
+    base = draw.some(0.5, "base: 2", "base: 10")
+    scaled = draw.some(0.5, "scale: 0.5") + draw.some(0.5, "shift: 0.5")
     blocks = {
         "ReLU": [f"relu_param {{ negative_slope: {number} }}"],
         "PReLU": [f"prelu_param {{ {FILLER} }}", f"prelu_param {{ channel_shared: true {FILLER} }}"],
         "ELU": [f"elu_param {{ alpha: {number} }}"],
-        "Power": [
-            f"power_param {{ {draw.some(0.4, 'power: 2', 'power: 1', 'power: 0.5', 'power: -1', 'power: 3')}"
-            f"{draw.some(0.6, 'scale: 2', 'scale: -1', 'scale: 0.5')}{draw.some(0.6, 'shift: 1', 'shift: -1', 'shift: 3')}}}"
-        ],
-        "Exp": [
-            f"exp_param {{ {draw.some(0.5, 'base: 2', 'base: 10')}{draw.some(0.5, 'scale: 0.5')}{draw.some(0.5, 'shift: 0.5')}}}"
-        ],
-        "Log": [
-            f"log_param {{ {draw.some(0.5, 'base: 2', 'base: 10')}{draw.some(0.5, 'scale: 0.5')}{draw.some(0.5, 'shift: 0.5')}}}"
-        ],
+        "Power": [f"power_param {{ {powers}{draw.some(0.6, 'shift: 1', 'shift: -1', 'shift: 3')}}}"],
+        "Exp": [f"exp_param {{ {base}{scaled}}}"],
+        "Log": [f"log_param {{ {base}{scaled}}}"],
         "Threshold": ["threshold_param { threshold: 0.3 }"],
         "Clip": ["clip_param { min: -0.5 max: 0.5 }"],
         "Dropout": ["dropout_param { dropout_ratio: 0.3 }"],
@@ -185,12 +167,8 @@ def arranging(draw: Draw) -> Layer:
         )
     if kind == "Reduction":
         fields = draw.some(0.7, "operation: SUM", "operation: MEAN", "operation: ASUM", "operation: SUMSQ")
-        return (
-            kind,
-            1,
-            1,
-            f"reduction_param {{ {fields}{draw.some(0.7, 'axis: 1', 'axis: 2', 'axis: -1')}{draw.some(0.3, 'coeff: 2')}}}",
-        )
+        fields += draw.some(0.7, "axis: 1", "axis: 2", "axis: -1") + draw.some(0.3, "coeff: 2")
+        return kind, 1, 1, f"reduction_param {{ {fields}}}"
     if kind == "ArgMax":
         fields = (
             draw.some(0.6, "axis: 1", "axis: 2", "axis: -1")

@@ -42,9 +42,8 @@ def main() -> None:
         both = table[verdict, verdict]
         said = sum(number for (_, one), number in table.items() if one == verdict)
         seen = sum(number for (one, _), number in table.items() if one == verdict)
-        print(
-            f"{name}, {verdict}: precision {both / max(said, 1):.3f} ({said}), recall {both / max(seen, 1):.3f} ({seen})"
-        )
+        precision, recall = both / max(said, 1), both / max(seen, 1)
+        print(f"{name}, {verdict}: precision {precision:.3f} ({said}), recall {recall:.3f} ({seen})")
 
 
 if __name__ == "__main__":

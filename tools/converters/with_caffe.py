@@ -14,7 +14,7 @@ INDICES, MARKS = "index", "cont"
 
 
 def _weights(net, rng):
-    types = {name: layer.type for name, layer in zip(net._layer_names, net.layers)}
+    types = {name: layer.type for name, layer in zip(net._layer_names, net.layers)}  # noqa: B905
     for name, params in net.params.items():
         if types[name] == "BatchNorm":
             factor = 2.5
@@ -82,5 +82,5 @@ def main():
 
 
 if __name__ == "__main__":
-    os.environ["GLOG_minloglevel"] = "2"
+    os.environ["GLOG_minloglevel"] = "2"  # noqa: SIM112
     main()
