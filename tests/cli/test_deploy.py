@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-
 NET = """\
 layer { name: "data" type: "ImageData" top: "data" top: "label"
   image_data_param { source: "list" batch_size: 8 new_height: 32 new_width: 32 } transform_param { scale: 0.5 } }

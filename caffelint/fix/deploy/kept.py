@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 class Kept(NamedTuple):
     """layers: by their places in the text, data and losses left out. inputs: the blobs that data layers made.
-    endings: for the losses with a plain form, the blob each is of and the loss. unread: the blobs that losses alone
-    read, and that are outputs now.
+    endings: blobs of scores, each with the type of the layer that makes of them what their loss compares. outputs: the
+    blobs that the net predicts.
     """
 
     layers: frozenset[int]
     inputs: tuple[Blob, ...]
-    endings: tuple[tuple[Blob, BuiltLayer], ...]
+    endings: tuple[tuple[Blob, str], ...]
     outputs: tuple[str, ...]
 
 
@@ -27,7 +27,7 @@ def kept(built: BuiltNet) -> Kept:
     """What stays of a net that was built for TEST."""
     learned = _learned(built)
     predictions: list[Blob] = []
-    endings: dict[str, tuple[Blob, BuiltLayer]] = {}
+    endings: dict[str, tuple[Blob, str]] = {}
     for layer in built.layers:
         if not _compares(layer):
             continue
@@ -36,7 +36,7 @@ def kept(built: BuiltNet) -> Kept:
             scores = [layer.bottoms[0].original]
         predictions += scores
         if layer.plain_form and scores:
-            endings.setdefault(scores[0].name, (scores[0], layer))
+            endings.setdefault(scores[0].name, (scores[0], layer.plain_form))
     for name in built.outputs:
         blob = built.blobs[name].original
         if blob.producer is not None and not _compares(blob.producer) and not blob.producer.is_data:
@@ -48,7 +48,7 @@ def kept(built: BuiltNet) -> Kept:
     return Kept(
         frozenset(layer.index for layer in layers if layer.index is not None and not layer.is_data),
         tuple(inputs),
-        tuple(one for one in endings.values() if (one[1].plain_form, one[0].name) not in plain),
+        tuple(one for one in endings.values() if (one[1], one[0].name) not in plain),
         tuple(dict.fromkeys(blob.name for blob in predictions)),
     )
 

@@ -126,7 +126,7 @@ def _text(net: Net, stays: Kept, shapes: Mapping[str, Shape], cards: Iterable[Ca
     taken = {layer.name for layer in net.layers if layer.index in stays.layers}
     head = [f"# {line}" for made in cards for line in made.lines()]
     head += [line for name, shape in shapes.items() for line in _input(name, shape, taken)]
-    tail = [line for blob, loss in stays.endings for line in _ending(blob, loss.plain_form, taken, stays)]
+    tail = [line for blob, layer_type in stays.endings for line in _ending(blob, layer_type, taken, stays)]
     first = net.layers[0].node
     at = first.start if first is not None else 0
     at = next((edit.start for edit in edits if edit.start <= at < edit.end), at)
