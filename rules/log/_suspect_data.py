@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from caffelint.evidence.log.rule import Suspect
@@ -35,10 +36,20 @@ def _domain(one: Suspect, where: str) -> str:
         may = f'"{one.layer}"{where} takes the logarithm of values that may be 0 or negative'
         return f"{may}; set log_param {{ shift: 1 }}"
     if one.name == "Exp":
-        return f'"{one.layer}"{where} overflows where it reads more than 88; scale or bound what it reads'
+        scaled = not math.isnan(one.value)
+        most = number(88 / abs(one.value)) if scaled else "88"
+        steep = f", with its scale of {one.value:g}" if scaled else ""
+        return f'"{one.layer}"{where} overflows where it reads more than {most}{steep}; scale or bound what it reads'
     return (
         f'"{one.layer}"{where} raises to the power {one.value:g} what may be 0 or negative, and its value or gradient'
         " is not finite there; set a small shift, such as shift: 1e-5"
+    )
+
+
+def _statistics(one: Suspect, where: str) -> str:
+    return (
+        f'"{one.layer}"{where} uses stored statistics, but no weights were loaded, so these are 0 and it multiplies by'
+        " 1 / sqrt(eps); load the weights, or set use_global_stats: false"
     )
 
 
@@ -100,6 +111,7 @@ WORDS: dict[str, Callable[[Suspect, str], str]] = {
     "records": _records,
     "domain": _domain,
     "eps": _eps,
+    "statistics": _statistics,
     "index": _index,
     "no-data": _no_data,
     "no-scale": _no_scale,

@@ -52,6 +52,10 @@ def _clip(one: Suspect, where: str) -> str:
     return f"clip_gradients {one.value:g}{where} makes all updates tiny{times}; set clip_gradients: 10, or leave it out"
 
 
+def _delta(one: Suspect, where: str) -> str:
+    return f"delta {one.value:g}{where} is far above any gradient, so updates are tiny; set delta: 1e-8"
+
+
 def _schedule(one: Suspect, where: str) -> str:
     if one.figure > one.value:
         rises = f"the schedule{where} raises the rate from {number(one.value)} to {number(one.figure)}"
@@ -102,6 +106,7 @@ WORDS: dict[str, Callable[[Suspect, str], str]] = {
     "l1": _l1,
     "clip-gradients": _clip,
     "schedule": _schedule,
+    "delta": _delta,
     "loss-weight": _loss_weight,
     "dominates": _dominates,
     "summed": _summed,

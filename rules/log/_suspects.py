@@ -39,6 +39,8 @@ KINDS: dict[str, CauseKind] = {
     "records": "data",
     "domain": "layer",
     "eps": "layer",
+    "statistics": "statistics",
+    "delta": "delta",
     "index": "labels",
     "no-data": "layer",
     "no-scale": "fillers",
@@ -75,6 +77,16 @@ def explained(log: LogEvidence, run: Logged, effects: Sequence[str]) -> Explaine
     others = f"it may be instead: {'; '.join(_told(log, one) for one in rest)}" if rest else ""
     return Explained(
         f"most likely, {_told(log, first)}", others, KINDS.get(first.kind, "unknown"), known, first.score >= _SURE
+    )
+
+
+def unexplained(log: LogEvidence, run: Logged) -> str:
+    """What would tell more, where nothing in the texts explains it."""
+    if log.recovered(run).built is None:
+        return ""
+    return (
+        "nothing in the solver and the net explains it, so look at the data (`caffelint data`: is the input about 1 in"
+        " size, do labels and input belong together?), and at what each layer gives (`caffelint smoke`)"
     )
 
 

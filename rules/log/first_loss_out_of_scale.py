@@ -2,15 +2,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import RISES, STUCK, LogEvidence, LogRule, slow, trend
+from caffelint.evidence.log.rule import (
+    BREAKS,
+    LARGE,
+    RISES,
+    STUCK,
+    LogEvidence,
+    Logged,
+    LogRule,
+    Series,
+    slow,
+    trend,
+)
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 
 from ._example import NET, SOLVER, SOUND, losses
-from ._words import number
+from ._suspects import explained, unexplained
+from ._words import called, joined, number
 
 _FAR = 1000.0
 """Of targets: below, many a net learns them all the same."""
 _LEARNED = 0.01
+_FEW, _ENORMOUS = 8, 1e8
 
 
 class FirstLossOutOfScale(LogRule):
@@ -45,6 +58,8 @@ class FirstLossOutOfScale(LogRule):
     def check(self, log: LogEvidence) -> Iterator[Finding]:
         for run in log.runs:
             loss, first = run.loss, log.beginning(run).far_targets()
+            if loss is not None and first is None and not log.bad_first(run) and not run.restored:
+                yield from self._enormous(log, run, loss)
             if loss is None or first is None or log.bad_first(run) or slow(loss, None) or first.targets < _FAR:
                 continue
             if loss.points[-1].value < _LEARNED * first.value:
@@ -60,3 +75,14 @@ class FirstLossOutOfScale(LogRule):
             why = f"divide them by {about}, so that they are about 1 (`caffelint data` shows their range)"
             at = log.at(first.line, first.layer)
             yield self.finding(at, f"{what}; {why}", cause=Cause("target-scale", what, why, LIKELY))
+
+    def _enormous(self, log: LogEvidence, run: Logged, loss: Series) -> Iterator[Finding]:
+        """A loss that begins and ends larger than any loss of a net that learns."""
+        points = loss.finite
+        if len(points) < _FEW or min(point.value for point in points) < _ENORMOUS or trend(loss, None):
+            return
+        what = f"{called(loss)} begins at {number(points[0].value)} and is {number(points[-1].value)} in the end"
+        cause = explained(log, run, (LARGE, BREAKS))
+        why = cause.most or unexplained(log, run)
+        kind = Cause(cause.kind, what, why, LIKELY, known=cause.known)
+        yield self.finding(log.at(points[0].line), joined(what, why), evidence=cause.others, cause=kind)

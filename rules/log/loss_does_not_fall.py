@@ -11,7 +11,6 @@ from caffelint.evidence.log.rule import (
     STOPPED,
     STUCK,
     LogEvidence,
-    Logged,
     LogRule,
     Trend,
     chance_of,
@@ -24,7 +23,7 @@ from caffelint.evidence.log.rule import (
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
 
 from ._example import NET, SOLVER, SOUND, losses
-from ._suspects import explained
+from ._suspects import explained, unexplained
 from ._words import begins, called, joined, number, rate_there, see
 
 _FLAT = [2.3026, 2.3031, 2.3022, 2.3026, 2.3025, 2.303, 2.3027, 2.3026, 2.3025, 2.3026]
@@ -110,7 +109,7 @@ class LossDoesNotFall(LogRule):
             what += f", {'in' if found.kind == SLOW else 'for'} {span} iterations"
             rate = rate_there(log, run, loss.points[-1].iteration)
             known = () if cause.most else log.known(run)
-            most = cause.most or "" if known else cause.most or _unknown(log, run)
+            most = cause.most or "" if known else cause.most or unexplained(log, run)
             yield self.finding(
                 log.at(found.since.line),
                 joined(what, rate, most),
@@ -118,13 +117,3 @@ class LossDoesNotFall(LogRule):
                 severity=None if found.chance and span >= _PATIENCE * (classes or 0) else WARNING,
                 cause=Cause(cause.kind, what, joined(rate, most), LIKELY, known=known or cause.known),
             )
-
-
-def _unknown(log: LogEvidence, run: Logged) -> str:
-    """What would tell more, where nothing in the texts explains it."""
-    if log.recovered(run).built is None:
-        return ""
-    return (
-        "nothing in the solver and the net explains it, so look at the data (`caffelint data`: is the input about 1 in"
-        " size, do labels and input belong together?), and at what each layer gives (`caffelint smoke`)"
-    )

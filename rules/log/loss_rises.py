@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import BREAKS, RISES, LogEvidence, LogRule, trend, whole_chance
+from caffelint.evidence.log.rule import BREAKS, RISES, TRAIN, LogEvidence, LogRule, trend, whole_chance
 from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid
 
 from ._example import SOUND, losses
-from ._suspects import explained
+from ._suspects import explained, unexplained
 from ._words import back_to, called, joined, number, rate_there
 
 
@@ -27,13 +27,13 @@ class LossRises(LogRule):
         Invalid(
             losses([2.3, 2.1, 2.2, 2.6, 3.5, 5.0, 9.1, 14.0, 22.0, 37.0, 70.0, 130.0]),
             span="I1122 13:11:01.00 17644 solver.cpp:239] Iteration 10, loss = 2.1",
-            message="the loss rises from 2.1 in iteration 10 to 100; the rate is 0.1 there; lower base_lr, or go back",
+            message="the loss rises from 2.1 in iteration 10 to 100; the rate is 0.1 there",
         ),
     ]
 
     def check(self, log: LogEvidence) -> Iterator[Finding]:
         for run in log.runs:
-            loss = run.loss
+            loss = next((one for one in run.outputs(TRAIN) if one.weight and one.weight < 0), run.loss)
             chance = whole_chance(run, log.recovered(run))
             found = trend(loss, chance) if loss and not log.bad_first(run) and not loss.clamped else None
             if loss is None or found is None or found.kind != RISES:
@@ -45,7 +45,7 @@ class LossRises(LogRule):
             back = back_to(log, run, low.iteration + 1)
             yield self.finding(
                 log.at(low.line),
-                joined(what, rate, found_cause.most or "lower base_lr, or go back"),
+                joined(what, rate, found_cause.most or unexplained(log, run)),
                 evidence=joined(back, found_cause.others),
                 cause=Cause(
                     found_cause.kind, what, joined(rate, found_cause.most, back), LIKELY, known=found_cause.known

@@ -47,6 +47,7 @@ _REMEDIES = {
     COPY: "rename the layer to start it from its fillers, or give it the shape of the weights",
     DISK: "a snapshot cannot be written: make the folder of snapshot_prefix, or room on its disk",
     KILLED: "something outside ended it: the memory of the machine, a time limit of the queue, or a person",
+    RAISED: "a Python layer, or the script, raised it; `caffelint smoke` shows the layer and its line",
     SIGNAL: "the usual cause on the CPU is a label out of range in a loss or Accuracy, below 0 or at or above its"
     " num_output (255 for pixels without a class needs ignore_label: 255); `caffelint data` names it",
     TEXT: "`caffelint check` names the place",

@@ -64,11 +64,12 @@ def ending(chunk: bytes, start: int, run: Logged, line: Line) -> Ended | None:
         return _raised(chunk, start, run, line)
     if signal := _SIGNAL.match(chunk, start):
         message = chunk[start : start + 2000].partition(b"\n")[0]
-        if named := _NAMED.search(chunk, start, start + 2000):
+        if named := _NAMED.match(chunk, start):
             message = named[1]
         if told := _SAYS.search(chunk, signal.end(), signal.end() + _MOST):
             message = told[1]
         kind = "memory" if _KINDS["memory"].search(message) else "signal"
+        kind = "raised" if b"boost::python" in message else kind
         kind = "killed" if b"KILL" in message.upper() else kind
         return Ended(kind, _text(message), "", run.creating, line)
     return None

@@ -204,17 +204,17 @@ class Guesses(NamedTuple):
 
 def never_better(run: Logged, recovered: Recovered) -> Guesses | None:
     """A test loss that stays above that of guessing, while the training loss has fallen far below it."""
-    loss = run.loss
-    points = loss.finite if loss else []
-    if len(points) < _FEWEST or points[-1].iteration < _settled(recovered):
-        return None
-    trained = median(point.value for point in points[-_FEWEST // 2 :])
     for series in run.outputs(TEST):
         chance = chance_of(recovered, series.name)
         tested = [point.value for point in series.finite if point.iteration]
-        if chance is None or series.weight is None or len(tested) < 2:
+        own = run.of(TRAIN, series.name)
+        points = own.finite if own else []
+        if chance is None or series.weight is None or len(tested) < 2 or len(points) < _FEWEST:
             continue
-        if min(tested) > (1 - _NEAR) * chance.loss and trained < _WELL * chance.loss:
+        trained = median(point.value for point in points[-_FEWEST // 2 :])
+        if points[-1].iteration < _settled(recovered):
+            continue
+        if min(tested) > (1 - _NEAR) * chance.loss and 0 <= trained < _WELL * chance.loss:
             return Guesses(series, chance.loss, trained)
     return None
 

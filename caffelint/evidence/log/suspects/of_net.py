@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.layers.normalization import BatchNorm
 from caffelint.caffe.net_parts import Blob
 from caffelint.evidence.log.beginning import Beginning
 from caffelint.evidence.log.recovered import Recovered
@@ -34,6 +35,7 @@ from caffelint.evidence.log.suspects.suspect import (
     NO_SCALE,
     NO_WEIGHTS,
     SATURATES,
+    STATISTICS,
     SUDDEN,
     SUMMED,
     VANISHES,
@@ -55,6 +57,7 @@ _DOMINATES = 50.0
 _VANISHED = 1e-3
 _DROPS = 0.85
 _LARGE_EPS = 0.1
+_STEEP = 10.0
 _BRIGHT, _DARK = 30.0, 1e-3
 
 
@@ -72,6 +75,10 @@ def of_net(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[
     yield from _inputs(built, recovered, beginning)
     yield from _domains(built, recovered)
     yield from _without_data(built, recovered)
+    blank = [layer for layer in built.layers if isinstance(layer, BatchNorm) and layer.uses_global_stats]
+    if fresh and blank:
+        line = recovered.line_of(blank[0].name, "batch_norm_param", "use_global_stats")
+        yield Suspect(STATISTICS, 1.95, (FIRST, LARGE, BREAKS, SUDDEN, FLAT), line, blank[0].name)
     for layer in built.layers:
         if fresh and layer.type == "Scale" and len(layer.bottoms) == 1 and layer.message is not None:
             filler = layer.parameters.filler
@@ -79,7 +86,7 @@ def of_net(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[
             if filler.type == "constant" and abs(factor) < _DARK * 10:
                 line = recovered.line_of(layer.name, "scale_param", "filler")
                 yield Suspect(NO_SCALE, 2.5, (FLAT,), line, layer.name, value=factor)
-        if layer.type == "BatchNorm" and layer.parameters.eps > _LARGE_EPS:
+        if isinstance(layer, BatchNorm) and layer.parameters.eps > _LARGE_EPS:
             line = recovered.line_of(layer.name, "batch_norm_param", "eps")
             eps = layer.parameters.eps
             yield Suspect(EPS, 2 + math.log10(eps / _LARGE_EPS), (FLAT,), line, layer.name, eps)
@@ -90,7 +97,7 @@ def of_net(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[
             ratio = layer.parameters.dropout_ratio
             score = -math.log10(max(1 - ratio, 1e-6))
             line = recovered.line_of(layer.name, "dropout_param", "dropout_ratio")
-            yield Suspect(DROPOUT, score, (FLAT,), line, layer.name, value=ratio)
+            yield Suspect(DROPOUT, score, (FLAT, BREAKS, SUDDEN), line, layer.name, value=ratio)
 
 
 def _fillers(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Iterator[Suspect]:
@@ -167,7 +174,17 @@ def _domains(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
             odd = layer.type == "Exp" or (layer.type == "Log" and layer.parameters.shift == 0)
         if odd:
             line = recovered.line_of(layer.name)
-            yield Suspect(DOMAIN, 2.0, (FIRST,), line, layer.name, power, name=layer.type)
+            steep = layer.type == "Exp" and abs(layer.parameters.scale) > _STEEP
+            power = layer.parameters.scale if steep else power
+            yield Suspect(
+                DOMAIN,
+                2.5 if steep else 2.0,
+                (FIRST, LARGE) if steep else (FIRST,),
+                line,
+                layer.name,
+                power,
+                name=layer.type,
+            )
             yield Suspect(DOMAIN, 1.4, (SUDDEN, BREAKS), line, layer.name, power, name=layer.type)
 
 
@@ -211,11 +228,11 @@ def _losses(run: Logged, built: BuiltNet, recovered: Recovered) -> Iterator[Susp
         elif abs(weight) > _LARGE_WEIGHT and alone:
             yield Suspect(LOSS_WEIGHT, score, (BREAKS, SUDDEN, FLAT), line, layer.name, weight)
         elif abs(weight) <= _SMALL_WEIGHT and (alone or len(losses) > 1):
-            yield Suspect(LOSS_WEIGHT, score if alone else score - 1, (FLAT,), line, layer.name, weight)
+            yield Suspect(LOSS_WEIGHT, score if alone else score - 3, (FLAT,), line, layer.name, weight)
         terms = summed(layer)
         if terms > _MANY:
             line = recovered.line_of(layer.name, "loss_param")
-            yield Suspect(SUMMED, math.log10(terms) - 0.3, (BREAKS, LARGE), line, layer.name, figure=terms)
+            yield Suspect(SUMMED, math.log10(terms) - 0.2, (BREAKS, LARGE, FLAT), line, layer.name, figure=terms)
         if layer.type == "InfogainLoss":
             yield from _infogain(run, layer, recovered)
     yield from _dominating(run, losses, recovered)
@@ -247,7 +264,7 @@ def _dominating(run: Logged, losses: list[BuiltLayer], recovered: Recovered) -> 
         (most, layer), (second, other) = found[:2]
         line = recovered.line_of(layer.name, "loss_weight")
         ratio = most / second
-        score = math.log10(ratio) - 0.4
+        score = min(math.log10(ratio) - 0.4, 3.0)
         weight = layer.loss_weights[0]
         yield Suspect(DOMINATES, score, (BREAKS, FLAT, SUDDEN), line, layer.name, weight, ratio, name=other.name)
 

@@ -11,6 +11,7 @@ from caffelint.evidence.log.suspects.suspect import (
     BREAKS,
     CLIP,
     DECAY,
+    DELTA,
     FLAT,
     L1,
     MOMENTUM,
@@ -33,6 +34,8 @@ _TAKEN, _OVERSHOOTS = 0.02, 2.0
 """Shares of a weight that decay takes in an update, momentum included: nothing is left of it soon; it changes sign."""
 _CLIPS = 0.3
 _TINY_CLIP = 0.1
+_LARGE_DELTA = 1e-2
+"""Beside gradients, which are rarely larger, little is left of an update."""
 _RISES, _FALLS = 3.0, 0.01
 _ROSE, _KILLS = 1.5, 0.9
 """A rate that is too high shows in a loss that rises at first, or it is so high that all units die at once."""
@@ -51,6 +54,9 @@ def of_solver(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterat
         line = recovered.solver_line("momentum")
         steps = 1 / max(1 - message.momentum, 1e-9)
         yield Suspect(MOMENTUM, score, (BREAKS, FLAT), line, value=message.momentum, figure=steps)
+    if solver.type in ("Adam", "RMSProp", "AdaGrad") and message.delta > _LARGE_DELTA:
+        score = 2 + math.log10(message.delta / _LARGE_DELTA)
+        yield Suspect(DELTA, score, (FLAT,), recovered.solver_line("delta"), value=message.delta)
     if message.clip_gradients >= 0:
         share = beginning.clipped
         known = share is not None

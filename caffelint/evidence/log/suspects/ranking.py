@@ -58,7 +58,6 @@ RULES: dict[str, tuple[str, ...]] = {
     "recurrent-without-clip-gradients": (SUDDEN, BREAKS),
     "no-gradient-path": (FLAT,),
     "nothing-learnable": (FLAT,),
-    "frozen-without-weights": (FLAT,),
     "backward-not-implemented": (FLAT,),
     "in-place-corrupts-gradient": (FLAT, BREAKS),
     "in-place-after-branch": (FLAT, BREAKS),
@@ -83,13 +82,13 @@ RULES: dict[str, tuple[str, ...]] = {
     "frozen-layers-moving-statistics": (TESTED,),
 }
 _DOUBTFUL = (
-    "frozen-without-weights",
     "recurrent-without-clip-gradients",
     "data-not-shuffled",
     "unscaled-input",
     "integer-labels-for-regression",
 )
-_OF_RATE = (
+_TOLD_BETTER = (
+    "frozen-without-weights",
     "high-base-lr",
     "first-updates-too-large",
     "first-loss-too-large",
@@ -105,7 +104,7 @@ _MOST = 3
 
 def is_of_training(rule: str) -> bool:
     """Does a rule of the text say how training will go?"""
-    return rule in RULES or rule in _OF_RATE
+    return rule in RULES or rule in _TOLD_BETTER
 
 
 def suspects(
@@ -131,12 +130,12 @@ def _with_cure(one: Suspect, beginning: Beginning) -> Suspect:
 
 
 def _is_same(one: Suspect, others: Sequence[Suspect]) -> bool:
-    """Is the place, or the kind and layer, one of theirs?"""
+    """Is the place or the kind one of theirs?"""
     lines = [other.line.number for other in others if other.line]
-    kinds = [(other.kind, other.layer) for other in others if other.kind != CHECKED]
+    kinds = [other.kind for other in others if other.kind != CHECKED]
     told = [(other.known.name, other.known.message) for other in others if other.known]
     said = one.known is not None and (one.known.name, one.known.message) in told
-    return said or (one.line is not None and one.line.number in lines) or (one.kind, one.layer) in kinds
+    return said or (one.line is not None and one.line.number in lines) or one.kind in kinds
 
 
 def _checked(static: Sequence[ReportedFinding]) -> Iterator[Suspect]:

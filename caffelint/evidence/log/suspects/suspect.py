@@ -24,6 +24,7 @@ RATE, MOMENTUM, DECAY, L1, CLIP, SCHEDULE, SLOW_RATE = (
 LOSS_WEIGHT, DOMINATES, SUMMED, INFOGAIN = "loss-weight", "dominates", "summed", "infogain"
 FILLER, NO_WEIGHTS, ALIKE, BIAS, VANISHES, SATURATES = "filler", "no-weights", "alike", "bias", "vanishes", "saturates"
 DOMAIN, NO_SCALE, EPS, INDEX, NO_DATA = "domain", "no-scale", "eps", "index", "no-data"
+DELTA, STATISTICS = "delta", "statistics"
 NO_GRADIENT, FROZEN, LR_MULT, DECAY_MULT, DROPOUT = "no-gradient", "frozen", "lr-mult", "decay-mult", "dropout"
 INPUT, TARGETS, LABELS, RECORDS, LOADED, PYTHON = "input", "targets", "labels", "records", "loaded", "python"
 CHECKED = "checked"
