@@ -154,7 +154,8 @@ def _judged(log: TrainingLog, config: Config, checks: bool, solver: Any) -> tupl
     files = {solver.path: solver} if solver is not None else {}
     judged, suppressed = Checker(config).evidence("log", evidence, files)
     if log.run is not None:
-        found = borne_out(found, log.run, judged)
+        solver = evidence.recovered(log.run).solver
+        found = borne_out(found, log.run, judged, solver.message.max_iter if solver else None)
     return [*found, *judged], suppressed
 
 

@@ -83,7 +83,9 @@ def explained(log: LogEvidence, run: Logged, effects: Sequence[str]) -> Explaine
 def unexplained(log: LogEvidence, run: Logged) -> str:
     """What would tell more, where nothing in the texts explains it."""
     if log.recovered(run).built is None:
-        return ""
+        cut = any(text.kind == "net" and not text.whole for text in run.texts)
+        part = "glog cut the net after 30,000 bytes, so only a check of its file can say more: `caffelint check`"
+        return part if cut else ""
     return (
         "nothing in the solver and the net explains it, so look at the data (`caffelint data`: is the input about 1 in"
         " size, do labels and input belong together?), and at what each layer gives (`caffelint smoke`)"

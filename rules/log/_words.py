@@ -77,7 +77,7 @@ def rate_there(log: LogEvidence, run: Logged, iteration: int) -> str:
     wanted = log.scheduled(run, rate.iteration if rate else iteration)
     if rate is None:
         return f"the schedule gives a rate of {number(wanted)} there" if wanted is not None else ""
-    if wanted is not None and abs(rate.value - wanted) > 1e-3 * abs(wanted):
+    if wanted is not None and abs(rate.value - wanted) > 0.01 * abs(wanted):
         return f"the rate is {number(rate.value)} there, but the schedule gives {number(wanted)}"
     return f"the rate is {number(rate.value)} there"
 

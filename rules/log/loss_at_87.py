@@ -6,7 +6,7 @@ from caffelint.evidence.log.rule import BREAKS, CLAMPED, LARGE, LogEvidence, Log
 from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid
 
 from ._example import SOUND, losses
-from ._suspects import explained
+from ._suspects import explained, unexplained
 from ._words import back_to, called, joined, rate_there, see
 
 
@@ -59,7 +59,7 @@ class LossAt87(LogRule):
                 back = back_to(log, run, point.iteration)
                 yield self.finding(
                     log.at(point.line),
-                    joined(what, why, cause.most),
+                    joined(what, why, cause.most or ("" if known else unexplained(log, run))),
                     evidence=joined(back, see(known), cause.others),
                     cause=Cause(cause.kind, what, joined(why, cause.most, back), LIKELY, known=known or cause.known),
                 )

@@ -19,7 +19,7 @@ from caffelint.evidence.log.rule import (
 from caffelint.lint import ERROR, Cause, Finding, Invalid
 
 from ._example import SOUND, losses
-from ._suspects import explained
+from ._suspects import explained, unexplained
 from ._words import back_to, begins, called, joined, measured, number, rate_there, see, state
 
 
@@ -82,7 +82,7 @@ class LossBecameNan(LogRule):
             layer = broken.layer if broken else ""
             known = log.known(run, layer) if layer else ()
             cause = explained(log, run, effects)
-            most = "" if known else cause.most
+            most = "" if known else cause.most or unexplained(log, run)
             back = back_to(log, run, point.iteration)
             yield self.finding(
                 log.at(point.line, layer),

@@ -8,6 +8,9 @@ from caffelint.lint import WARNING, Finding, Invalid
 from ._example import FALLING, NET, SOLVER, SOUND, losses
 from ._words import joined
 
+_NEAR = 0.01
+"""Of the rate: some forks print that of the display before."""
+
 
 class RateUnlikeSchedule(LogRule):
     """The log prints another rate than the schedule of the solver gives that it prints as well.
@@ -37,7 +40,7 @@ class RateUnlikeSchedule(LogRule):
             rates = run.rate
             for point in rates.points if rates else ():
                 wanted = log.scheduled(run, point.iteration)
-                if wanted is None or abs(point.value - wanted) <= 1e-3 * abs(wanted) + 1e-12:
+                if wanted is None or abs(point.value - wanted) <= _NEAR * abs(wanted) + 1e-12:
                     continue
                 what = f"the rate is {point.value:.6g} in iteration {point.iteration}"
                 why = f"{what}, but the schedule of the solver gives {wanted:.6g}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from caffelint.evidence.log.endings import ending, is_end
@@ -44,16 +44,9 @@ _EVENT = re.compile(
     rb"(?:[^\n;:\]]{1,40}; diff: )?[-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)[\s;])"
 )
 """What else matters, of debug_info only lines that end in a conspicuous value."""
-_SKIMMED = re.compile(
-    rb"\] (?:\[\d[\d.]{0,8}\] )?(?:\x1b\[\d{0,3}m)? {0,8}(?=[^ ])(?:Iteration \d{1,18}, Testing net|Test (?:score|loss)"
-    rb"|Initializing (?:solver|net) from parameters|Snapshotting|Restoring previous solver|Resuming from"
-    rb"|Finetuning from|(?:Copying|Ignoring) source layer|Creating [lL]ayer|Network initialization done"
-    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data|Top shape: \d"
-    rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n:\]]{1,400}: "
-    rb"(?:[^\n;:\]]{1,40}; diff: )?[-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)[\s;]"
-    rb"|(Test net output)|(?:Iteration|Train) [^\n=\]]{1,200} = [-+]?(nan|NaN|inf|1\.#|87\.33|\d[\d.]*e\+))"
-)
-"""The same, with the numbers of test nets and those that are conspicuous: what is read of a long log."""
+_CONSPICUOUS = re.compile(rb" = [-+]?(?:[nNi]|1\.#|87\.33|\d[\d.]*e\+)")
+"""A number that is not finite, huge, or the loss of a probability of 0."""
+_TESTED = b"Test net output"
 _PLAIN = re.compile(
     rb"^[ \t]{0,8}(?=Iteration \d|Train net output|Test net output|Snapshotting|Initializing |Test score)", re.M
 )
@@ -85,8 +78,8 @@ _MOST_PASSES = 6
 _MOST_LINES = 200
 _MOST_LAYERS = 20_000
 _ALL = 100_000
-"""So many numbers are looked at one by one; of a longer log, where that will do, a sixteenth of each chunk."""
-_QUIET = 16
+"""So many numbers are looked at one by one; of a longer log, where that will do, a small part of each chunk."""
+_QUIET = 64
 _TAIL = 4096
 
 Heard = Callable[[Logged, Series, Point], None]
@@ -163,15 +156,13 @@ class Reader:
         """The numbers to read of a chunk of a long log, its events added to those; None where it is to be read whole:
         something that is not finite is new.
         """
-        found = list(_SKIMMED.finditer(chunk))
-        if any(one[2] for one in found) and not any(one.bad for one in self.log.runs[-1].series.values()):
+        if _CONSPICUOUS.search(chunk) and not any(one.bad for one in self.log.runs[-1].series.values()):
             return None
         self.log.sampled = True
         begin = len(chunk) // _QUIET
         end = max(len(chunk) - _TAIL, begin)
-        events += (one.start() for one in found if not one[1] and not one[2])
-        tests = (_NUMBER.match(chunk, one.start()) for one in found if one[1] and begin <= one.start() < end)
-        return chain(_NUMBER.finditer(chunk, 0, begin), filter(None, tests), _NUMBER.finditer(chunk, end))
+        events += (one.start() for one in _EVENT.finditer(chunk))
+        return chain(_NUMBER.finditer(chunk, 0, begin), _of_tests(chunk, begin, end), _NUMBER.finditer(chunk, end))
 
     def _in_order(self, numbers: Iterable[re.Match[bytes]], events: list[int]) -> None:
         events.sort(reverse=True)
@@ -448,6 +439,16 @@ class Reader:
         self._pending = []
         if len(run.passes) < _MOST_PASSES or (one.first_bad() and not any(old.first_bad() for old in run.passes)):
             run.passes.append(one)
+
+
+def _of_tests(chunk: bytes, begin: int, end: int) -> Iterator[re.Match[bytes]]:
+    """The numbers of test nets between two positions."""
+    at = chunk.find(_TESTED, begin, end)
+    while at >= 0:
+        start = chunk.rfind(b"]", begin, at)
+        if start >= 0 and (found := _NUMBER.match(chunk, start)):
+            yield found
+        at = chunk.find(_TESTED, at + len(_TESTED), end)
 
 
 def _value(text: bytes) -> float:

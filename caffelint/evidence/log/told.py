@@ -18,7 +18,7 @@ def lines_of(log: TrainingLog) -> Iterator[str]:
     count = len(log.runs)
     yield visible(f"{log.path}: {log.lines:,} lines, {_counted(count, 'run')}, {_counted(log.numbers, 'number')} read")
     if log.sampled:
-        yield "  of so many numbers every 16th part was read, and all that is not finite; --format csv reads each"
+        yield "  of so many numbers every 64th part was read, and all that is not finite; --format csv reads each"
     for number, run in enumerate(log.runs[-_RUNS:], max(count - _RUNS, 0) + 1):
         yield visible(f"run {number}, from line {run.line}: {_short(run)}")
         yield from _table(run)
