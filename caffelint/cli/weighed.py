@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -44,6 +45,7 @@ class Wanted(NamedTuple):
     snapshot: str | None = None
     diff: bool = False
     plot: Path | None = None
+    shapes: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
 
 class Outcome(NamedTuple):
@@ -65,7 +67,7 @@ def reports(asked: Wanted, config: Config) -> Outcome:
         ready_to_plot(asked.plot)
     first, *rest = asked.files
     is_text = first.endswith(SUFFIXES) or looks_like_prototxt(first)
-    given = _given(first, config) if is_text else Given({}, [])
+    given = _given(first, config, asked.shapes) if is_text else Given({}, [])
     models = rest if is_text else [first, *rest]
     failures: list[Failure] = []
     state = _state(asked.snapshot, given, failures) if asked.snapshot else None
@@ -85,7 +87,8 @@ def reports(asked: Wanted, config: Config) -> Outcome:
     found, suppressed = Checker(config).evidence("weights", evidence, given.files)
     failures += [Failure(path, reason) for path, reason in dict.fromkeys(evidence.unread)]
     extra = {"weights": as_json(evidence)} if asked.as_json else {}
-    report = Report(in_order(found), len(asked.files), tuple(failures), suppressed, evidence=extra)
+    read = len(given.files) + len(evidence.models) + (state is not None)
+    report = Report(in_order(found), read, tuple(failures), suppressed, evidence=extra)
     return Outcome(report, evidence)
 
 
@@ -181,17 +184,17 @@ def _state(path: str, given: Given, failures: list[Failure]) -> State | None:
         return None
 
 
-def _given(path: str, config: Config) -> Given:
+def _given(path: str, config: Config, shapes: Mapping[str, tuple[int, ...]] = MappingProxyType({})) -> Given:
     """The net, or the nets of the solver. Raises `click.ClickException`."""
     try:
         taken = Caffes(config).of(path)
         file = load(read(path), path, None, taken.dialect, caffe=taken.caffe)
     except ReadError as error:
         raise click.ClickException(f"{path}: {error}") from error
+    set_shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
+    shapes = {**set_shapes, **shapes}
     if file.net is not None:
-        shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
-        tops = {top for layer in file.net.layers for top in layer.tops}
-        file.net.input_shapes = {top: shape for top, shape in shapes.items() if top in tops}
+        _give_shapes([file.net], shapes)
         return Given({path: file}, [file.net])
     if file.solver is None:
         raise click.ClickException(f"{path}: neither a net nor a solver")
@@ -199,4 +202,11 @@ def _given(path: str, config: Config) -> Given:
         project = load_project(path, config)
     except NoProject as error:
         raise click.ClickException(str(error)) from error
+    _give_shapes(project.solver.distinct_nets, shapes)
     return Given(project.files, project.solver.distinct_nets, project.solver)
+
+
+def _give_shapes(nets: Sequence[Net], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    for net in nets:
+        tops = {top for layer in net.layers for top in layer.tops}
+        net.input_shapes = dict(net.input_shapes) | {top: shape for top, shape in shapes.items() if top in tops}

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from caffelint.cli.plots import plot_option
-from caffelint.cli.settings import fail_on_option, format_option, settings, settings_options
+from caffelint.cli.settings import fail_on_option, format_option, input_shape_option, input_shapes, settings, settings_options
 
 
 @click.command("weights")
@@ -16,6 +16,7 @@ from caffelint.cli.settings import fail_on_option, format_option, settings, sett
 @click.option("--stats", is_flag=True, help="Show a table of the values of each blob.")
 @click.option("--diff", is_flag=True, help="Show what differs between two MODELs: what a training moved, and what not.")
 @plot_option
+@input_shape_option
 @settings_options
 @fail_on_option
 @format_option()
@@ -37,6 +38,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     from caffelint.cli.weighed import Wanted, reported, reports
 
     wanted = outputs(options["formats"], False)
+    shapes = input_shapes(options.pop("shapes"))
     config = settings(list(files), options)
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     as_json = any(output.format == "json" for output in wanted)
@@ -49,5 +51,6 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         options["snapshot"],
         options["diff"],
         options["plot"],
+        shapes,
     )
     return reported(reports(asked, config), asked, wanted, config, options["verbose"])

@@ -90,6 +90,8 @@ def summary(report: Report, least: str, paint: Paint) -> str:
     if not seen:
         seen = [paint("no findings" if least == INFO else "no errors or warnings", "" if report.failures else "good")]
     head = f"{', '.join(seen)} in {count(report.files, 'file')}" if report.files else "no prototxt file was checked"
+    if report.failures and not report.files:
+        head = "nothing was checked"
     asides = [
         f"{', '.join(hidden)} not shown without -v" if hidden else "",
         f"{report.suppressed} suppressed" if report.suppressed else "",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.weights.rule import WeightsEvidence, WeightsRule
+from caffelint.evidence.weights.rule import WeightsEvidence, WeightsRule, bare
 from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid
 
 from ._example import CONV_BLOBS, FITS, NET, blob, layer, values
@@ -51,13 +51,14 @@ class FiltersDead(WeightsRule):
             number = len(filters.dead)
             if not number:
                 continue
+            noun = "filter" if len(bare(one.blob.shape)) > 2 else "unit"
             are = "is 0 or next to it, so its output is constant"
             if number > 1:
                 are = "are 0 or next to it, so their outputs are constant"
             shown = ", ".join(map(str, filters.dead[:8])) + (" and more" if number > 8 else "")
             yield self.finding(
                 weights.at_blob(one),
-                f"{one.title}: {number} of its {plural(filters.number, 'filter')} in {file_of(one.weights)} {are}",
-                evidence=f"filter{'' if number == 1 else 's'} {shown}",
+                f"{one.title}: {number} of its {plural(filters.number, noun)} in {file_of(one.weights)} {are}",
+                evidence=f"{noun}{'' if number == 1 else 's'} {shown}",
                 severity=WARNING if number >= max(_FEWEST, _SHARE * filters.number) else INFO,
             )

@@ -30,7 +30,13 @@ class LayerWithoutWeights(WeightsRule):
         'layer { name: "data" type: "HDF5Data" top: "data" top: "label" hdf5_data_param { source: "x" } }\n'
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }\n'
     )
-    VALID = [FITS]
+    VALID = [
+        FITS,
+        {  # it is found by its name, and its shape depends on the data
+            "net.prototxt": _UNKNOWN.replace('"fc"', '"a"') + _LOSS.replace('"fc"', '"a"'),
+            "net.caffemodel": layer("a", "InnerProduct", blob((7, 9))),
+        },
+    ]
     INVALID = [
         Invalid(
             {"net.prototxt": NET, "net.caffemodel": layer("fc", "InnerProduct", *FC_BLOBS)},
@@ -75,6 +81,7 @@ class LayerWithoutWeights(WeightsRule):
                 fed = {layer.name for fit in fits for layer in fit.fed}
                 renamed = {one.target.name for fit in fits for one in fit.renamed()}
                 touched = {misfit.target.name for fit in fits for misfit, _ in fit.misfits}
+                touched |= {layer.name for fit in fits for layer in fit.unknown}
                 starved = [layer for layer in fits[-1].starved if layer.name not in fed | renamed | touched]
                 if starved and all(fit.is_known for fit in fits):
                     yield self._of(fits, starved, bool(fed | renamed | touched))
@@ -93,7 +100,7 @@ class LayerWithoutWeights(WeightsRule):
                 remedy, severity = "; a net that is not trained cannot compute with these", ERROR
             else:
                 what += " they start from their fillers" if many else " it starts from its fillers"
-                remedy, severity = "", WARNING if 2 * len(starved) > len(last.fed) + len(starved) else INFO
+                remedy, severity = "", WARNING if len(starved) > len(last.fed) + len(last.unknown) else INFO
         return self.finding(
             last.at(starved[0]), f"{titles(starved)}: {what}{remedy}", severity=severity, phases=last.phases
         )

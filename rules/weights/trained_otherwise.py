@@ -58,11 +58,12 @@ class TrainedOtherwise(WeightsRule):
             found = list(_differing(fit))
             if len({field for _, field, _, _ in found}) <= _MOST:
                 for layer, field, here, there in found:
-                    what = f"{field} is {said(here)} here but was {said(there)} as {file_of(fit.weights)} was trained"
-                    path = (layer.block, field)
+                    name = "kernel_size" if field == "kernel" else field
+                    what = f"{name} is {said(here)} here but was {said(there)} as {file_of(fit.weights)} was trained"
+                    path = (layer.block, name)
                     yield self.finding(
                         fit.at(layer, *path),
-                        f"{title(layer)}: {what}; set {field}: {said(there)}",
+                        f"{title(layer)}: {what}; set {name}: {said(there)}",
                         phases=fit.phases,
                     )
 

@@ -60,6 +60,11 @@ class Fit:
         return all(known) or (self.likely is not None and not self.likely.unknown)
 
     @property
+    def unknown(self) -> list[BuiltLayer]:
+        """Layers of which the file holds weights, but of which nobody knows what shape they take."""
+        return self.taken.unknown
+
+    @property
     def starved(self) -> list[BuiltLayer]:
         """The layers with parameters of which the file has nothing."""
         return self.taken.missing

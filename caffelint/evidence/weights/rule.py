@@ -13,7 +13,7 @@ from caffelint.caffe.weights.stored import State, StoredBlob, StoredLayer, Weigh
 from caffelint.evidence.weights.difference import equal_values
 from caffelint.evidence.weights.evidence import Fit, Measured, WeightsEvidence
 from caffelint.evidence.weights.examples import evidence_of
-from caffelint.evidence.weights.match import Renamed
+from caffelint.evidence.weights.match import Renamed, bare
 from caffelint.evidence.weights.statistics import HALF_MOST, Filters, Statistics
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
@@ -40,6 +40,7 @@ __all__ = [
     "Weights",
     "WeightsEvidence",
     "WeightsRule",
+    "bare",
     "equal_values",
 ]
 

@@ -36,13 +36,24 @@ def _held(weights: Weights) -> str:
 
 def _given(fit: Fit) -> str:
     phases = " and ".join(fit.phases)
-    fed, starved, misfits = len(fit.fed), len(fit.starved), len(fit.misfits)
-    told = f"{fit.net.path} ({phases}): {fed} of {fed + starved + misfits} layers with parameters get weights"
+    fed, starved, misfits, unknown = len(fit.fed), len(fit.starved), len(fit.misfits), len(fit.unknown)
+    whole = fed + starved + misfits + unknown
+    told = f"{fit.net.path} ({phases}): {fed} of {whole} layers with parameters get weights"
     if misfits:
         told += f", {misfits} do not fit" if misfits > 1 else ", 1 does not fit"
     if starved:
         told += f", {starved} start from fillers" if starved > 1 else ", 1 starts from its fillers"
+    if unknown:
+        told += f", {unknown} found by name {'have shapes' if unknown > 1 else 'has a shape'} that"
+        told += f" {'depend' if unknown > 1 else 'depends'} on the data{_remedy(fit)}"
     return told
+
+
+def _remedy(fit: Fit) -> str:
+    """The shape that is to be given, by the first top of the net's data."""
+    inputs = (top for layer in fit.built.layers if not layer.bottoms for top in layer.tops)
+    blob = next((blob for blob in inputs if blob.shape is None), None)
+    return f"; give its shape with --input-shape {blob.name}=NxCxHxW" if blob is not None else ""
 
 
 def as_json(evidence: WeightsEvidence) -> list[dict[str, Any]]:
