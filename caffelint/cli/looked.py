@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.progress import Progress
 from caffelint.cli.tell import say, tell
+from caffelint.evidence.data.evidence import name_of
 from caffelint.evidence.data.look import look
 from caffelint.evidence.data.scan import Done, Scan
 from caffelint.evidence.data.told import lines_of
@@ -68,6 +69,7 @@ def looked(asked: Wanted, config: Config) -> Looked:
                 if not data.feeds:
                     failures.append(Failure(path, "no layer reads data, so there is nothing to look into"))
                     continue
+                failures += without_library(data)
                 found.append(data)
                 judged, silenced = Checker(config).evidence("dataset", data, files)
                 findings += judged
@@ -79,6 +81,12 @@ def looked(asked: Wanted, config: Config) -> Looked:
                     draw(found, scan, asked.plot)
     extra = {"data": [one for data in found for one in as_json(data)]}
     return Looked(Report(in_order(findings), len(found), tuple(failures), suppressed, evidence=extra), found)
+
+
+def without_library(data: DataEvidence) -> list[Failure]:
+    """The sources that nothing can be said of, since the library that reads them is not installed."""
+    missing = {source: one for source, one in data.scanned.items() if one.missing}
+    return [Failure(name_of(source), one.error) for source, one in missing.items()]
 
 
 def report(result: Looked, asked: Wanted, wanted: Sequence[Output], config: Config) -> int:

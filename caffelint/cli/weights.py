@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from caffelint.cli.plots import plot_option
-from caffelint.cli.settings import fail_on_option, format_option, input_shape_option, input_shapes, settings, settings_options
+from caffelint.cli.settings import (
+    fail_on_option,
+    format_option,
+    input_shape_option,
+    input_shapes,
+    settings,
+    settings_options,
+)
 
 
 @click.command("weights")

@@ -38,6 +38,8 @@ class SourceNotReadable(DatasetRule):
                     yield self._finding(feed, f"{title(feed.layer)}: {feed.why}")
                 continue
             scanned = data.scanned[feed.source]
+            if scanned.missing:
+                continue  # what is wrong is not the data
             if scanned.error:
                 yield self._finding(feed, f"{title(feed.layer)}: source {path(feed)} {scanned.error}")
             elif scanned.facts.stopped:

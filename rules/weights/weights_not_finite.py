@@ -66,7 +66,7 @@ class WeightsNotFinite(WeightsRule):
 
     def _of_all(self, weights: WeightsEvidence, some: Sequence[Measured]) -> Finding:
         first, layers = some[0], list(dict.fromkeys(one.title for one in some))
-        wrong, whole = (sum(numbers) for numbers in zip(*((one.statistics.bad, one.statistics.values) for one in some)))
+        wrong, whole = sum(one.statistics.bad for one in some), sum(one.statistics.values for one in some)
         what = f"{wrong:,} of the {whole:,} values of {first.title} and {plural(len(layers) - 1, 'other layer')}"
         if len(layers) == 1:
             what = f"{wrong:,} of the {whole:,} values of {first.title}"

@@ -23,6 +23,7 @@ from data_sets import (
     records,
     report_of,
     rest,
+    write_hdf5,
     write_leveldb,
     write_list,
     write_lmdb,
@@ -32,6 +33,23 @@ from caffelint.evidence.data.scan import Scan, Source
 
 LABELS = [number % 10 for number in range(400)]
 Make = Callable[[Path], str]
+
+
+def _lmdb(folder: Path) -> str:
+    return data_layer(write_lmdb(folder / "set", records(images(40), LABELS[:40])))
+
+
+def _leveldb(folder: Path) -> str:
+    return data_layer(write_leveldb(folder / "set", records(images(40), LABELS[:40])), kind="LEVELDB")
+
+
+def _images(folder: Path) -> str:
+    return list_layer(write_list(folder / "set.txt", images(20), LABELS[:20]))
+
+
+def _hdf5(folder: Path) -> str:
+    values = images(40).astype(np.float32)
+    return hdf5_layer(write_hdf5(folder / "set.txt", data=values, label=np.arange(40, dtype=np.float32) % 10))
 
 
 def _cut_lmdb(folder: Path) -> str:
@@ -214,3 +232,22 @@ def test_no_file_of_a_database_is_a_device(tmp_path: Path, kind: str, file: str)
     report = report_of(tmp_path, data_layer(path, kind=kind) + rest())
     found = {one["name"]: one["message"] for one in report["json"]["findings"]}
     assert "leads to a device" in found["source-not-readable"]
+
+
+@pytest.mark.parametrize(
+    ("library", "make"), [("lmdb", _lmdb), ("PIL", _images), ("h5py", _hdf5), ("plyvel", _leveldb)]
+)
+def test_a_missing_library_is_no_finding(
+    library: str, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "stub").mkdir()
+    (tmp_path / "stub" / f"{library}.py").write_text(
+        f"raise ModuleNotFoundError(\"No module named '{library}'\", name='{library}')\n"
+    )
+    net = make(tmp_path) + rest()
+    monkeypatch.syspath_prepend(str(tmp_path / "stub"))
+    report = report_of(tmp_path, net)
+    assert (report["status"], report["json"]["findings"]) == (2, [])
+    said = [line for line in capsys.readouterr().err.splitlines() if "pip install 'caffelint[data]'" in line]
+    assert len(said) == 1
+    assert f"needs {library}" in said[0]

@@ -194,6 +194,8 @@ class Scan:
             scanned.facts.join(facts_of(answer["facts"]))
             scanned.is_sample |= bool(part.limit) and answer["facts"]["records"] >= part.limit
             scanned.parts.append(part.digests)
+        elif "missing" in answer:
+            scanned.error, scanned.missing = answer["error"], answer["missing"]
         else:
             scanned.facts.stopped = scanned.facts.stopped or answer["error"]
 
