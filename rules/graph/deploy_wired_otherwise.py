@@ -157,8 +157,11 @@ def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Laye
         return None
     for index, (here, there) in enumerate(zip(mine, theirs, strict=True)):
         # Where the blob has one name in both, another layer may make the same of it for training.
-        differ = here and there and here != there and layer.bottoms[index] != twin.bottoms[index]
-        if here and there and differ and _in_both((layer.name, here[0], there[0]), layer, twin):
+        if here is None or there is None or layer.bottoms[index] == twin.bottoms[index]:
+            continue
+        makers = {layer.maker(index, TEST), twin.maker(index, TEST)} if here == there else set()
+        names = [one.layer.name for one in makers if one is not None]
+        if (here != there or len(set(names)) == 2) and _in_both((layer.name, here[0], there[0], *names), layer, twin):
             return index, layer.bottoms[index], twin.bottoms[index], twin
     return None
 
