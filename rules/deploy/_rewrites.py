@@ -205,6 +205,8 @@ REWRITES: Mapping[str, Callable[[Layer], Edits]] = {
     "plain-exp": _plain_exp,
     "plain-log": _plain_log,
     "lrn-alpha": _write("alpha", "1"),
+    "lrn-beta": _write("beta", "0.75"),
+    "no-bias": _write("bias_term", "false"),
     "log-base": _write("base", "2.7182818"),
     "crop-offset": _write("offset", "0"),
     "slice-points": _slice_points,

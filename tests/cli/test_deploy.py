@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from caffelint.deploy.facts import names
+
 NET = """\
 layer { name: "data" type: "ImageData" top: "data" top: "label"
   image_data_param { source: "list" batch_size: 8 new_height: 32 new_width: 32 } transform_param { scale: 0.5 } }
@@ -80,7 +82,7 @@ def test_names_a_target_that_is_near(project: Path, caffelint: Any) -> None:
 def test_lists_targets(caffelint: Any) -> None:
     status, out, _ = caffelint("targets")
     assert status == 0
-    assert [line.split()[0] for line in out.splitlines()[1:5]] == ["mnn", "ncnn", "opencv", "openvino"]
+    assert [line.split()[0] for line in out.splitlines()[1:] if line and line[0].islower() and "  " in line] == names()
     told = json.loads(caffelint("targets", "ncnn", "--format", "json")[1])["targets"][0]
     assert told["facts"][0]["source"]
     assert "misread" in caffelint("targets", "mnn")[1]
