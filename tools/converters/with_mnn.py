@@ -41,7 +41,7 @@ def run(case: Path, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str
         session = net.createSession({"numThread": 1, "precision": "high"})
         fed = net.getSessionInputAll(session)
         for name, value in inputs.items():
-            if name not in fed and name in net.getSessionOutputAll(session):
+            if name not in fed and len(fed) == 0:
                 raise Gone
             if name not in fed:
                 raise Refused(f"no input {name}")
