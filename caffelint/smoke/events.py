@@ -248,6 +248,7 @@ class TimedOut(NamedTuple):
 
     file, line, function: of the user's own code, where it was found most often, "" if it was not; calls: what that
     called, "" for nothing. found: how often, of so many looks. cpu: cores that it took at the end, -1 if not known.
+    raised: what ended a thread of the user's own before, raised_in, raised_at: file and line of that.
     """
 
     seconds: float
@@ -258,6 +259,9 @@ class TimedOut(NamedTuple):
     found: int = 0
     looks: int = 0
     cpu: float = -1.0
+    raised: str = ""
+    raised_in: str = ""
+    raised_at: int = 0
 
 
 class Crashed(NamedTuple):

@@ -62,7 +62,8 @@ def plan_inputs(
     message = in_caffes_words(net.message)
     built = _build(message, job_net, known)
     layers = [layer for layer in built.layers if brings_data(layer)]
-    missing = [(layer, reason) for layer in layers for reason in _missing(layer, unread)]
+    folders = (os.path.dirname(net.path), *roots)
+    missing = [(layer, reason) for layer in layers for reason in _missing(layer, unread, folders)]
     if data == REAL and missing:
         raise Unplanned(f"--data real: {missing[0][1]}")
     reads = [layer for layer in layers if layer.type != "Input"]
@@ -121,8 +122,8 @@ def _build(message: Any, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltN
     return build(message, job_net.phase, job_net.stages, job_net.level, input_shapes=shapes, assume_inputs=True)
 
 
-def _missing(layer: BuiltLayer, unread: Sequence[str]) -> Iterator[str]:
-    """Why a layer cannot read its own data: lines that name what is missing."""
+def _missing(layer: BuiltLayer, unread: Sequence[str], folders: Sequence[str]) -> Iterator[str]:
+    """Why a layer cannot read its own data: lines that name what is missing. folders: where it may be instead."""
     if layer.type in unread:
         yield f"this engine does not read the files of {title(layer)}"
     if layer.type == "Input":
@@ -133,7 +134,8 @@ def _missing(layer: BuiltLayer, unread: Sequence[str]) -> Iterator[str]:
         return
     for name in (source, layer.message.transform_param.mean_file):
         if name and not os.path.exists(name):
-            yield f'"{name}" does not exist'
+            there = next((folder for folder in folders if folder and os.path.exists(os.path.join(folder, name))), "")
+            yield f'"{name}" does not exist' + (f' here, but in "{there}": start smoke there' if there else "")
     if not source:
         yield f"{title(layer)} has no source"
     elif layer.type == "HDF5Data" and os.path.isfile(source):

@@ -56,6 +56,11 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text = _sound(run, findings)
         return text and text + _ends_all_the_same(findings) + _elsewhere(findings)
     lead = min(shown, key=lambda finding: order.index(finding.name))
+    best = cure(run)
+    if best is not None and not _is_of_the_run(lead):
+        # What was tried says more of the same than what was read.
+        same = [one for one in shown if _is_of_the_run(one) and _kind(one) == _kind(lead) == best.hypothesis.kind]
+        lead = min(same, key=lambda finding: order.index(finding.name), default=lead)
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
     head = _HEADS[lead.name]
     if lead.name in ("refused-at-load", "python-layer-failed") and lead.severity != ERROR:
@@ -71,7 +76,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text += f" {what}{f' ({cause.file}:{cause.line})' if elsewhere else ''}: {cause.why}."
     text += f" {_how_sure(run, lead, cause)}"
     if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
-        text += " The data is synthetic; real data may behave differently."
+        why = f", because {run.fed.made_up[0].why}" if run.fed.made_up else ""
+        text += f" The data is synthetic{why}; real data may behave differently."
     if lead.name == "timed-out" and run.iterations:
         first, last = run.iterations[0].loss, run.iterations[-1].loss
         text += f" Every value was finite until then, loss {first:.4g} to {last:.4g}." if run.finite else ""
@@ -120,6 +126,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         told = ", ".join(f"{one.name} at {one.file}:{one.line} ({one.message})" for one in slows[:_TOLD])
         what = "keeps it from learning well" if how.moves == FALLS else "may be the reason"
         text += f". A check of the files reports what {what}: {told}" if told else ""
+    if rising := next((one for one in findings if one.name == "learning-rate-grows"), None):
+        text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)
         text += (
@@ -151,6 +159,10 @@ def _elsewhere(findings: Sequence[ReportedFinding]) -> str:
     return "".join(
         f". This run was on the CPU: {one.message} ({one.file}:{one.line})" for one in findings if _of_gpu(one)
     )
+
+
+def _kind(finding: ReportedFinding) -> str:
+    return finding.cause.kind if finding.cause is not None else ""
 
 
 def _is_of_learning(finding: ReportedFinding) -> bool:

@@ -107,6 +107,8 @@ class RefusedAtLoad(SmokeRule):
             if refused is not None and wants_cudnn(refused) and event.during == "load":
                 place = run.place(layer, net, refused.block, "engine")
                 notes.append("engine: CUDNN needs a Caffe that is built with cuDNN; remove it, or set engine: CAFFE")
+            if refused is not None and event.during == "load" and (channels_last := _channels_last(refused)):
+                notes.append(channels_last)
             source = refused.data_source if refused is not None and refused.is_data else ""
             if source and source not in said:
                 notes.append(f'its source is "{source}"')
@@ -141,3 +143,18 @@ class RefusedAtLoad(SmokeRule):
                 remedy = "set solver_mode: CPU"
             what += f", and {event.why}, so `caffe train` stops at the start here; {remedy}, or train elsewhere"
             yield self.finding(place, what, severity=INFO, cause=Cause("gpu", what))
+
+
+def _channels_last(layer: BuiltLayer) -> str:
+    """Does it read records that seem to be written as most libraries hold images, height x width x channels?"""
+    blob = layer.bottoms[0] if layer.bottoms else None
+    shape = blob.shape if blob is not None else None
+    maker = blob.maker if blob is not None else None
+    if blob is None or maker is None or maker.bottoms or not shape or len(shape) != 4:
+        return ""
+    _, height, width, channels = shape
+    if channels not in (1, 3, 4) or min(height, width) <= channels:
+        return ""
+    read = f'"{blob.original.name}" is {height} channels of {width}x{channels} pixels to Caffe, and looks as if it were'
+    written = f"{height}x{width} pixels of {channels} channels"
+    return f"{read} {written}; write it as channels x height x width (numpy: transpose(0, 3, 1, 2))"

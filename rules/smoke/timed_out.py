@@ -88,6 +88,8 @@ class TimedOutOrDied(SmokeRule):
 def _where(late: TimedOut) -> list[str]:
     """What it was doing."""
     said = []
+    if late.raised:
+        said.append(f"a thread of it had ended with {late.raised}, at {code(late.raised_in, late.raised_at)}")
     if late.file:
         calls = f" and there called {late.calls}" if late.calls else ""
         said.append(f"in {late.found} of {late.looks} samples it was in {late.function}{calls}")

@@ -140,8 +140,8 @@ class Log:
             self.out_of_memory = self.out_of_memory or line.strip()
         if line.startswith("Traceback (most recent call last)") and not self.trace:
             self.trace = [line]
-        elif self.trace and not self._traced():
-            self.trace.append(line)
+        elif self.trace and not self._traced() and not _LOGGED.match(line.strip()):
+            self.trace.append(line)  # what another thread logs meanwhile comes in between
 
     def _look(self, line: str) -> bool:
         """Is it a line of a look at all threads?"""
@@ -173,7 +173,8 @@ def ending(status: int, log: Log, events: Sequence[Event], late: float, job: Job
     cpu: cores that it took then.
     """
     if late:
-        return _late(log.looks, job, TimedOut(round(late, 1), looks=len(log.looks), cpu=round(cpu, 2)))
+        timed_out = TimedOut(round(late, 1), looks=len(log.looks), cpu=round(cpu, 2))
+        return _with_thread(log, job, _late(log.looks, job, timed_out))
     loading = not any(isinstance(event, Loaded) for event in events)
     found = [event for event in events if isinstance(event, Creating)]
     creating = (found[-1] if found else log.creating) or Creating(0, "")
@@ -208,6 +209,15 @@ def _late(looks: Sequence[Sequence[Sequence[Frame]]], job: Job, late: TimedOut) 
     frame, inner = last[where]
     calls = "" if inner == frame else f"{inner[2]} ({os.path.basename(inner[0])}:{inner[1]})"
     return late._replace(file=frame[0], line=frame[1], function=frame[2], calls=calls, found=times)
+
+
+def _with_thread(log: Log, job: Job, late: TimedOut) -> TimedOut:
+    """With the exception that ended a thread of the user's own code, for which the others may wait."""
+    places = re.findall(r'File "([^"]+)", line (\d+)', "\n".join(log.trace))
+    own = _own([(path, int(line), "") for path, line in reversed(places)], job)
+    if own is None or log.trace[-1].startswith(" "):
+        return late
+    return late._replace(raised=log.trace[-1].strip(), raised_in=own[0], raised_at=own[1])
 
 
 def _own(frames: Sequence[Frame], job: Job) -> Frame | None:

@@ -360,11 +360,14 @@ def _input(run: Run) -> Iterator[Hypothesis]:
         assert found is not None
         largest = max(abs(found.min), abs(found.max))
         score = math.log10(size(found)) - (0.4 if start or saturates(run) else 3.4)
+        changes = (*scaled_input(run, layer, largest), *normalised_input(run, layer))
+        if len(layer.tops[0].shape or ()) == 2:
+            changes = (*normalised_input(run, layer), *scaled_input(run, layer, largest))  # columns may differ
         yield Hypothesis(
             "input-scale",
             run.place(layer.name, 0, "transform_param", "scale"),
             score,
-            (*scaled_input(run, layer, largest), *normalised_input(run, layer)),
+            changes,
             layers=(layer,),
             value=largest,
         )
