@@ -81,6 +81,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if lead.name == "timed-out" and run.iterations:
         first, last = run.iterations[0].loss, run.iterations[-1].loss
         text += f" Every value was finite until then, loss {first:.4g} to {last:.4g}." if run.finite else ""
+        if told := _told([one for one in findings if _is_of_learning(one) and one.severity != INFO]):
+            text += f" A check of the files reports what may keep it from learning: {told}."
     if lead.name != "timed-out" and run.first(Crashed) is not None:
         text += " The process crashed then, as it may after such values."
     others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in (lead.name, "timed-out")))
@@ -123,7 +125,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO]
         if how.moves == FALLS:
             slows = [one for one in slows if one.certainty == CERTAIN]
-        told = ", ".join(f"{one.name} at {one.file}:{one.line} ({one.message})" for one in slows[:_TOLD])
+        told = _told(slows)
         what = "keeps it from learning well" if how.moves == FALLS else "may be the reason"
         text += f". A check of the files reports what {what}: {told}" if told else ""
     if rising := next((one for one in findings if one.name == "learning-rate-grows"), None):
@@ -159,6 +161,10 @@ def _elsewhere(findings: Sequence[ReportedFinding]) -> str:
     return "".join(
         f". This run was on the CPU: {one.message} ({one.file}:{one.line})" for one in findings if _of_gpu(one)
     )
+
+
+def _told(findings: Sequence[ReportedFinding]) -> str:
+    return ", ".join(f"{one.name} at {one.file}:{one.line} ({one.message})" for one in findings[:_TOLD])
 
 
 def _kind(finding: ReportedFinding) -> str:

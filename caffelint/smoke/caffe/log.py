@@ -40,6 +40,7 @@ _NAMED = re.compile(r"(?<!owned by )layer '(?P<layer>[^']+)'")
 _MEMORY = re.compile(
     r"out of memory|std::bad_alloc|Cannot allocate memory|MemoryError|unable to allocate", re.IGNORECASE
 )
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(: |:?$)")
 _LOGGED = re.compile(r"[IWE]\d{4,8} [\d:.]+ ")
 _CHECK = "Check failed: "
 _OF_THE_SOLVER = re.compile(r"\bparam_\.([a-z_]+?)(?:_size)?\(\)")
@@ -157,8 +158,8 @@ class Log:
         return self._looking
 
     def _traced(self) -> bool:
-        """Is the traceback over? Its last line is the first that is not indented."""
-        return len(self.trace) > 1 and not self.trace[-1].startswith(" ")
+        """Is the traceback over? Its last line names an exception; what another thread logs may cut the others up."""
+        return len(self.trace) > 1 and _EXCEPTION.match(self.trace[-1]) is not None
 
     @property
     def said(self) -> str:
@@ -215,7 +216,7 @@ def _with_thread(log: Log, job: Job, late: TimedOut) -> TimedOut:
     """With the exception that ended a thread of the user's own code, for which the others may wait."""
     places = re.findall(r'File "([^"]+)", line (\d+)', "\n".join(log.trace))
     own = _own([(path, int(line), "") for path, line in reversed(places)], job)
-    if own is None or log.trace[-1].startswith(" "):
+    if own is None or not _EXCEPTION.match(log.trace[-1]):
         return late
     return late._replace(raised=log.trace[-1].strip(), raised_in=own[0], raised_at=own[1])
 
