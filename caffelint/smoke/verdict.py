@@ -148,7 +148,7 @@ def _share(seen: float, records: int) -> str:
 
 def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
     """A certain error of the check that a forced run did not meet."""
-    sure = [one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not _is_of_the_run(one)]
+    sure = [one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not _is_of_evidence(one)]
     return f"; but the check reports a certain error: {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
 
 
@@ -179,6 +179,12 @@ def _is_of_learning(finding: ReportedFinding) -> bool:
 def _is_of_the_run(finding: ReportedFinding) -> bool:
     rule = find_rule(finding.code)
     return rule is not None and rule.kind == "smoke"
+
+
+def _is_of_evidence(finding: ReportedFinding) -> bool:
+    """Is it of a run, or of weights or data, which this run has met already if they end it?"""
+    rule = find_rule(finding.code)
+    return rule is not None and rule.kind in ("smoke", "weights", "dataset")
 
 
 def _how_sure(run: Run, lead: ReportedFinding, cause: ReportedCause) -> str:
