@@ -104,8 +104,10 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
 
     report, logs = outcome
     if not asked.quiet:
+        from caffelint.report.lr_table import blocks
+
         for log in logs:
-            for line in lines_of(log):
+            for line in lines_of(log, blocks):
                 say(line, err=not asked.on_stdout)
     if asked.plot and logs:
         from caffelint.evidence.log.plot import draw

@@ -246,3 +246,40 @@ def test_nothing_beside_the_temporary_files_counts(
     monkeypatch.setattr("tempfile.tempdir", str(planted))
     main(["log", str(log), "--format", "json", "-q"])
     assert json.loads(capsys.readouterr().out)["findings"] == alone
+
+
+def test_the_loss_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "train.log"
+    path.write_text("".join(LINE.format(20 * n, 2 / (n + 1) if n < 15 else "nan") for n in range(20)))
+    main(["log", str(path)])
+    lines = capsys.readouterr().out.splitlines()
+    drawn = lines[lines.index("  loss over the iterations") + 1 :][:8]
+    assert drawn[0].startswith("  \u2588")
+    assert drawn[-1].endswith("!!!!!")
+    main(["log", str(path), "-q"])
+    assert "over the iterations" not in capsys.readouterr().out
+
+
+def test_epochs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from caffelint.rules.log._example import NET, SOLVER, losses
+
+    path = tmp_path / "train.log"
+    net = NET.replace('type: "Input"', 'type: "ImageData"').replace("input_param", "image_data_param")
+    net = net.replace("shape { dim: 8 dim: 4 }", "batch_size: 8").replace("shape { dim: 8 }", 'source: "list"')
+    at = "I1122 13:11:02.19 17644 "
+    made = f"{at}net.cpp:84] Creating Layer data\n{at}image_data_layer.cpp:60] A total of 100 images.\n"
+    made += f"{at}net.cpp:131] Top shape: 8 4 1 1 (32)\n{at}net.cpp:131] Top shape: 8 (8)\n"
+    path.write_text(SOLVER + net + made + losses([2.3] * 11))
+    main(["log", str(path)])
+    assert "8 epochs of 100 images" in capsys.readouterr().out
+
+
+def test_a_run_that_only_tests_has_no_fault_of_its_schedule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from caffelint.rules.log._example import NET, SOLVER, losses
+
+    path = tmp_path / "test.log"
+    solver = SOLVER.replace("max_iter: 400", "max_iter: 0").replace('"fixed"', '"poly"\npower: 1')
+    end = "I1122 13:12:00.00 17644 solver.cpp:322] Optimization Done.\n"
+    path.write_text(solver + NET + losses([2.3], rate=None) + end)
+    assert main(["log", str(path), "--isolated"]) == 0
+    assert "S101" not in capsys.readouterr().out

@@ -39,7 +39,7 @@ _EVENT = re.compile(
     rb"\] (?:\[\d[\d.]{0,8}\] )?(?:\x1b\[\d{0,3}m)? {0,8}(?=[^ ])(?:Iteration \d{1,18}, Testing net|Test (?:score|loss)"
     rb"|Initializing (?:solver|net) from parameters|Snapshotting|Restoring previous solver|Resuming from"
     rb"|Finetuning from|(?:Copying|Ignoring) source layer|Creating [lL]ayer|Network initialization done"
-    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data|Top shape: \d"
+    rb"|Optimization Done|Data layer prefetch queue empty|Waiting for data|Top shape: \d|A total of \d"
     rb"|(?:\[debug_info\] )?\[(?:Forward|Backward|Update)\] [^\n:\]]{1,400}: "
     rb"(?:[^\n;:\]]{1,40}; diff: )?[-+]?(?:nan|inf|0|\d[\d.]*e\+\d+)[\s;])"
 )
@@ -72,6 +72,7 @@ _FAR = 20_000
 """Further from what is read of a line, nobody looks for its ends."""
 _LONGEST_EVENT = 1000
 _KEPT_LINE = 400
+_DIGITS = 18
 _MOST_RUNS = 1000
 _MOST_SERIES = 2000
 _MOST_PASSES = 6
@@ -361,6 +362,9 @@ class Reader:
                 run.layers.append(run.creating)
         elif message.startswith("Top shape: "):
             run.shape(message.removeprefix("Top shape: "))
+        elif message.startswith("A total of "):
+            number = message.split()[3][:_DIGITS]
+            run.images.setdefault(run.creating, int(number) if number.isdecimal() else 0)
         elif word == "Network":
             run.creating = ""
         elif word == "Optimization":

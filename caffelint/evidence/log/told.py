@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from statistics import median
 
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import TEST, Logged, Point, TrainingLog
@@ -11,10 +13,12 @@ from caffelint.text.visible import visible
 
 _ROWS = 8
 _RUNS = 5
+_COLUMNS, _FEWEST = 72, 8
+Draw = Callable[[Sequence[float]], Sequence[str]]
 
 
-def lines_of(log: TrainingLog) -> Iterator[str]:
-    """One block of lines for each of the last runs."""
+def lines_of(log: TrainingLog, draw: Draw) -> Iterator[str]:
+    """One block of lines for each of the last runs, the last one's loss drawn by `draw`, a column a value."""
     count = len(log.runs)
     yield visible(f"{log.path}: {log.lines:,} lines, {_counted(count, 'run')}, {_counted(log.numbers, 'number')} read")
     if log.sampled:
@@ -22,6 +26,9 @@ def lines_of(log: TrainingLog) -> Iterator[str]:
     for number, run in enumerate(log.runs[-_RUNS:], max(count - _RUNS, 0) + 1):
         yield visible(f"run {number}, from line {run.line}: {_short(run)}")
         yield from _table(run)
+        if run is log.run and (columns := _columns(run)):
+            yield "  loss over the iterations"
+            yield from (f"  {line}" for line in draw(columns))
     yield ""
 
 
@@ -32,11 +39,14 @@ def _counted(number: int, noun: str) -> str:
 def _short(run: Logged) -> str:
     parts = []
     loss = run.loss
-    solver = Recovered(run).solver if run.text("solver") else None
+    recovered = Recovered(run)
+    solver = recovered.solver
     last = solver.message.max_iter if solver else 0
     if loss and loss.points:
         of = f" of {last}" if last else ""
         parts.append(f"iterations {loss.points[0].iteration} to {run.iteration}{of}")
+    if epochs := _epochs(run, recovered):
+        parts.append(epochs)
     if run.restored:
         parts.append(f"resumed from {run.restored[0]}")
     parts += [f"weights from {name}" for name, _ in run.weights[:1]]
@@ -86,6 +96,29 @@ def _table(run: Logged) -> Iterator[str]:
     for series in run.outputs(TEST):
         values = ", ".join(f"{point.iteration}: {point.value:.4g}" for point in _some(series.points, 5))
         yield visible(f"  TEST net {series.net} {series.name}: {values}")
+
+
+def _columns(run: Logged) -> list[float]:
+    """The loss in equal parts of the run; nan for one without a finite value. Empty where there is little to draw."""
+    points = run.loss.points if run.loss else []
+    if len(points) < _FEWEST:
+        return []
+    count = min(_COLUMNS, len(points))
+    cuts = [round(len(points) * part / count) for part in range(count + 1)]
+    parts = ([point.value for point in points[a:b] if math.isfinite(point.value)] for a, b in pairwise(cuts))
+    return [median(part) if part else math.nan for part in parts]
+
+
+def _epochs(run: Logged, recovered: Recovered) -> str:
+    """How many times all images were seen, where the log tells how many there are."""
+    built, solver = recovered.built, recovered.solver
+    for layer in built.layers if built and solver else ():
+        images = run.images.get(layer.name)
+        shape = layer.tops[0].shape if layer.tops else None
+        if images and shape and run.iteration and solver:
+            seen = run.iteration * shape[0] * max(solver.message.iter_size, 1)
+            return f"{seen / images:.3g} epochs of {images:,} images"
+    return ""
 
 
 def _some(points: Sequence[Point], most: int = _ROWS) -> list[Point]:

@@ -14,7 +14,7 @@ from caffelint.caffe.shapes import count
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import TEST, TRAIN, Logged, Point, Series
 
-STUCK, SLOW, RISES, STOPPED, JUMPS = "stuck", "slow", "rises", "stopped", "jumps"
+STUCK, SLOW, RISES, STEPS, STOPPED, JUMPS = "stuck", "slow", "rises", "steps", "stopped", "jumps"
 _BINS = 20
 _FEWEST = 8
 _SHORT = 200
@@ -28,6 +28,7 @@ _FELL, _FELL_LITTLE = 0.95, 0.7
 _TIMES, _EXPLODES = 3.0, 300.0
 _SPREAD = 1.5
 _WELL = 0.3
+_CALM, _TIMES_UP, _STEADY = 4, 1.6, 2.0
 
 
 class Trend(NamedTuple):
@@ -80,6 +81,8 @@ def trend(series: Series, chance: float | None, fresh: bool = True) -> Trend | N
         return Trend(STUCK, first, late, points[0], chance)
     if low > _FELL * first > 0 and last > 0.9 * first and points[0].iteration == 0 and fresh:
         return Trend(STUCK, first, last, points[0])
+    if step := _step(points, parts):
+        return step
     half = points[len(points) // 2 :]
     if len(half) >= 2 * _FEWEST:
         quarters = typical(half, 4)
@@ -89,6 +92,18 @@ def trend(series: Series, chance: float | None, fresh: bool = True) -> Trend | N
             return Trend(JUMPS, values[int(0.1 * len(values))], values[int(0.9 * len(values))], half[0])
         if quarters[0] > 0 and min(quarters) > 0.99 * quarters[0] and last > 0.05 * first:
             return Trend(STOPPED, first, median(values), half[0])
+    return None
+
+
+def _step(points: Sequence[Point], parts: Sequence[float]) -> Trend | None:
+    """A loss that jumps once and stays there."""
+    for number in range(_CALM, len(parts) - _CALM + 1):
+        before, after = parts[number - _CALM : number], parts[number:]
+        level = max(before)
+        if level > 0 and min(after) > _TIMES_UP * level and max(before) < _STEADY * min(before):
+            near = points[round(len(points) * (number - 1) / len(parts)) :]
+            since = next(point for point in near if point.value > math.sqrt(level * min(after)))
+            return Trend(STEPS, level, median(after), since)
     return None
 
 

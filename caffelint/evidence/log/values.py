@@ -137,7 +137,10 @@ class Ended(NamedTuple):
 
 
 class Logged:
-    """One run of Caffe, from the solver's text on, or from the first line of a log that begins later."""
+    """One run of Caffe, from the solver's text on, or from the first line of a log that begins later.
+
+    images: how many a layer reads, by its name, of the training net first.
+    """
 
     def __init__(self, line: int):
         self.line = line
@@ -152,6 +155,7 @@ class Logged:
         self.restored: tuple[str, Line] | None = None
         self.layers: list[str] = []
         self.shapes: dict[str, list[Shape]] = {}
+        self.images: dict[str, int] = {}
         self.creating = ""
         self.starved: list[tuple[int | None, Line]] = []
         self.starvations = 0
