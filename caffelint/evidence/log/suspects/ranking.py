@@ -66,6 +66,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "no-loss": (FLAT,),
     "clip-gradients-zero": (FLAT,),
     "data-not-shuffled": (FLAT,),
+    "shuffled-apart": (FLAT,),
     "ignore-label-in-range": (FLAT,),
     "single-class-softmax": (FLAT,),
     "loss-needs-probabilities": EFFECTS,
