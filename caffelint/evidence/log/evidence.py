@@ -11,7 +11,7 @@ from caffelint.evidence.log.reader import Reader
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.suspects.ranking import suspects
 from caffelint.evidence.log.suspects.suspect import Suspect
-from caffelint.evidence.log.values import TEST, Line, Logged, Point, Series, Snapshot, TrainingLog
+from caffelint.evidence.log.values import RATE, TEST, Line, Logged, Point, Series, Snapshot, TrainingLog
 from caffelint.lint.cause import Known
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import CERTAIN, ERROR
@@ -108,6 +108,7 @@ class LogEvidence:
     def bad_first(self, run: Logged) -> tuple[Series, Point] | None:
         """The number that was nan, infinite or too large first, and its series: an output rather than their sum."""
         found = [(one, one.bad) for one in run.series.values() if one.bad is not None and not _is_before_training(one)]
+        found = [(one, bad) for one, bad in found if one.name != RATE or not math.isfinite(bad.value)]
         if not found:
             return None
         first = min(point.iteration for _, point in found)

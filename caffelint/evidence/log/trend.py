@@ -134,11 +134,11 @@ def chance_of(recovered: Recovered, top: str) -> Chance | None:
     if built is None:
         return None
     for layer in built.layers:
-        if layer.type == "SoftmaxWithLoss" and layer.tops and layer.tops[0].name == top and not summed(layer):
+        if layer.type == "SoftmaxWithLoss" and layer.tops and layer.tops[0].name == top:
             scores = layer.bottoms[0].shape if layer.bottoms else None
             axis = layer.class_axis
             if scores and -len(scores) <= axis < len(scores) and scores[axis] > 1:
-                return Chance(math.log(scores[axis]), scores[axis])
+                return Chance(math.log(scores[axis]) * (summed(layer) or 1), scores[axis])
     return None
 
 

@@ -227,8 +227,8 @@ def _losses(run: Logged, built: BuiltNet, recovered: Recovered) -> Iterator[Susp
             yield Suspect(LOSS_WEIGHT, 4.0, (BREAKS,), line, layer.name, weight)
         elif abs(weight) > _LARGE_WEIGHT and alone:
             yield Suspect(LOSS_WEIGHT, score, (BREAKS, SUDDEN, FLAT), line, layer.name, weight)
-        elif abs(weight) <= _SMALL_WEIGHT and (alone or len(losses) > 1):
-            yield Suspect(LOSS_WEIGHT, score if alone else score - 3, (FLAT,), line, layer.name, weight)
+        elif abs(weight) <= _SMALL_WEIGHT and alone:
+            yield Suspect(LOSS_WEIGHT, score, (FLAT,), line, layer.name, weight)
         terms = summed(layer)
         if terms > _MANY:
             line = recovered.line_of(layer.name, "loss_param")
