@@ -231,8 +231,9 @@ POLICIES: dict[str, type[Schedule]] = {
 }
 """The policies that Caffe knows, by `lr_policy`, which is case-sensitive."""
 
-FORK_POLICIES = {"multifixed": "stagelr", "plateau": "plateau_winsize", "sgdr": "period"}
-"""Policies of forks, and the field of SolverParameter that came with each (sgd_solver.cpp of intel and jolibrain)."""
+FORK_POLICIES = {"multifixed": "stagelr", "plateau": "plateau_winsize", "sgdr": "period", "vstep": "vstep_lr"}
+"""Policies of forks, and the field of SolverParameter that came with each (sgd_solver.cpp of intel, jolibrain, and of
+ShaoqingRen/caffe)."""
 
 
 def schedule(message: SolverParameter) -> Schedule:

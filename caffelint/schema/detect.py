@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.schema.tables import MessageType, message_type
@@ -21,7 +22,13 @@ _STRANGERS = (
     ({"model", "train_config", "eval_config", "train_input_reader", "eval_input_reader"}, "a TensorFlow pipeline"),
     ({"data", "shape", "diff", "num", "channels", "height", "width"}, "a blob"),
     ({"x", "y", "anno"}, "annotations"),
+    ({"op", "external_input", "external_output", "arg", "device_option"}, "a Caffe2 net"),
 )
+_TELLING = frozenset([
+    "base_lr", "input", "input_dim", "input_shape", "lr_policy", "max_iter", "net", "net_param", "snapshot_prefix",
+    "solver_mode", "test_net", "train_net",
+])  # fmt: skip
+"""Names that only a net or a solver has; `name`, `momentum` or `type` are in many a text that is neither."""
 MYCAFFE = "a MyCaffe file"
 _OF_MYCAFFE = frozenset([
     "IMAGEDB",
@@ -63,8 +70,10 @@ def detect(document: Document, dialect: str | None = None) -> Kind:
         return Kind(OTHER, MYCAFFE)
     if any(field.name in _LAYERS and field.kind == MESSAGE for field in document.root.fields):
         return Kind(NET)
-    as_net = _known(message_type(NetParameter.DESCRIPTOR), names)
-    as_solver = _known(message_type(SolverParameter.DESCRIPTOR), names)
+    net, solver = message_type(NetParameter.DESCRIPTOR), message_type(SolverParameter.DESCRIPTOR)
+    as_net, as_solver = _known(net, names), _known(solver, names)
+    if 3 * max(as_net, as_solver) <= len(names) and _is_strange(names, (net, solver)):
+        as_net = as_solver = 0
     if as_solver > as_net:
         return Kind(SOLVER)
     if as_net:
@@ -72,9 +81,9 @@ def detect(document: Document, dialect: str | None = None) -> Kind:
     for known, seems in _STRANGERS:
         if names <= known or len(names & known) > 1:
             return Kind(OTHER, seems)
-    if _near(names, set(message_type(SolverParameter.DESCRIPTOR).fields)):
+    if _near(names, set(solver.fields)):
         return Kind(SOLVER)
-    if _near(names, set(message_type(NetParameter.DESCRIPTOR).fields)):
+    if _near(names, set(net.fields)):
         return Kind(NET)
     return Kind(OTHER)
 
@@ -101,6 +110,13 @@ def _name(field: Field) -> str:
 def _known(type_: MessageType, names: set[str]) -> int:
     """How many of the names are fields that the message has in BVLC's Caffe."""
     return sum((field := type_.field(name)) is not None and not field.fork_only for name in names)
+
+
+def _is_strange(names: set[str], types: Sequence[MessageType]) -> bool:
+    """Whether most of the names are in no Caffe, not even misspelt, and none of them tells a net or a solver."""
+    if not names.isdisjoint(_TELLING):
+        return False
+    return not any(_near({name for name in names if type_.field(name) is None}, set(type_.fields)) for type_ in types)
 
 
 def _near(names: set[str], known: set[str]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, UNSAFE, Finding, Given, Invalid, Solver, SolverRule, fix, write
 
-from ._text import is_completed
+from ._text import has_own_fields, is_completed
 
 
 class NoBaseLr(SolverRule):
@@ -42,6 +42,7 @@ class NoBaseLr(SolverRule):
         'base_lr: LR lr_policy: "fixed"',
         {"template_solver.prototxt": 'lr_policy: "fixed" max_iter: 10'},
         'lr_policy: "fixed" max_iter: $ITERATIONS',
+        'lr_policy: "stages" stages_lr: 0.1 stages_size: 100',
     ]
     INVALID = [
         Invalid(
@@ -71,7 +72,8 @@ class NoBaseLr(SolverRule):
         if solver.policy_forks and "bvlc" not in solver.policy_forks:
             return
         if not solver.has("base_lr"):
-            if is_completed(solver):
+            unknown_policy = solver.has("lr_policy") and not solver.policy_forks
+            if is_completed(solver) or (unknown_policy and has_own_fields(solver)):
                 return
             text = "base_lr is missing and defaults to 0, so no weight ever changes; set it, for example base_lr: 0.01"
         elif base == 0:

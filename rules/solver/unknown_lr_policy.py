@@ -21,7 +21,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._text import AT_FIRST_UPDATE
+from ._text import AT_FIRST_UPDATE, has_own_fields
 
 _POLICIES = ("fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid")
 _ALL = ", ".join(_POLICIES)
@@ -90,6 +90,11 @@ class UnknownLrPolicy(SolverRule):
             message='no known Caffe has lr_policy "stepdecr", so Caffe stops at the first update unless yours has it',
         ),
         Invalid(
+            'lr_policy: "stages" stages_lr: 0.1 stages_size: 100',
+            span='lr_policy: "stages"',
+            message='no known Caffe has lr_policy "stages", so Caffe stops at the first update unless yours has it',
+        ),
+        Invalid(
             'base_lr: 0.1 lr_policy: "sgdr"',
             span='lr_policy: "sgdr"',
             message='lr_policy "sgdr" is known only to Jolibrain Caffe (jolibrain/caffe), so BVLC\'s Caffe stops at'
@@ -124,12 +129,14 @@ class UnknownLrPolicy(SolverRule):
         elif not solver.has("lr_policy"):
             message = f"lr_policy is missing and has no default, so Caffe stops at the first update; set one of {_ALL}"
             yield self.finding(place, message, evidence=evidence)
-        elif near := _near(policy):
+        elif (near := _near(policy)) and (policy.lower() == near or not has_own_fields(solver)):
             safety = SAFE if policy.lower() == near else UNSAFE
             fixes = fix(f'set lr_policy: "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))
             message = f'lr_policy "{policy}" is unknown, so Caffe stops at the first update; did you mean "{near}"?'
             yield self.finding(place, message, evidence=evidence, fixes=fixes)
-        elif not solver.dialect and not solver.caffe and any(map(_is_for_its_own_caffe, solver.nets)):
+        elif has_own_fields(solver) or (
+            not solver.dialect and not solver.caffe and any(map(_is_for_its_own_caffe, solver.nets))
+        ):
             message = f'no known Caffe has lr_policy "{policy}", so Caffe stops at the first update unless yours has it'
             yield self.finding(place, message, evidence=evidence, severity=INFO, certainty=LIKELY)
         else:

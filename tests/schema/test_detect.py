@@ -24,6 +24,11 @@ from caffelint.text.parser import parse
         ("ir_version: 3 graph { }", "other", "an ONNX model"),
         ('item { name: "cat" }', "other", "a label map"),
         ("apples: 3", "other", ""),
+        ("num_hidden: 500 epochs: 20 batch_size: 20 momentum: 0.9 learning_rate: 0.1", "other", ""),
+        ("momentum: 0.9 gamma: 0.1 epochs: 20", "solver", ""),
+        ("base_lr: 0.1 vstep_lr: 0.1 vstep_size: 9 epochs: 20", "solver", ""),
+        ("momentum: 0.9 momentm2: 0.1 weight_decy: 0", "solver", ""),
+        ('name: "lenet" op { type: "Conv" } external_input: "data"', "other", "a Caffe2 net"),
         ("max_iter: 3 snapshot_include_weights: True snapshot_include_state: False", "other", "a MyCaffe file"),
         (
             "layer { data_param { backend: IMAGEDB enable_random_selection: True } }",
