@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from caffelint.caffe.net import Layer, Net
 from caffelint.lint.ignored import Checkout, checkout_of
+from caffelint.lint.project.border import top_of
 from caffelint.lint.reach import is_special
 
 _TEMPLATE = re.compile(r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your)")
@@ -117,8 +118,14 @@ def found_from(path: str, folders: Sequence[str]) -> tuple[str, ...]:
 def data_of_this_machine(sources: Iterable[DataSource]) -> DataSource | None:
     """A source that is on this machine without being part of the repository, so that Caffe seems to run here."""
     return next(
-        (one for one in sources if one.folders and not is_tracked(os.path.join(one.folders[0], one.path))), None
+        (one for one in sources if one.folders and not _came_along(os.path.join(one.folders[0], one.path))), None
     )
+
+
+def _came_along(path: str) -> bool:
+    """Whether a file is of the repository; in a downloaded one without git, nothing tells which are not."""
+    folder = os.path.dirname(os.path.abspath(path))
+    return is_tracked(path) or (checkout_of(folder) is None and top_of(folder) is not None)
 
 
 def data_sources(net: Net, roots: Sequence[str] = ()) -> list[DataSource]:

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.config import Config
-from caffelint.lint.project.find import PROTO, Repository, top_of
+from caffelint.lint.project.border import top_of
+from caffelint.lint.project.find import PROTO, Repository
 from caffelint.lint.read import ReadError, read
 
 if TYPE_CHECKING:

@@ -68,9 +68,3 @@ class Repository:
                         yield entry.path
         except OSError:
             return
-
-
-def top_of(folder: str) -> str | None:
-    """The top of the repository that a folder is in; None if it is in none."""
-    above = Reach(folder).above[-1]
-    return above if os.path.exists(os.path.join(above, ".git")) else None

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.net import Layer, Net
+from caffelint.lint.project.border import top_of
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.walk import walk
@@ -111,8 +112,9 @@ def python_elsewhere(layer: Layer) -> Sequence[PythonModule]:
 def _candidates(name: str, net: str, roots: tuple[str, ...]) -> list[tuple[str, bytes]]:
     """The files of a module, those first that share most folders with the net."""
     folder = os.path.dirname(os.path.abspath(net))
-    reach = Reach(folder, roots)
-    paths = _in_checkout(reach.checkout).get(name.rpartition(".")[2], ()) if reach.checkout else ()
+    top = top_of(folder)
+    reach = Reach(top or folder, roots)
+    paths = _in_project(top).get(name.rpartition(".")[2], ()) if top else ()
     tail = os.path.join(*name.split("."))
     ends = (tail + ".py", os.path.join(tail, "__init__.py"))
     beside = [os.path.join(base, end) for base in (folder, *roots) for end in ends]
@@ -135,7 +137,7 @@ def _read_all(paths: Iterable[str], reach: Reach) -> list[tuple[str, bytes]]:
 
 
 @lru_cache(maxsize=4)
-def _in_checkout(top: str) -> Mapping[str, Sequence[str]]:
+def _in_project(top: str) -> Mapping[str, Sequence[str]]:
     """The Python files below a folder, by the last part of the module's name."""
     found: dict[str, list[str]] = {}
     seen = 0

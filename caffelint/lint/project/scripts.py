@@ -1,4 +1,4 @@
-"""Finds the scripts of a checkout and reads them as text, if a solver leaves a question that they may answer."""
+"""Finds the scripts of a project and reads them as text, if a solver leaves a question that they may answer."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, relative
+from caffelint.lint.project.border import top_of
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
@@ -28,7 +29,7 @@ NO_RUNS: Mapping[str, Runs] = MappingProxyType({})
 
 
 def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequence[NamedNet]]]) -> Mapping[str, Runs]:
-    """What the scripts of the checkout tell of each of these solvers, if a rule may ask."""
+    """What the scripts of the project tell of each of these solvers, if a rule may ask."""
     unfilled = any(b"econvolution" in data or b"weight_filler" not in data for data in contents.values())
     found: dict[str, Runs] = {}
     for path, named in nets:
@@ -36,8 +37,8 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
         if path not in contents or not (missing or unfilled or b"max_iter" not in contents[path]):
             continue
         folder, name = os.path.split(os.path.abspath(path))
-        if checkout := Reach(folder).checkout:
-            found[path] = runs_of(_scripts(checkout), folder, name, missing)._replace(steps=_steps(checkout))
+        if top := top_of(folder):
+            found[path] = runs_of(_scripts(top), folder, name, missing)._replace(steps=_steps(top))
     return found
 
 
