@@ -52,11 +52,15 @@ class NetUse(NamedTuple):
 
 
 class NetName(NamedTuple):
-    """A net's name as a solver gives it; `field` and `position` say where, for example the second `test_net`."""
+    """A net's name as a solver gives it; `field` and `position` say where, for example the second `test_net`.
+
+    `near`: the name of a file that may have been meant; empty if there is none.
+    """
 
     field: str
     position: int
     name: str
+    near: str = ""
 
 
 class Solver:

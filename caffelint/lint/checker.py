@@ -240,7 +240,7 @@ class Checker:
             solver = files[path].solver if path in files else None
             if solver:
                 for net in named:
-                    where = NetName(net.field, net.position, net.name)
+                    where = NetName(net.field, net.position, net.name, net.near)
                     if net.outside:
                         solver.outside.append(where)
                     elif net.path is None:

@@ -23,6 +23,11 @@ _MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
 _NAMES_A_NET = re.compile(rb"""(?:^|[^A-Za-z0-9_])(?:net|train_net|test_net)\s*(?:#|:\s*["'\[#])""")
 _SOLVER_SIZE = 1 << 20
+_DIGITS = re.compile(r"\d+")
+_ALIKE = 0.85
+"""As a share of two names; `train_val` and `train_vl`."""
+_LONGEST, _MOST = 200, 200
+"""A name, and names in a folder, that are held against that of a missing net."""
 
 
 class Found(NamedTuple):
@@ -41,7 +46,7 @@ class NamedNet(NamedTuple):
 
     `field` and `position` say where it is, e.g. the second of `test_net`. `path` is None where there is no such
     file, or where it is `outside` what may be read; `beside` says that only its bare name was found, beside the
-    solver.
+    solver. `near` is a name that there is a file of, and that may have been meant by one that there is none of.
     """
 
     field: str
@@ -50,6 +55,7 @@ class NamedNet(NamedTuple):
     path: str | None
     beside: bool = False
     outside: bool = False
+    near: str = ""
 
 
 class Wanted(NamedTuple):
@@ -269,8 +275,48 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
         for position, node in enumerate(document.root.all(field)):
             if node.kind == STRING:
                 name = string_value(node.text)
-                found.append(NamedNet(field, position, name, *resolve(name, solver_path, roots)))
+                net = NamedNet(field, position, name, *resolve(name, solver_path, roots))
+                found.append(net if net.path or net.outside else net._replace(near=_near(name, solver_path, roots)))
     return found
+
+
+def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
+    """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none."""
+    reach = Reach(os.path.dirname(os.path.abspath(solver_path)), roots)
+    inside, bare = os.path.split(name)
+    if "\0" in name or not _plain(bare) or len(name) > _LONGEST:
+        return ""
+    for base in dict.fromkeys((reach.above[0], os.getcwd(), *roots, *reach.above)):
+        for part in dict.fromkeys((inside, "")) if base == reach.above[0] else (inside,):
+            folder = os.path.join(base, part)
+            if not reach.holds(folder):
+                continue
+            for other in _prototxts(folder):
+                if are_near(bare, other) and "solver" not in other.lower():
+                    return os.path.join(part, other)
+    return ""
+
+
+def are_near(name: str, other: str) -> bool:
+    """Whether one of two names of files may be a slip for the other; names that differ in a number are not."""
+    from difflib import SequenceMatcher
+
+    one, two = _plain(name), _plain(other)
+    if one == two or _DIGITS.findall(one) != _DIGITS.findall(two):
+        return one == two
+    return SequenceMatcher(None, one, two).ratio() >= _ALIKE
+
+
+def _plain(name: str) -> str:
+    """`Train_Val.prototxt`: trainval."""
+    return "".join(filter(str.isalnum, name.lower().partition(".prototxt")[0]))
+
+
+def _prototxts(folder: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIXES) and len(name) < _LONGEST)[:_MOST]
+    except OSError:
+        return []
 
 
 def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str | None, bool, bool]:

@@ -8,7 +8,7 @@ from typing import Any
 from caffelint.caffe.solver import NET_FIELDS, Solver
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
-from caffelint.lint.discover import NamedNet
+from caffelint.lint.discover import NamedNet, are_near
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
@@ -60,7 +60,10 @@ def _named(solver: Solver, texts: Mapping[str, str]) -> list[NamedNet]:
     for field in NET_FIELDS:
         value = getattr(solver.message, field)
         names = [value] if isinstance(value, str) else list(value)
-        named += [NamedNet(field, i, name, name if name in texts else None) for i, name in enumerate(names) if name]
+        for i, name in enumerate(names):
+            net = NamedNet(field, i, name, name if name in texts else None)
+            if name:
+                named.append(net if net.path else net._replace(near=next((x for x in texts if are_near(name, x)), "")))
     return named
 
 

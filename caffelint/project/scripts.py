@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
-_STEPS = re.compile(r"\bsolver\w{0,40}\.step\(|\.get\('step'\)")
+_STEPS = re.compile(r"solver\w{0,40}\.step\(|\.get\('step'\)")
+_DRIVES = re.compile(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\(")
+_TRAINS_ON = re.compile(r"-weights\b|\.copy_from\(")
+_FILLS = re.compile(
+    r"\bsurgery\b|\binterp_|\binterp\(\w{0,20}net|\bupsample_filt|['\"]up\w{0,20}['\"] in |\bbilinear_?(?:fill|up|kernel|weight)"
+)
 _LOADS = re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(")
 _DIFFS = re.compile(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
 _SURGERY = re.compile(
@@ -30,8 +36,23 @@ class Script:
         return self._find(_STEPS)
 
     @cached_property
+    def drives(self) -> Mention | None:
+        """Where it runs a net forward or backward, or updates it, by its own hand."""
+        return self._find(_DRIVES)
+
+    @cached_property
     def loads(self) -> Mention | None:
         return self._find(_LOADS)
+
+    @cached_property
+    def trains_on(self) -> Mention | None:
+        """Where it gives a training the weights of a trained net."""
+        return self._find(_TRAINS_ON)
+
+    @cached_property
+    def fills(self) -> Mention | None:
+        """Where it sets the weights of upsampling layers."""
+        return self._find(_FILLS)
 
     @cached_property
     def surgery(self) -> Mention | None:
@@ -60,14 +81,27 @@ class Mention(NamedTuple):
         return f"{self.path}:{self.line}"
 
 
+class Customs(NamedTuple):
+    """What the scripts of a project do with nets and solvers, whichever these are: the first place of each.
+
+    `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
+    net; `fills`: set the weights of upsampling layers.
+    """
+
+    steps: Mention | None = None
+    drives: Mention | None = None
+    trains_on: Mention | None = None
+    fills: Mention | None = None
+
+
 class Runs(NamedTuple):
-    """What scripts tell of a solver: what steps solvers in the project, and what loads or sets weights with this one.
+    """What scripts tell of a solver: what loads or sets weights with this one, and the `customs` of its project.
 
     `diffs`: what sets gradients itself, as where one net trains another.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     """
 
-    steps: Mention | None = None
+    customs: Customs = Customs()
     loads: Mention | None = None
     surgery: Mention | None = None
     writes: tuple[tuple[str, Mention], ...] = ()
@@ -77,8 +111,13 @@ class Runs(NamedTuple):
         return dict(self.writes).get(_bare(net))
 
 
+def customs_of(scripts: Sequence[Script]) -> Customs:
+    """The first script that does each of these things."""
+    return Customs(*(next(filter(None, map(attrgetter(name), scripts)), None) for name in Customs._fields))
+
+
 def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequence[str]) -> Runs:
-    """What scripts tell of a solver in `folder`, but for `steps`; `missing` are nets that do not exist."""
+    """What scripts tell of a solver in `folder`, but for `customs`; `missing` are nets that do not exist."""
     loads = surgery = diffs = None
     writes: dict[str, Mention] = {}
     below = f"{_bare(folder)}/{solver}"
@@ -91,7 +130,7 @@ def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequen
         for name in map(_bare, missing):
             if name not in writes and script.writes and name in text:
                 writes[name] = Mention(script.path, text.count("\n", 0, text.index(name)) + 1)
-    return Runs(None, loads, surgery, tuple(sorted(writes.items())), diffs)
+    return Runs(Customs(), loads, surgery, tuple(sorted(writes.items())), diffs)
 
 
 def _bare(path: str) -> str:

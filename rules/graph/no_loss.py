@@ -58,7 +58,7 @@ class NoLoss(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         trained = [solver for solver in net.solvers for use in solver.uses_of(net) if use.trains]
-        if any(solver.runs and solver.runs.diffs for solver in trained):
+        if any(solver.runs and (solver.runs.diffs or solver.runs.customs.drives) for solver in trained):
             return
         if not trained or net.document.problems or not net.layers:
             return

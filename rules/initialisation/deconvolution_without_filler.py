@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import (
+    INFO,
     LIKELY,
     UNSAFE,
     WARNING,
@@ -17,6 +18,8 @@ from caffelint.lint import (
     titles,
     write,
 )
+
+_MANY = 5
 
 
 class DeconvolutionWithoutFiller(NetRule):
@@ -40,7 +43,9 @@ class DeconvolutionWithoutFiller(NetRule):
     ```
 
     ## Known problems
-    A training script may fill the layer itself, as FCN's does (`surgery.interp`).
+    A training script may fill the layer itself, as FCN's does (`surgery.interp`). It is an info if any script of the
+    project sets the weights of upsampling layers or the net seems to be fine-tuned, and nothing if a script that names
+    the solver sets weights.
 
     ## Fix safety
     Unsafe: training starts from other weights. There is no fix if `group` does not keep the channels apart, because a
@@ -95,7 +100,12 @@ class DeconvolutionWithoutFiller(NetRule):
         ]
         if not missing or not net.is_trained or any(solver.runs and solver.runs.surgery for solver in net.solvers):
             return
+        fills = next((solver.runs.customs.fills for solver in net.solvers if solver.runs), None)
+        severity, evidence = (INFO, f"{fills} seems to set such weights") if fills else (None, "")
         frozen = [layer for layer in missing if layer.has_frozen_weights]
+        if starts_from_weights(net) or _is_written_without_fillers(net):
+            # Who trains such nets in earnest loads weights, and mostly has a script that fills these layers.
+            severity = INFO
         found = frozen or missing
         one = len(found) == 1
         its, outputs, to_each = ("its", "its output stays", "") if one else ("their", "their outputs stay", " to each")
@@ -105,6 +115,8 @@ class DeconvolutionWithoutFiller(NetRule):
                 f"{titles(frozen)}: no weight_filler and lr_mult 0, so {outputs} 0 and no earlier"
                 f' layer learns; add weight_filler {{ type: "bilinear" }}{to_each} or set the weights in the training'
                 " script",
+                evidence=evidence,
+                severity=severity,
                 fixes=_fixes(frozen),
             )
         elif not starts_from_weights(net):
@@ -112,8 +124,16 @@ class DeconvolutionWithoutFiller(NetRule):
                 missing[0].at("convolution_param"),
                 f"{titles(missing)}: no weight_filler, so {its} weights start at 0; add one{to_each}, for example"
                 f' weight_filler {{ type: "bilinear" }}, or set the weights in the training script',
+                evidence=evidence,
+                severity=severity,
                 fixes=_fixes(missing),
             )
+
+
+def _is_written_without_fillers(net: Net) -> bool:
+    """Whether no layer has a filler, though a net of so many layers learns nothing then."""
+    layers = net.layers_that(lambda kind: kind.has_weights)
+    return len(layers) >= _MANY and not any(layer.has(layer.kind.block, "weight_filler") for layer in layers)
 
 
 def _fixes(layers: list[Layer]) -> tuple[Fix, ...]:

@@ -12,6 +12,7 @@ from caffelint.lint import (
     Invalid,
     Net,
     NetRule,
+    Solver,
     fix,
     listed,
     speaks_of_weights,
@@ -27,6 +28,7 @@ _UPSAMPLING = types_that(lambda kind: kind.upsamples)
 
 _MANY = 5
 """Nobody trains so many layers from scratch without a filler; nets made for loaded weights have none."""
+_LOW = 1e-3
 
 
 class MissingWeightFiller(NetRule):
@@ -49,7 +51,8 @@ class MissingWeightFiller(NetRule):
     ## Known problems
     The text does not show `caffe train --weights`. A solver with `weights`, a layer with `lr_mult: 0`, and fillers in
     the last layers only are taken as signs that weights are loaded. A net without any filler is only info if no solver
-    names it.
+    names it, if its solvers have the rates of fine-tuning, below 0.001, or if a script of the project trains on
+    weights.
 
     ## Fix safety
     Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
@@ -124,11 +127,14 @@ class MissingWeightFiller(NetRule):
         last = all(is_last(layer) for layer in missing)
         severity = INFO if last else WARNING
         loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
+        if loads is None and len(missing) == len(layers):
+            # Nets of which no layer has a filler are mostly copied from those of published weights.
+            loads = next((solver.runs.customs.trains_on for solver in net.solvers if solver.runs), None)
         likely_loaded = loads is not None or speaks_of_weights(net)
         if len(missing) == len(layers):
             likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
             # Without a solver it may well be a net for existing weights.
-            severity = WARNING if net.solvers else INFO
+            severity = WARNING if net.solvers and not all(map(_fine_tunes, net.solvers)) else INFO
             message = (
                 "weight_filler is missing in every layer, so all weights start at 0 and never learn unless weights are"
                 f" loaded; add one to each, {example}"
@@ -151,3 +157,8 @@ class MissingWeightFiller(NetRule):
                 *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in missing),
             ),
         )
+
+
+def _fine_tunes(solver: Solver) -> bool:
+    """Whether the rate is one for a trained net: few start a new one with so low a rate without adapting it."""
+    return solver.message.base_lr < _LOW and solver.type == "SGD"

@@ -11,7 +11,8 @@ class NetFileNotFound(SolverRule):
 
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
-    no such file. caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
+    no such file. It is a warning if there is a net with a similar name, else an info: the net may be elsewhere.
+    caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
     every folder above the solver. If only a net with the same bare file name is next to the solver, that net is checked
     and reported as info, since Caffe finds it only where its path leads to it. So is a net that a script of the
     repository seems to write. Nothing outside the checkout and `roots` is read.
@@ -41,7 +42,13 @@ class NetFileNotFound(SolverRule):
         Invalid(
             {"a/solver.prototxt": 'net: "a/trainval.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
             span='net: "a/trainval.prototxt"',
-            message='net "a/trainval.prototxt" is not found relative to the solver\'s folder, a folder above it or'
+            message='net "a/trainval.prototxt" is not found, so the net is not checked; did you mean'
+            ' "a/train_val.prototxt"?',
+        ),
+        Invalid(
+            {"solver.prototxt": 'net: "models/lenet.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},
+            span='net: "models/lenet.prototxt"',
+            message='net "models/lenet.prototxt" is not found relative to the solver\'s folder, a folder above it or'
             " the working directory, so the net is not checked; correct the path, or add the folder that it starts"
             " from to roots in your settings",
         ),
@@ -55,12 +62,18 @@ class NetFileNotFound(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         for missing in solver.missing:
-            net = f'{missing.field} "{missing.name}"'
-            if missing.name.startswith("~"):
+            net, severity = f'{missing.field} "{missing.name}"', INFO
+            if writer := solver.runs and solver.runs.writer(missing.name):
+                message = f"{net} is not there yet, so it is not checked; {writer} seems to write it"
+            elif missing.near:
+                message = f'{net} is not found, so the net is not checked; did you mean "{missing.near}"?'
+                severity = WARNING
+            elif missing.name.startswith("~"):
                 message = (
                     f"{net} starts with ~, which Caffe does not expand, so Caffe stops at the start; write the full"
                     " path"
                 )
+                severity = WARNING
             elif missing.name.startswith("/") or missing.name[1:3] in (":/", ":\\"):
                 message = (
                     f"{net} is not on this machine, so the net is not checked; use a path relative to the directory"
@@ -72,12 +85,8 @@ class NetFileNotFound(SolverRule):
                     " so the net is not checked; correct the path, or add the folder that it starts from to roots in"
                     " your settings"
                 )
-            place = solver.at(missing.field, missing.position)
-            if writer := solver.runs and solver.runs.writer(missing.name):
-                message = f"{net} is not there yet, so it is not checked; {writer} seems to write it"
-                yield self.finding(place, message, severity=INFO)
-                continue
-            yield self.finding(place, message, severity=INFO if is_template(missing.name) else None)
+            severity = INFO if is_template(missing.name) else severity
+            yield self.finding(solver.at(missing.field, missing.position), message, severity=severity)
         for outside in solver.outside:
             message = (
                 f'{outside.field} "{outside.name}" is outside the checkout and was not read;'

@@ -74,7 +74,10 @@ class NoMaxIter(SolverRule):
         if solver.given("max_iter") is Given.UNREADABLE:
             return
         tests = message.max_iter == 0 and message.test_interval > 0 and any(message.test_iter)
-        if (given and tests and _is_meant_to_test(solver)) or (not given and solver.runs and solver.runs.steps):
+        customs = solver.runs and solver.runs.customs
+        if (given and tests and _is_meant_to_test(solver)) or (
+            not given and customs and (customs.steps or customs.drives)
+        ):
             return
         if given and tests:
             text = "max_iter is 0, so `caffe train` tests once and trains nothing; set it to the number of iterations"

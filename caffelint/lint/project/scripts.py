@@ -14,7 +14,7 @@ from caffelint.lint.project.border import top_of
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.scripts import Mention, Runs, Script, runs_of
+from caffelint.project.scripts import Customs, Runs, Script, customs_of, runs_of
 
 _SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb")
 _NAMES = ("Makefile",)
@@ -38,13 +38,13 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
-            found[path] = runs_of(_scripts(top), folder, name, missing)._replace(steps=_steps(top))
+            found[path] = runs_of(_scripts(top), folder, name, missing)._replace(customs=_customs(top))
     return found
 
 
 @lru_cache(maxsize=4)
-def _steps(top: str) -> Mention | None:
-    return next((script.steps for script in _scripts(top) if script.steps), None)
+def _customs(top: str) -> Customs:
+    return customs_of(_scripts(top))
 
 
 @lru_cache(maxsize=4)

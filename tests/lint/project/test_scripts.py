@@ -26,7 +26,7 @@ layer { name: "loss" type: "EuclideanLoss" bottom: "u" bottom: "l" }
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     scripts._scripts.cache_clear()
-    scripts._steps.cache_clear()
+    scripts._customs.cache_clear()
     (tmp_path / ".git").mkdir()
     (tmp_path / "models").mkdir()
     (tmp_path / "models/solver.prototxt").write_text(SOLVER)
@@ -36,16 +36,16 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def found() -> dict[str, tuple[str, str]]:
     scripts._scripts.cache_clear()
-    scripts._steps.cache_clear()
+    scripts._customs.cache_clear()
     report = caffelint.check(".")
     assert not report.failures
     return {one.name: (one.severity, one.message) for one in report.findings}
 
 
 def test_a_net_that_a_script_writes_is_no_warning(repository: Path) -> None:
-    assert found()["net-file-not-found"][0] == "warning"
+    assert found()["net-file-not-found"][0] == "info"
     (repository / "gen.py").write_text("import caffe\n\nprint('models/train.prototxt')\n")
-    assert found()["net-file-not-found"][0] == "warning"
+    assert found()["net-file-not-found"][0] == "info"
     (repository / "gen.py").write_text("import caffe\n\nwith open('models/train.prototxt', 'w') as file:\n  pass\n")
     severity, message = found()["net-file-not-found"]
     assert severity == "info"
@@ -71,9 +71,30 @@ def test_upsampling_without_fillers_is_filled_by_a_script_of_that_solver(reposit
     surgery = "solver = caffe.SGDSolver('solver.prototxt')\nsurgery.interp(solver.net, layers)\n"
     assert found()["deconvolution-without-filler"][0] == "warning"
     (repository / "solve.py").write_text(surgery)
-    assert "deconvolution-without-filler" in found(), "it may be of another solver.prototxt"
+    assert found()["deconvolution-without-filler"][0] == "info", "it may be of another solver.prototxt"
     (repository / "models/solve.py").write_text(surgery)
     assert "deconvolution-without-filler" not in found()
+
+
+def test_a_net_without_fillers_is_trained_on_weights_where_any_training_is(repository: Path) -> None:
+    layers = (
+        f'layer {{ name: "c{i}" type: "InnerProduct" bottom: "d" top: "d" inner_product_param {{ num_output: 9 }} }}'
+        for i in range(5)
+    )
+    (repository / "models/train.prototxt").write_text(NET.replace('"Deconvolution"', '"ReLU"') + "".join(layers))
+    assert found()["missing-weight-filler"][0] == "warning"
+    (repository / "models/solver.prototxt").write_text(SOLVER.replace("0.1", "0.0001"))
+    assert found()["missing-weight-filler"][0] == "info", "nobody starts a net with so low a rate"
+    (repository / "models/solver.prototxt").write_text(SOLVER)
+    (repository / "train.sh").write_text("caffe train --solver $1 --weights vgg.caffemodel\n")
+    assert found()["missing-weight-filler"][0] == "info"
+
+
+@pytest.mark.parametrize("line", ["solver.net.forward_prefilled();", "cnna.apply_update();"])
+def test_a_net_may_be_run_by_hand(repository: Path, line: str) -> None:
+    (repository / "models/train.prototxt").write_text(NET[: NET.index('layer { name: "loss"')])
+    (repository / "track.m").write_text(f"caffe.Solver(path)\n{line}\n")
+    assert not {"no-loss", "no-max-iter"} & found().keys()
 
 
 @pytest.mark.parametrize(
@@ -140,12 +161,12 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
     for name in ("other", "third"):
         (repository / f"models/{name}.prototxt").write_text(SOLVER)
     assert caffelint.check(".", uncached()).files == 3
-    assert len(searched) == len(set(searched)) == 4
+    assert len(searched) == len(set(searched)) == 7
 
 
 def uncached() -> Config:
     scripts._scripts.cache_clear()
-    scripts._steps.cache_clear()
+    scripts._customs.cache_clear()
     config = Config()
     config.cache = False
     return config
