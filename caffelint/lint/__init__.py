@@ -55,6 +55,7 @@ from caffelint.lint.rule import (
     SolverRule,
     TextRule,
 )
+from caffelint.lint.unknown_caffe import is_for_unknown_caffe
 from caffelint.lint.weights import speaks_of_weights, starts_from_weights
 from caffelint.lint.words import listed, title, titles
 from caffelint.schema.enums import enum_name
@@ -115,6 +116,7 @@ __all__ = [
     "fix",
     "insert_before",
     "insert_behind",
+    "is_for_unknown_caffe",
     "join",
     "layer_beside",
     "listed",

@@ -42,7 +42,8 @@ class Registered(NamedTuple):
     fillers that they name.
 
     `changed` are BVLC's layer types whose sources are not BVLC's, or of a version that refuses other things than 1.0.
-    `counts` are those of the layer types whose classes tell them.
+    `counts` are those of the layer types whose classes tell them. `names_snapshots`: does it name them after the solver
+    where that gives no prefix, as BVLC's does after 1.0?
     """
 
     layers: frozenset[str] = frozenset()
@@ -52,10 +53,12 @@ class Registered(NamedTuple):
     fillers: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     counts: Mapping[str, TakenCounts] = MappingProxyType({})
+    names_snapshots: bool = False
 
     def as_json(self) -> list[Any]:
         """Its values in an order that is the same in every run."""
-        return [*map(sorted, self[:-1]), dict(sorted(self.counts.items()))]
+        names = self[: self._fields.index("counts")]
+        return [*map(sorted, names), dict(sorted(self.counts.items())), self.names_snapshots]
 
 
 NONE_REGISTERED = Registered()

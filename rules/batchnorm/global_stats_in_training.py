@@ -157,7 +157,7 @@ def _in_all(layers: int, digits: float) -> str:
     together = "both together" if layers == 2 else f"all {layers} together"
     if digits > _FLOAT32:
         return f", and {together} overflow float32 (maximum 3e38)"
-    return f", and {together} by up to {_grown(10.0 ** round(digits))}"
+    return f", and {together} by up to {_grown(float(f'{10.0**digits:.1e}'))}"
 
 
 def _follows_frozen(layer: Layer) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     CERTAIN,
+    INFO,
     ERROR,
     LIKELY,
     SAFE,
@@ -15,6 +16,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
+    is_for_unknown_caffe,
     quoted,
     title,
     write,
@@ -102,6 +104,6 @@ class UnknownFillerType(NetRule):
                         place,
                         f'{title(layer)}: Caffe has no filler "{type_}", so it stops at load unless your fork adds it;'
                         f" use one of {', '.join(sorted(FILLERS))}",
-                        severity=WARNING,
+                        severity=INFO if is_for_unknown_caffe(net) else WARNING,
                         certainty=LIKELY,
                     )

@@ -18,10 +18,3 @@ def is_completed(solver: Solver) -> bool:
     """Whether a script fills the file in before Caffe reads it, by the file's name or by placeholders in it."""
     name = solver.path.replace("\\", "/").rpartition("/")[2]
     return bool(_TEMPLATE.search(name) or solver.bound.placeholders)
-
-
-def has_own_fields(solver: Solver) -> bool:
-    """Whether the solver has fields of a Caffe that nobody knows, which may have policies and defaults of its own."""
-    if solver.dialect or solver.caffe:
-        return False
-    return any(problem.kind == "unknown-field" and not problem.certain for problem in solver.bound.problems)

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import INFO, WARNING, Finding, Invalid, Solver, SolverRule
 
 _SMALL = 0.99e-6
 """As a share of the first rate; six drops by 0.1 do not fall below it."""
 
 _LONG = 0.9
 """As a share of the run; `poly` rightly reaches 0 at its end."""
+
+_EARLY, _ENDLESS = 0.25, 1_000_000
+"""As a share of the run, and iterations: who sets so many, or lets the rate drop so late, stops the run by hand."""
 
 _LITTLE, _SHORT = 1.01e-3, 0.01
 """As shares of the highest rate, and of the run: no schedule is meant to end before the run has really begun."""
@@ -29,6 +32,10 @@ class LearningRateVanishes(SolverRule):
     ```
     base_lr: 0.01 lr_policy: "exp" gamma: 0.9999 max_iter: 100000
     ```
+
+    ## Known problems
+    Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations end after a
+    quarter of the run or later, or max_iter is a million or more, it is an info.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -95,10 +102,12 @@ class LearningRateVanishes(SolverRule):
         field = "max_iter" if drops else "lr_policy"
         knobs = " and ".join(schedule.reads)
         advice = f"set max_iter: {found[0]}, or let the rate drop later" if drops else f"check {knobs}"
+        stopped = drops and (found[0] > _EARLY * runs or runs >= _ENDLESS)
         yield self.finding(
             solver.at(field),
             f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"
             f" so the remaining {left}% of {runs} iterations change next to nothing; {advice}",
+            severity=INFO if stopped else None,
         )
 
     def _at_once(self, solver: Solver, most: float, runs: int) -> Iterator[Finding]:

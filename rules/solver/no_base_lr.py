@@ -2,9 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, Finding, Given, Invalid, Solver, SolverRule, fix, write
+from caffelint.lint import (
+    ERROR,
+    UNSAFE,
+    Finding,
+    Given,
+    Invalid,
+    Solver,
+    SolverRule,
+    fix,
+    is_for_unknown_caffe,
+    write,
+)
 
-from ._text import has_own_fields, is_completed
+from ._text import is_completed
 
 
 class NoBaseLr(SolverRule):
@@ -73,7 +84,7 @@ class NoBaseLr(SolverRule):
             return
         if not solver.has("base_lr"):
             unknown_policy = solver.has("lr_policy") and not solver.policy_forks
-            if is_completed(solver) or (unknown_policy and has_own_fields(solver)):
+            if is_completed(solver) or (unknown_policy and is_for_unknown_caffe(solver)):
                 return
             text = "base_lr is missing and defaults to 0, so no weight ever changes; set it, for example base_lr: 0.01"
         elif base == 0:

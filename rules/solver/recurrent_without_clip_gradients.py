@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     DISPLAY,
+    INFO,
     LIKELY,
     WARNING,
     Finding,
@@ -19,6 +20,7 @@ from caffelint.lint import (
 
 _NET = 'layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "h" recurrent_param { num_output: 9 } }'
 _CLIPPED = _NET.replace("LSTM", "Lstm").replace("recurrent_param {", "lstm_param { clipping_threshold: 0.1")
+_HIGH = 0.01
 _FROZEN = _NET.replace(
     " recurrent_param", " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } recurrent_param"
 )
@@ -42,6 +44,8 @@ class RecurrentWithoutClipGradients(ProjectRule):
     ```
 
     ## Known problems
+    With an adaptive solver, or a base_lr of 0.01 or less, it seldom happens, and is an info.
+
     A layer that clips its own gradients, with the `clipping_threshold` of forks, is not reported.
 
     ## Fix safety
@@ -89,10 +93,14 @@ class RecurrentWithoutClipGradients(ProjectRule):
         more = " is" if one else f" and {len(recurrent) - 1} more are"
         whose = "its" if one else "their"
         use = next(use for use in solver.nets if use.trains)
+        message = solver.message
+        # Adaptive solvers and low rates keep the steps small; there it seldom happens.
+        is_risky = solver.type in ("SGD", "Nesterov") and message.base_lr > _HIGH
         yield self.finding(
             solver.at("clip_gradients" if solver.has("clip_gradients") else use.field),
             f"{title(recurrent[0])}{more} trained without clip_gradients, so {whose} gradients may explode;"
             " set clip_gradients: 10",
+            severity=None if is_risky else INFO,
             fixes=fix("set clip_gradients: 10", DISPLAY, write(solver, "clip_gradients", value="10")),
         )
 

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from caffelint.lint import INFO, WARNING, Finding, Invalid, Solver, SolverRule
 
+_TRIAL = 10
+"""Iterations: a run of so few tries out whether all works, or `max_iter` is written anew for each."""
+
 
 class ScheduleBeyondMaxIter(SolverRule):
     """A drop of the learning rate is set for after the end of the run.
@@ -39,6 +42,7 @@ class ScheduleBeyondMaxIter(SolverRule):
         'lr_policy: "step" gamma: 1 stepsize: 100000 max_iter: 50000',
         'lr_policy: "fixed" stepsize: 100000 max_iter: 50000',
         'lr_policy: "step" gamma: 0.1 stepsize: 20000',
+        'lr_policy: "step" gamma: 0.1 stepsize: 20000 max_iter: 1',
     ]
     INVALID = [
         Invalid(
@@ -64,7 +68,7 @@ class ScheduleBeyondMaxIter(SolverRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         message = solver.message
         end, base = message.max_iter, f"{message.base_lr:g}"
-        if end <= 0 or message.gamma == 1:
+        if end <= _TRIAL or message.gamma == 1:
             return
         if message.lr_policy == "step" and message.stepsize > end:
             yield self.finding(

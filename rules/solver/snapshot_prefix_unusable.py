@@ -107,14 +107,18 @@ class SnapshotPrefixUnusable(SolverRule):
             evidence = "Caffe after 1.0 names the files after the solver"
             yield self.finding(place, text, evidence=evidence, severity=INFO)
         elif message.snapshot > 0 and solver.given("snapshot_prefix") is Given.NOTHING:
-            if is_completed(solver):
+            caffe = solver.caffe
+            if is_completed(solver) or (caffe and caffe.registered.names_snapshots):
                 return
+            own = bool(caffe and caffe.knows_types)
+            whose = "this project's Caffe" if own else "Caffe 1.0"
             yield self.finding(
                 solver.at("snapshot"),
-                f"snapshot is {message.snapshot} but snapshot_prefix is missing, so Caffe 1.0 stops at the start; set"
-                ' it, for example snapshot_prefix: "net"',
-                evidence="most forks stop too; Caffe after 1.0 saves next to the solver, under its name",
-                severity=WARNING,
+                f"snapshot is {message.snapshot} but snapshot_prefix is missing, so"
+                f" {whose} stops at the start; set it, for example"
+                ' snapshot_prefix: "net"',
+                evidence="" if own else "most forks stop too; Caffe after 1.0 saves next to the solver, under its name",
+                severity=WARNING if own else INFO,
             )
         else:
             yield from self._folder(solver)

@@ -12,16 +12,15 @@ from caffelint.lint import (
     Finding,
     Given,
     Invalid,
-    NetUse,
     Solver,
     SolverRule,
     fix,
-    provenance,
+    is_for_unknown_caffe,
     quoted,
     write,
 )
 
-from ._text import AT_FIRST_UPDATE, has_own_fields
+from ._text import AT_FIRST_UPDATE
 
 _POLICIES = ("fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid")
 _ALL = ", ".join(_POLICIES)
@@ -129,25 +128,17 @@ class UnknownLrPolicy(SolverRule):
         elif not solver.has("lr_policy"):
             message = f"lr_policy is missing and has no default, so Caffe stops at the first update; set one of {_ALL}"
             yield self.finding(place, message, evidence=evidence)
-        elif (near := _near(policy)) and (policy.lower() == near or not has_own_fields(solver)):
+        elif (near := _near(policy)) and (policy.lower() == near or not is_for_unknown_caffe(solver)):
             safety = SAFE if policy.lower() == near else UNSAFE
             fixes = fix(f'set lr_policy: "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))
             message = f'lr_policy "{policy}" is unknown, so Caffe stops at the first update; did you mean "{near}"?'
             yield self.finding(place, message, evidence=evidence, fixes=fixes)
-        elif has_own_fields(solver) or (
-            not solver.dialect and not solver.caffe and any(map(_is_for_its_own_caffe, solver.nets))
-        ):
+        elif any(map(is_for_unknown_caffe, (solver, *(use.net for use in solver.nets)))):
             message = f'no known Caffe has lr_policy "{policy}", so Caffe stops at the first update unless yours has it'
             yield self.finding(place, message, evidence=evidence, severity=INFO, certainty=LIKELY)
         else:
             message = f'lr_policy "{policy}" is unknown, so Caffe stops at the first update; set one of {_ALL}'
             yield self.finding(place, message, evidence=evidence)
-
-
-def _is_for_its_own_caffe(use: NetUse) -> bool:
-    """Does a net have fields or layer types that no known Caffe has, so that its own may have policies, too?"""
-    unknown = any(problem.kind == "unknown-field" and not problem.certain for problem in use.net.bound.problems)
-    return unknown or any(not provenance().layer_type(type_) for type_ in use.net.by_type)
 
 
 def _near(policy: str) -> str:

@@ -24,6 +24,7 @@ _TREES = (os.path.join("", "src", "caffe", ""), os.path.join("", "include", "caf
 _MOST_ENTRIES = 30_000
 _MOST_FILES = 5_000
 _LARGEST = 1 << 20
+_NAMES_SNAPSHOTS = b"UpgradeSnapshotPrefixProperty"
 _MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==", b"regularization_type ==")
 _HEADERS = (".hpp", ".h")
 _LAYERS = os.path.join("src", "caffe", "layers")
@@ -98,7 +99,10 @@ class SourceTree:
 
 
 class Told(NamedTuple):
-    """What the texts of some files tell; `same` are the names of those that are BVLC's."""
+    """What the texts of some files tell; `same` are the names of those that are BVLC's.
+
+    `names_snapshots`: the files that name snapshots after the solver where it gives no prefix.
+    """
 
     layers: frozenset[str] = frozenset()
     solvers: frozenset[str] = frozenset()
@@ -106,6 +110,7 @@ class Told(NamedTuple):
     regularizations: frozenset[str] = frozenset()
     fillers: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
+    names_snapshots: frozenset[str] = frozenset()
     classes: Mapping[str, LayerClass] = MappingProxyType({})
 
     def as_json(self) -> list[Any]:
@@ -121,8 +126,9 @@ class Told(NamedTuple):
                 str(name): LayerClass(str(base), counts and {str(what): int(count) for what, count in counts.items()})
                 for name, (base, counts) in told.items()
             }
-            layers, solvers, policies, regularizations, fillers, same = (frozenset(map(str, types)) for types in names)
-            return cls(layers, solvers, policies, regularizations, fillers, same, classes)
+            if len(names) != len(cls._fields) - 1:
+                return None
+            return cls(*(frozenset(map(str, types)) for types in names), classes)
         except (TypeError, ValueError, AttributeError):
             return None
 
@@ -140,6 +146,7 @@ def registered(own: Told, common: Told) -> Registered:
         own.fillers | common.fillers,
         frozenset(type_ for type_ in layers if not same.issuperset(types.get(type_, ()))),
         {type_: taken for type_ in layers if (taken := taken_counts(type_, classes))},
+        bool(own.names_snapshots | common.names_snapshots),
     )
 
 
@@ -159,6 +166,7 @@ def told(files: Iterable[SourceFile]) -> Told:
     fillers: set[str] = set()
     bvlc = _bvlc()["files"]
     same: set[str] = set()
+    names_snapshots: set[str] = set()
     classes: dict[str, LayerClass] = {}
     for file in files:
         try:
@@ -171,6 +179,8 @@ def told(files: Iterable[SourceFile]) -> Told:
             classes |= layer_classes(compiled(data.decode("utf-8", "replace")))
         if name in bvlc and folder.endswith(_LAYERS) and digest(data.decode("utf-8", "replace")) in bvlc[name]:
             same.add(name)
+        if _NAMES_SNAPSHOTS in data:
+            names_snapshots.add(name)
         if is_of_fillers or any(mark in data for mark in _MARKS):
             text = compiled(data.decode("utf-8", "replace"))
             for what, type_ in _REGISTERS.findall(text):
@@ -181,7 +191,7 @@ def told(files: Iterable[SourceFile]) -> Told:
                 fillers.update(_FILLER.findall(text))
     layers, solvers = frozenset(found["LAYER"]), frozenset(found["SOLVER"])
     said = frozenset(policies), frozenset(regularizations), frozenset(fillers)
-    return Told(layers, solvers, *said, frozenset(same), classes)
+    return Told(layers, solvers, *said, frozenset(same), frozenset(names_snapshots), classes)
 
 
 def digest(text: str) -> str:
