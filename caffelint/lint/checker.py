@@ -14,13 +14,13 @@ from caffelint.lint import cache, disk
 from caffelint.lint.config import NO_SETTINGS, SKIP, Config
 from caffelint.lint.discover import NamedNet, matching_globs
 from caffelint.lint.file import File, load
-from caffelint.lint.finding import DISPLAY, INFO, Finding
+from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.garbage import no_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.project.caffes import Caffes
+from caffelint.lint.project.lowered import lower
 from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
 from caffelint.lint.project.scripts import NO_RUNS, runs_by_solver
-from caffelint.lint.project.shipped import is_shipped
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
 from caffelint.lint.report import Failure, ReportedFinding, UsedCaffe, own_failure, reported
@@ -154,25 +154,14 @@ class Checker:
             if (file := self._load(data, path, None, taken.dialect, failures, taken.caffe, taken.forks)) is not None:
                 files[path] = file
         found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules, runs)
-        self._lower(found, contents)
+        solved = frozenset(net.path for _, named in job.nets for net in named if net.path)
+        lower(found, files, {path: self.caffes.of(path).root for path in files}, solved)
         findings = self._reported(found)
         for file in files.values():
             file.release()
         if name and not failures:
             cache.store(name, findings, suppressed, disk.looked())
         return Outcome(findings, tuple(failures), suppressed, checked, used, fingerprint(contents))
-
-    def _lower(self, found: Iterable[Finding], contents: Mapping[str, bytes]) -> None:
-        """Make infos of what is found in BVLC's own files in a copy of its Caffe."""
-        shipped: dict[str, bool] = {}
-        for finding in found:
-            path = finding.place.document.path
-            if path not in shipped:
-                root = self.caffes.of(path).root
-                shipped[path] = bool(root) and is_shipped(root, path, contents[path])
-            if shipped[path]:
-                finding.severity = INFO
-                finding.evidence = "; ".join(filter(None, [finding.evidence, "the file is as BVLC ships it"]))
 
     def _used(self, path: str) -> UsedCaffe:
         taken = self.caffes.of(path)
@@ -423,7 +412,7 @@ def is_for_its_dialect(file: File) -> bool:
     layers = [layer for net in file.nets for layer in net.layers if layer.node and layer.node.name]
     types = {layer.type for layer in layers}
     has_types = all(known.may_have_type(dialect, type_) for type_ in types)
-    return has_types and not any(problem.kind == "fork-field" for problem in file.problems)
+    return has_types and not any(problem.kind == "fork-field" or problem.own for problem in file.problems)
 
 
 def _replaced(row: ReportedFinding) -> tuple[str, int, int] | None:

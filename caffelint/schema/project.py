@@ -57,7 +57,7 @@ class Registered(NamedTuple):
 
     def as_json(self) -> list[Any]:
         """Its values in an order that is the same in every run."""
-        names = self[: self._fields.index("counts")]
+        names = (self.layers, self.solvers, self.policies, self.regularizations, self.fillers, self.changed)
         return [*map(sorted, names), dict(sorted(self.counts.items())), self.names_snapshots]
 
 

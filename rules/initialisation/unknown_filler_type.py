@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     CERTAIN,
-    INFO,
     ERROR,
+    INFO,
     LIKELY,
     SAFE,
     UNSAFE,

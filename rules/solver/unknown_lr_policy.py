@@ -133,7 +133,7 @@ class UnknownLrPolicy(SolverRule):
             fixes = fix(f'set lr_policy: "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))
             message = f'lr_policy "{policy}" is unknown, so Caffe stops at the first update; did you mean "{near}"?'
             yield self.finding(place, message, evidence=evidence, fixes=fixes)
-        elif any(map(is_for_unknown_caffe, (solver, *(use.net for use in solver.nets)))):
+        elif is_for_unknown_caffe(solver) or any(is_for_unknown_caffe(use.net) for use in solver.nets):
             message = f'no known Caffe has lr_policy "{policy}", so Caffe stops at the first update unless yours has it'
             yield self.finding(place, message, evidence=evidence, severity=INFO, certainty=LIKELY)
         else:

@@ -126,9 +126,9 @@ class Told(NamedTuple):
                 str(name): LayerClass(str(base), counts and {str(what): int(count) for what, count in counts.items()})
                 for name, (base, counts) in told.items()
             }
-            if len(names) != len(cls._fields) - 1:
-                return None
-            return cls(*(frozenset(map(str, types)) for types in names), classes)
+            types = [frozenset(map(str, found)) for found in names]
+            layers, solvers, policies, regularizations, fillers, same, naming = types
+            return cls(layers, solvers, policies, regularizations, fillers, same, naming, classes)
         except (TypeError, ValueError, AttributeError):
             return None
 

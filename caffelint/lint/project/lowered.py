@@ -1,0 +1,83 @@
+"""What is explained by the file that it is in: one that BVLC ships, a template, notes, one made for another Caffe."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+from caffelint.lint.file import File
+from caffelint.lint.finding import CERTAIN, ERROR, INFO, Finding
+from caffelint.lint.project.border import top_of
+from caffelint.lint.project.shipped import is_shipped
+
+_TEMPLATE = re.compile(
+    r"(?:^|[/_.-])(?:templates?|tmpl|skeleton)(?=[/_.-]|$)|(?:^|/)original\.prototxt$", re.IGNORECASE
+)
+"""A file by that name, or in a folder of that name; DIGITS calls the net that it completes `original.prototxt`."""
+_OF_THE_SCHEMA = "P"
+"""How codes begin of rules on what the text says, which no script mends that fills in values."""
+_FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
+_BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
+"""Lines, the share of characters that are comments, and rules with errors, from which on a net is taken for notes."""
+
+
+def lower(
+    found: Iterable[Finding], files: Mapping[str, File], roots: Mapping[str, str], solved: frozenset[str]
+) -> None:
+    """Make infos of what is explained by the file that it is in.
+
+    `roots`: the folder of the Caffe that each file is in, or nothing. `solved`: the nets that solvers name.
+    """
+    by_file: dict[str, list[Finding]] = {}
+    for finding in found:
+        by_file.setdefault(finding.place.document.path, []).append(finding)
+    for path, findings in by_file.items():
+        if (file := files.get(path)) is None:
+            continue
+        if roots.get(path) and is_shipped(roots[path], path, file.document.source.data):
+            _make_infos(findings, "the file is as BVLC ships it")
+        elif path not in solved and _is_of_notes(file, findings):
+            _make_infos(findings, "the file seems to be notes: most of it is comments, and it was never loaded")
+        elif _is_named_template(path):
+            values = [finding for finding in findings if not finding.code.startswith(_OF_THE_SCHEMA)]
+            _make_infos(values, "the file is a template by its name, so a script may complete it")
+        if file.caffe:
+            _tell_once(findings)
+
+
+def _make_infos(findings: Iterable[Finding], why: str) -> None:
+    for finding in findings:
+        finding.severity = INFO
+        finding.evidence = "; ".join(filter(None, [finding.evidence, why]))
+
+
+def _is_named_template(path: str) -> bool:
+    path = os.path.abspath(path)
+    top = top_of(os.path.dirname(path)) or os.getcwd()
+    return _TEMPLATE.search(os.path.relpath(path, top).replace(os.sep, "/")) is not None
+
+
+def _is_of_notes(file: File, findings: Iterable[Finding]) -> bool:
+    """Whether a net that no solver names is mostly comments and has errors of several kinds: nobody has loaded it."""
+    if len({finding.name for finding in findings if finding.severity == ERROR}) < _FAULTS or file.net is None:
+        return False
+    lines = file.document.source.text.splitlines()
+    remarks = sum(len(line.partition("#")[2].strip()) for line in lines)
+    code = sum(len(line.partition("#")[0].strip()) for line in lines)
+    return len(lines) > _BRIEF and remarks >= _REMARKS * (remarks + code)
+
+
+def _tell_once(findings: Iterable[Finding]) -> None:
+    """A file with several names that its project's Caffe lacks was made for another one: that is one error."""
+    foreign = [one for one in findings if one.name in _FOREIGN and one.severity == ERROR and one.certainty == CERTAIN]
+    foreign = sorted((one for one in foreign if not one.fixes), key=lambda one: one.place.start)
+    if len(foreign) < 2:
+        return
+    first, *others = foreign
+    names = f"{len(others)} more of its names are" if len(others) > 1 else "1 more of its names is"
+    first.evidence = "; ".join(
+        filter(None, [first.evidence, f"the file seems to be for another Caffe: {names} unknown, too"])
+    )
+    line = first.place.document.source.line_number(first.place.start)
+    _make_infos(others, f"the file seems to be for another Caffe, see line {line}")
