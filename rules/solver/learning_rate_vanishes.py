@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from caffelint.lint import INFO, WARNING, Finding, Invalid, Solver, SolverRule
@@ -10,8 +11,11 @@ _SMALL = 0.99e-6
 _LONG = 0.9
 """As a share of the run; `poly` rightly reaches 0 at its end."""
 
-_EARLY, _ENDLESS = 0.25, 1_000_000
-"""As a share of the run, and iterations: who sets so many, or lets the rate drop so late, stops the run by hand."""
+_EARLY = 0.25
+"""As a share of the run: who lets the rate drop so late stops the run by hand."""
+
+_ENDLESS = re.compile(r"10{6,}|9{6,}")
+"""Iterations that stand for no end: a million, ten million."""
 
 _LITTLE, _SHORT = 1.01e-3, 0.01
 """As shares of the highest rate, and of the run: no schedule is meant to end before the run has really begun."""
@@ -35,7 +39,7 @@ class LearningRateVanishes(SolverRule):
 
     ## Known problems
     Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations end after a
-    quarter of the run or later, or max_iter is a million or more, it is an info.
+    quarter of the run or later, or max_iter is a million or ten million, it is an info.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -102,7 +106,7 @@ class LearningRateVanishes(SolverRule):
         field = "max_iter" if drops else "lr_policy"
         knobs = " and ".join(schedule.reads)
         advice = f"set max_iter: {found[0]}, or let the rate drop later" if drops else f"check {knobs}"
-        stopped = drops and (found[0] > _EARLY * runs or runs >= _ENDLESS)
+        stopped = drops and (found[0] > _EARLY * runs or _ENDLESS.fullmatch(str(runs)))
         yield self.finding(
             solver.at(field),
             f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"

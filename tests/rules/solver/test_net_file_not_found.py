@@ -45,7 +45,21 @@ def test_found_beside_the_solver_only(models: Path) -> None:
 
 def test_found_nowhere(models: Path) -> None:
     (models / "solver.prototxt").write_text('train_net: "nowhere_a.prototxt" test_net: "nowhere_b.prototxt" base_lr: 1')
-    assert [severity for severity, _ in said("repo/models/solver.prototxt")] == ["warning", "warning"]
+    assert [severity for severity, _ in said("repo/models/solver.prototxt")] == ["info", "info"]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("Train_Val.prototxt", True), ("trainvl.prototxt", True), ("train_val2.prototxt", False), ("vgg.prototxt", False)],
+)
+@pytest.mark.parametrize("folder", ["", "nets/"])
+def test_a_name_that_may_have_been_meant(models: Path, name: str, near: bool, folder: str) -> None:
+    (models / "nets").mkdir()
+    (models / folder / "trainval.prototxt").write_text(NET)
+    (models / "trainval_solver.prototxt").write_text(f'net: "{folder}{name}" base_lr: 1')
+    [(severity, message)] = said("repo/models/trainval_solver.prototxt")
+    assert (severity == "warning") == near
+    assert message.endswith(f'did you mean "{folder}trainval.prototxt"?') == near
 
 
 def test_nobody_looked() -> None:
