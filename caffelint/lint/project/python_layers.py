@@ -46,9 +46,9 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
             known = {file for file, _ in there}
             there += ((file, text) for file, text in _candidates(name, path, tuple(roots)) if file not in known)
         if not all(found[name] for name in names):
-            reach = Reach(os.path.dirname(os.path.abspath(path)), tuple(roots))
-            for name in sorted({match.decode() for match in _NAMED_CLASS.findall(data)}) if reach.checkout else ():
-                found[f"class {name}"] = _read_all(_defining(reach.checkout).get(name, ()), reach)
+            top = top_of(os.path.dirname(os.path.abspath(path)))
+            for name in sorted({match.decode() for match in _NAMED_CLASS.findall(data)}) if top else ():
+                found[f"class {name}"] = _read_all(_defining(top or "").get(name, ()), Reach(top or "", roots))
     return found
 
 
@@ -158,7 +158,7 @@ def _defining(top: str) -> Mapping[str, Sequence[str]]:
     """The Python files below a folder by the classes that they have."""
     found: dict[str, list[str]] = {}
     reach = Reach(top)
-    paths = [path for files in _in_checkout(top).values() for path in files]
+    paths = [path for files in _in_project(top).values() for path in files]
     for path in sorted(paths)[:_MOST_SEARCHED]:
         try:
             data = read(path, _LARGEST, reach)
