@@ -56,7 +56,7 @@ from caffelint.lint.rule import (
     TextRule,
 )
 from caffelint.lint.unknown_caffe import is_for_unknown_caffe
-from caffelint.lint.weights import speaks_of_weights, starts_from_weights
+from caffelint.lint.weights import has_rate_of_fine_tuning, speaks_of_weights, starts_from_weights
 from caffelint.lint.words import listed, title, titles
 from caffelint.schema.enums import enum_name
 from caffelint.schema.provenance import Provenance, provenance
@@ -114,6 +114,7 @@ __all__ = [
     "TextRule",
     "enum_name",
     "fix",
+    "has_rate_of_fine_tuning",
     "insert_before",
     "insert_behind",
     "is_for_unknown_caffe",

@@ -13,7 +13,7 @@ from caffelint.lint.ignored import Checkout, checkout_of
 from caffelint.lint.project.border import top_of
 from caffelint.lint.reach import is_special
 
-_TEMPLATE = re.compile(r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your)")
+_TEMPLATE = re.compile(r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your|\bto.?do\b)")
 _TRACKED = "git:"
 """Before a path of `looked` that git was asked for; no absolute path begins so."""
 _MOST_FOLDERS = 32

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 _LOADED = re.compile(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
 """Words of a text that speaks of weights that are there already."""
 
+_LOW_RATE = 1e-3
+
 
 def starts_from_weights(net: Net) -> bool:
     """Does something in the text say that weights are loaded before training?
@@ -33,6 +35,13 @@ def _is_written_for_weights(net: Net) -> bool:
         return True
     given = [layer.has(layer.kind.block, "weight_filler") for layer in layers]
     return bool(given) and not given[0] and any(given)
+
+
+def has_rate_of_fine_tuning(net: Net) -> bool:
+    """Are the rates of its solvers those for a trained net? Few start a new one so low without adapting the rate."""
+    return bool(net.solvers) and all(
+        solver.message.base_lr < _LOW_RATE and solver.type == "SGD" for solver in net.solvers
+    )
 
 
 def speaks_of_weights(net: Net) -> bool:

@@ -24,10 +24,9 @@ _STRANGERS = (
     ({"x", "y", "anno"}, "annotations"),
     ({"op", "external_input", "external_output", "arg", "device_option"}, "a Caffe2 net"),
 )
-_TELLING = frozenset([
-    "base_lr", "input", "input_dim", "input_shape", "lr_policy", "max_iter", "net", "net_param", "snapshot_prefix",
-    "solver_mode", "test_net", "train_net",
-])  # fmt: skip
+_TELLING = frozenset(
+    ["base_lr", "input_dim", "input_shape", "lr_policy", "max_iter", "net", "net_param", "test_net", "train_net"]
+)
 """Names that only a net or a solver has; `name`, `momentum` or `type` are in many a text that is neither."""
 MYCAFFE = "a MyCaffe file"
 _OF_MYCAFFE = frozenset([
@@ -72,7 +71,7 @@ def detect(document: Document, dialect: str | None = None) -> Kind:
         return Kind(NET)
     net, solver = message_type(NetParameter.DESCRIPTOR), message_type(SolverParameter.DESCRIPTOR)
     as_net, as_solver = _known(net, names), _known(solver, names)
-    if 3 * max(as_net, as_solver) <= len(names) and _is_strange(names, (net, solver)):
+    if dialect is None and 3 * max(as_net, as_solver) <= len(names) and _is_strange(names, (net, solver)):
         as_net = as_solver = 0
     if as_solver > as_net:
         return Kind(SOLVER)

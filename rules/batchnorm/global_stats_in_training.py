@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from math import inf, log10
 
 from caffelint.lint import (
+    INFO,
     LIKELY,
     TRAIN,
     UNSAFE,
@@ -14,6 +15,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     fix,
+    has_rate_of_fine_tuning,
     remove,
     starts_from_weights,
     titles,
@@ -134,10 +136,13 @@ class GlobalStatsInTraining(NetRule):
                 f" other{' does' if others == 1 else 's do'} not); in a net trained from scratch these are 0, so"
                 f" {'it' if one else 'each layer'} multiplies its input by up to {_grown(gain)}"
             )
+        # Who freezes the statistics of all layers at so low a rate fine-tunes a published net.
+        fine_tunes = len(stored) == len(all_norms) and has_rate_of_fine_tuning(net)
         yield self.finding(
             stored[0].at("batch_norm_param", "use_global_stats"),
             f"{message}; remove use_global_stats",
             evidence="Caffe divides by sqrt(0 + eps)",
+            severity=INFO if fine_tunes else None,
             phases=(TRAIN,),
             fixes=fix(
                 "remove use_global_stats",

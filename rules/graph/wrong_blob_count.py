@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, Invalid, Kind, RefusalRule
+from collections.abc import Iterator
+
+from caffelint.lint import ERROR, INFO, LIKELY, Finding, Invalid, Kind, Layer, RefusalRule, Refused
+
+_MANY = 3
 
 
 class WrongBlobCount(RefusalRule):
@@ -37,7 +41,14 @@ class WrongBlobCount(RefusalRule):
         'layer { name: "data" type: "Input" top: "ip" top: "label" }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" }',
     ]
+    _DATA = 'input: "a" input_dim: 1 input: "b" input_dim: 1'
+    _RELU = ' layer { name: "%s" type: "ReLU" bottom: "a" bottom: "b" top: "%sa" top: "%sb" }'
     INVALID = [
+        Invalid(
+            _DATA + _RELU % ("r1", "r1", "r1") + _RELU % ("r2", "r2", "r2") + _RELU % ("r3", "r3", "r3"),
+            span='bottom: "b"',
+            message='ReLU "r1", "r2", "r3": 2 bottoms are given but ReLU takes 1; remove 1 bottom',
+        ),
         Invalid(
             'layer { name: "data" type: "Input" top: "ip" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" top: "loss" }'
@@ -49,3 +60,19 @@ class WrongBlobCount(RefusalRule):
             ),
         ),
     ]
+
+    def report(self, refused: Refused) -> Iterator[Finding]:
+        for finding in super().report(refused):
+            if (
+                len(refused.layers) >= _MANY
+                and not refused.net.bound.knows_caffe
+                and all(map(_is_wide, refused.layers))
+            ):
+                finding.severity, finding.certainty = INFO, LIKELY
+                finding.evidence += "; forks that take several bottoms at once make a top of each"
+            yield finding
+
+
+def _is_wide(layer: Layer) -> bool:
+    """Whether it makes a top of each of several bottoms."""
+    return len(layer.bottoms) == len(layer.tops) > 1

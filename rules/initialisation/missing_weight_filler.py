@@ -12,8 +12,8 @@ from caffelint.lint import (
     Invalid,
     Net,
     NetRule,
-    Solver,
     fix,
+    has_rate_of_fine_tuning,
     listed,
     speaks_of_weights,
     starts_from_weights,
@@ -28,7 +28,6 @@ _UPSAMPLING = types_that(lambda kind: kind.upsamples)
 
 _MANY = 5
 """Nobody trains so many layers from scratch without a filler; nets made for loaded weights have none."""
-_LOW = 1e-3
 
 
 class MissingWeightFiller(NetRule):
@@ -134,7 +133,7 @@ class MissingWeightFiller(NetRule):
         if len(missing) == len(layers):
             likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
             # Without a solver it may well be a net for existing weights.
-            severity = WARNING if net.solvers and not all(map(_fine_tunes, net.solvers)) else INFO
+            severity = WARNING if net.solvers and not has_rate_of_fine_tuning(net) else INFO
             message = (
                 "weight_filler is missing in every layer, so all weights start at 0 and never learn unless weights are"
                 f" loaded; add one to each, {example}"
@@ -157,8 +156,3 @@ class MissingWeightFiller(NetRule):
                 *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in missing),
             ),
         )
-
-
-def _fine_tunes(solver: Solver) -> bool:
-    """Whether the rate is one for a trained net: few start a new one with so low a rate without adapting it."""
-    return solver.message.base_lr < _LOW and solver.type == "SGD"

@@ -40,6 +40,11 @@ class UnfilledTemplate(TextRule):
     ]
     INVALID = [
         Invalid(
+            "base_lr: 0.1\ntest_iter: # TODO (10,000 images)\nmax_iter: 9",
+            span="TODO",
+            message="this is a template with 1 placeholder, TODO; not checked further",
+        ),
+        Invalid(
             'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output } }',
             span="{ num_output }",
             message="{ num_output } is neither a block with fields nor a value, so Caffe refuses the file; complete it",

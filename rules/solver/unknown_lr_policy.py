@@ -127,7 +127,8 @@ class UnknownLrPolicy(SolverRule):
             yield self.finding(place, message, evidence=evidence)
         elif not solver.has("lr_policy"):
             message = f"lr_policy is missing and has no default, so Caffe stops at the first update; set one of {_ALL}"
-            yield self.finding(place, message, evidence=evidence)
+            severity = INFO if is_for_unknown_caffe(solver) else None
+            yield self.finding(place, message, evidence=evidence, severity=severity)
         elif (near := _near(policy)) and (policy.lower() == near or not is_for_unknown_caffe(solver)):
             safety = SAFE if policy.lower() == near else UNSAFE
             fixes = fix(f'set lr_policy: "{near}"', safety, write(solver, "lr_policy", value=quoted(near)))

@@ -26,6 +26,7 @@ from caffelint.text.parser import parse
         ("apples: 3", "other", ""),
         ("num_hidden: 500 epochs: 20 batch_size: 20 momentum: 0.9 learning_rate: 0.1", "other", ""),
         ("momentum: 0.9 gamma: 0.1 epochs: 20", "solver", ""),
+        ("solver_mode: ANNEALING mode: EXPM node: 1 edge: 2 eig: 3 model { }", "other", ""),
         ("base_lr: 0.1 vstep_lr: 0.1 vstep_size: 9 epochs: 20", "solver", ""),
         ("momentum: 0.9 momentm2: 0.1 weight_decy: 0", "solver", ""),
         ('name: "lenet" op { type: "Conv" } external_input: "data"', "other", "a Caffe2 net"),
