@@ -12,7 +12,7 @@ _STEPS = re.compile(r"solver\w{0,40}\.step\(|\.get\('step'\)")
 _DRIVES = re.compile(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\(")
 _TRAINS_ON = re.compile(r"-weights\b|\.copy_from\(")
 _FILLS = re.compile(
-    r"\bsurgery\b|\binterp_|\binterp\(\w{0,20}net|\bupsample_filt|['\"]up\w{0,20}['\"] in "
+    r"\bsurgery\b|\binterp_(?:layers|surgery|weights)|\binterp\(\w{0,20}net|\bupsample_filt|['\"]up\w{0,20}['\"] in "
     r"|\bbilinear_?(?:fill|up|kernel|weight)"
 )
 _LOADS = re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(")
