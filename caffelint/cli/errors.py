@@ -8,6 +8,14 @@ import click
 
 from caffelint.cli.status import INTERNAL, USAGE
 
+_EXTRAS = {
+    **dict.fromkeys(("PIL", "h5py", "lmdb", "numpy", "plyvel"), "data"),
+    "matplotlib": "plot",
+    "torch": "smoke",
+    "watchfiles": "watch",
+}
+"""What brings each optional module."""
+
 
 def near(name: str, known: Iterable[str]) -> str:
     """`; did you mean X?` if one of the known names is similar, else nothing."""
@@ -61,6 +69,8 @@ def status_and_line(error: Exception) -> tuple[int, str]:
     if isinstance(error, OSError):
         where = "" if error.filename is None else f"{error.filename}: "
         return USAGE, f"{where}{(error.strerror or str(error)).lower()}"
+    if isinstance(error, ModuleNotFoundError) and (extra := _EXTRAS.get((error.name or "").partition(".")[0])):
+        return USAGE, f"this needs {error.name}: pip install 'caffelint[{extra}]'"
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next
