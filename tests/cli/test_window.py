@@ -10,9 +10,13 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from seeds import NIGHTLY
+
+from caffelint.cli.group import COMMANDS as COMMAND_NAMES
+from caffelint.schema.messages import NetParameter
 
 pty = pytest.importorskip("pty")
-WIDTHS = (60, 100)
+WIDTHS = (60, 80, 100, 120) if NIGHTLY else (60, 100)
 LONG = "a_folder_with_a_long_name/another_folder_with_a_long_name/models_of_the_winter_of_2016"
 
 
@@ -64,13 +68,21 @@ def project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Fixtures in folders with long names, and a layer with one."""
     folder = tmp_path_factory.mktemp("window")
     (folder / ".git").mkdir()
-    for name in ("average_pooling", "slips", "infogain"):
+    for name in ("average_pooling", "slips", "infogain", "phases"):
         target = folder / LONG / name
         target.mkdir(parents=True)
         for file in (root / "fixtures/wrong" / name).glob("*.prototxt"):
             (target / file.name).write_bytes(file.read_bytes())
     net = (folder / LONG / "slips/train_val.prototxt").read_text()
     (folder / LONG / "slips/学习率.prototxt").write_text(net.replace("conv1", "inception_3a/" + "3x3_reduce_" * 20))
+    log = (root / "docs/tutorials/nan/train.log").read_text()
+    (folder / "train.log").write_text(log.replace("conv1", "inception_3a/" + "3x3_reduce_" * 20))
+    weights = NetParameter()
+    for name in ("conv1", "inception_3a/" + "3x3_reduce_" * 20):
+        blob = weights.layer.add(name=name, type="Convolution").blobs.add()
+        blob.shape.dim.extend((2, 4))
+        blob.data.extend([0.5] * 8)
+    (folder / "ip.caffemodel").write_bytes(weights.SerializeToString())
     (folder / "caffelint.toml").write_text(f'roots = ["{LONG}"]\nexclude = ["a", "b", "c"]\n')
     return folder
 
@@ -93,13 +105,31 @@ COMMANDS = [
     ["upgrade", "."],
     ["log", f"{LONG}/average_pooling/solver.prototxt"],
     ["data", f"{LONG}/average_pooling/solver.prototxt"],
+    ["check", ".", "--timing", "--top", "1"],
+    ["summary", f"{LONG}/phases", "--read-data"],
+    ["lr", "--suggest", f"{LONG}/phases/solver.prototxt"],
+    ["scales", f"{LONG}/phases/solver.prototxt"],
+    ["scales", f"{LONG}/average_pooling"],
+    ["weights", f"{LONG}/phases/train_val.prototxt", "ip.caffemodel"],
+    ["weights", "--stats", f"{LONG}/phases/train_val.prototxt", "ip.caffemodel"],
+    ["log", "train.log"],
+    ["patch", f"{LONG}/phases/train_val.prototxt", "--check-finite", "all", "-o", "patched.prototxt"],
+    ["init"],
+    ["trust", "."],
+    ["clean"],
+    ["test", "nowhere"],
+    ["explain", "--all"],
+    ["smoke", f"{LONG}/phases/nothing.prototxt"],
     ["--help"],
-    *([name, "--help"] for name in ("check", "smoke", "summary", "patch", "completion")),
+    *([name, "--help"] for name in COMMAND_NAMES),
 ]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_nothing_is_wider_than_the_window(project: Path, command: list[str]) -> None:
+def test_nothing_is_wider_than_the_window(
+    project: Path, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     for width in WIDTHS:
         text = shown(command, width, project)
         assert text.strip()
