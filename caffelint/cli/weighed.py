@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -162,9 +163,7 @@ def _show(models: Sequence[Weights], asked: Wanted) -> None:
 
         lines += differing(*models)
     if asked.stats:
-        from caffelint.evidence.weights.table import table
-
-        lines += (line for weights in models for line in table(weights))
+        lines += (line for weights in models for line in _table(weights, asked.on_stdout))
     for line in lines:
         click.echo(visible(line), err=not asked.on_stdout)
     if asked.plot and models:
@@ -172,6 +171,18 @@ def _show(models: Sequence[Weights], asked: Wanted) -> None:
 
         with plotting(asked.plot):
             draw(models, asked.plot)
+
+
+def _table(weights: Weights, on_stdout: bool) -> list[str]:
+    from caffelint.cli.outputs import TABLE, width
+    from caffelint.evidence.weights.table import HEAD, rows
+    from caffelint.report.fit import Column, table
+
+    goes = {"type": 5, "zeros": 1, "std": 2, "mean": 3, "blob": 4}
+    texts = ("layer", "type", "shape", "notes")
+    columns = [Column(name, name not in texts, goes.get(name, 0)) for name in HEAD]
+    shown = [[visible(cell) for cell in row] for row in rows(weights)]
+    return table(columns, shown, width(sys.stdout if on_stdout else sys.stderr, TABLE))
 
 
 def _state(path: str, given: Given, failures: list[Failure]) -> State | None:

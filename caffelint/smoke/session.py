@@ -221,7 +221,7 @@ def _judged(run: Run, project: Project, config: Config, report: Report) -> Repor
     failures = report.failures
     refused = run.first(Refused)
     if refused and refused.kind == LACKS:
-        words = "not run, because no engine here can run it; give --caffe-python"
+        words = f"not run, because no engine here can run it: {refused.message}; give --caffe-python"
         failures = (*failures, Failure(project.solver.path, words))
     shown = {one.name for one in report.findings for other in findings if _shows(other, one)}
     static = (
