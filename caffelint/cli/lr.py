@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from caffelint.cli.plots import plot_option, plotting, ready_to_plot
+from caffelint.cli.settings import input_shape_option, input_shapes
 
 if TYPE_CHECKING:
     from caffelint.caffe.learning_rate import Schedule
+    from caffelint.cli.scaled import Asked
 
 _WITHOUT_MAX_ITER = 100_000
 
@@ -25,12 +27,16 @@ _WITHOUT_MAX_ITER = 100_000
     help="Show this many iterations (default: max_iter of the solver).",
 )
 @click.option("--suggest", is_flag=True, help="Predict the largest rate at which this net learns, by type of solver.")
+@click.option("--data", "measure", is_flag=True, help="For --suggest, measure the scale of the data.")
+@input_shape_option
 @plot_option
-def command(solver: Path, iterations: int | None, suggest: bool, plot: Path | None) -> int:
+def command(
+    solver: Path, iterations: int | None, suggest: bool, measure: bool, shapes: tuple[str, ...], plot: Path | None
+) -> int:
     """Show the learning rate over training, as Caffe computes it.
 
-    --suggest adds the rates at which a first update would be as large as the weights that it changes. They follow
-    from fillers, shapes and the scale of the data, as in caffelint scales; nothing is run.
+    --suggest adds the rates beyond which nets like this one no longer learn. They follow from fillers, shapes and the
+    scale of the data, as in caffelint scales; nothing is run.
 
     \b
     Exit status: 0 all rates are finite
@@ -57,7 +63,9 @@ def command(solver: Path, iterations: int | None, suggest: bool, plot: Path | No
     rates = schedule(message)
     lr_table.write(rates, str(solver), limit, sys.stdout, width(sys.stdout), use_color(sys.stdout))
     if suggest:
-        _suggest(str(solver))
+        from caffelint.cli.scaled import Asked
+
+        _suggest(Asked(str(solver), measure=measure, shapes=input_shapes(shapes)))
     if not iterations and message.max_iter <= 0:
         tell(f"max_iter is missing; {limit:,} iterations are shown, --iterations N shows N")
     # What a fork has is no error in the text.
@@ -71,18 +79,18 @@ def command(solver: Path, iterations: int | None, suggest: bool, plot: Path | No
     return int(bool(wrong) or bool(rates.problem) or rates.first_bad(limit) is not None)
 
 
-def _suggest(path: str) -> None:
+def _suggest(asked: Asked) -> None:
     from caffelint.cli.outputs import use_color, width
-    from caffelint.cli.scaled import Asked, suggested
+    from caffelint.cli.scaled import suggested
     from caffelint.cli.settings import settings
     from caffelint.cli.tell import tell
     from caffelint.report.scales_table import write_rates
 
-    found = suggested(Asked(path), settings([path], {}))
+    found = suggested(asked, settings([asked.path], {}))
     if found:
         write_rates(found, sys.stdout, use_color(sys.stdout), width(sys.stdout))
     else:
-        tell(f"{path}: nothing is known of its updates; caffelint scales shows why")
+        tell(f"{asked.path}: nothing is known of its updates; caffelint scales shows why")
 
 
 def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:

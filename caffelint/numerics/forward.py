@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import singledispatch
 from math import prod
 from typing import NamedTuple
 
-from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.arrange import Crop, Flatten, Reshape, Split
 from caffelint.caffe.layers.concat import Concat, Slice
@@ -25,7 +24,6 @@ from caffelint.caffe.layers.pooling import Pooling
 from caffelint.caffe.layers.reduce import Eltwise, Softmax
 from caffelint.caffe.layers.resample import Permute, ShuffleChannel
 from caffelint.caffe.layers.scale import Bias, Scale
-from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape
 from caffelint.numerics.elements import functions_of
 from caffelint.numerics.hermite import applied
@@ -460,46 +458,6 @@ def _(layer: Softmax, bottoms: Known, drawn: Drawn) -> Tops:
     if axis == 2 and len(shape) == 3:
         return [steps(softmax(rows(bottoms[0]), shape[2]))]
     return [softmax(bottoms[0], shape[axis])] if -len(shape) <= axis < len(shape) else None
-
-
-def run(
-    built: BuiltNet,
-    given: Mapping[str, Signal],
-    weights: Mapping[BuiltLayer, Weights],
-    grow: bool = False,
-) -> tuple[dict[Blob, Signal | None], dict[BuiltLayer, Drawn]]:
-    """The signals of all versions of blobs, and what the weights of each layer are, where not their filler's.
-
-    given: signals of data blobs by name, instead of what would be assumed of them. weights: of layers, instead of their
-    fillers. grow: are weights enlarged until their output is of size 1, as training does before anything else?
-    """
-    signals: dict[Blob, Signal | None] = {}
-    changed = {layer: Drawn(weights=one) for layer, one in weights.items()}
-    values = built.values
-    for layer in built.layers:
-        bottoms = [signals.get(blob) for blob in layer.bottoms]
-        known = [one for one in bottoms if one is not None]
-        tops: Tops = None
-        if len(known) == len(bottoms) and all(blob.shape for blob in (*layer.bottoms, *layer.tops[:1])):
-            drawn = changed.get(layer, FILLED)
-            tops = forward(layer, known, drawn)
-            if (
-                grow
-                and tops
-                and tops[0]
-                and layer.has_weights
-                and not layer.is_recurrent
-                and 0 < tops[0].mean_square < 1
-            ):
-                changed[layer] = drawn._replace(factor=1 / tops[0].size)
-                tops = forward(layer, known, changed[layer])
-        for number, blob in enumerate(layer.tops):
-            found = tops[number] if tops and number < len(tops) else None
-            if not layer.bottoms:
-                found = given.get(blob.name, found)
-            bounds = values[blob]
-            signals[blob] = found._replace(low=bounds.low, high=bounds.high) if found else None
-    return signals, changed
 
 
 FILLED = Drawn()

@@ -15,7 +15,7 @@ from caffelint.caffe.net_parts import Blob
 from caffelint.numerics.forward import FILLED, weights_of
 from caffelint.numerics.signal import SAMPLE
 from caffelint.numerics.start import NO_CHANGE, Change, Start, start, steepness
-from caffelint.numerics.updates import Update, clipping, pulls_of_decay, size_of, updates
+from caffelint.numerics.updates import EDGE, Update, clipping, heat, pulls_of_decay, size_of, updates
 from caffelint.numerics.weights import Weights
 
 HOT, OVERSHOOT, LOSS = "hot", "overshoot", "loss"
@@ -26,15 +26,14 @@ _HOT, _HOT_FAR, _LARGE = 1.9, 4.0, 2.0
 """Heat from which on training is expected to break, that for distances, and the least of the largest update once small
 weights have grown. Those to targets that are far away make the first updates large, and shrink as soon as the biases
 have moved."""
-_ALONE = 0.1
-"""A layer whose updates are large among calm ones is made up for by these; where there is no other one, the next is
-taken to have so much of its updates, and never less than the square of that."""
 _LOSS = 250.0
 _ALIKE, _ALIKE_SCALED, _ALIKE_EVER = 3e-4, 1e-6, 1e-8
 """The second one for solvers that scale each update to the gradients before it: they also follow small ones. The last
 one for updates that are not small: they change the scores of all samples alike."""
 _SCALED = ("Adam", "AdaGrad", "RMSProp", "AdaDelta")
 _SLOW = 0.1
+_WITHIN = 0.2
+"""Of the largest rate: one to train with."""
 _COOL = 1.0
 _STILL = 0.3
 """All updates together, against the weights as they begin. Tiny weights make those of other layers grow at that pace
@@ -80,9 +79,9 @@ class Judgement(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The figures of a net at a rate. worst: the largest update, once small weights have grown. heat: of the updates
-    before they have. moved: the largest of these, of all iterations; None where some updates are not known, and where
-    nobody expects much of them.
+    """The figures of a net at a rate. worst: the largest update, once small weights have grown. heat, later: of the
+    updates before they have, and then. moved: the largest first update times all iterations; None where some updates
+    are not known, and where nobody expects much of so few.
 
     empty: are there weights that start at 0?
 
@@ -95,6 +94,7 @@ class _Found(NamedTuple):
 
     worst: Update | None
     heat: float
+    later: float
     moved: float | None
     empty: bool
     decay: float
@@ -144,13 +144,13 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
         if not _kind(after) and (kind != HOT or (after.worst and after.heat <= _COOL)):
             cures.append(cure)
     if kind == HOT and update:
-        cures.append(Cure(RATE, None, rate, rate / size))
+        cures.append(Cure(RATE, None, rate, rate * EDGE / found.later * _WITHIN))
     if kind == OVERSHOOT:
-        cures.append(Cure(RATE, None, rate, rate / size / 3))
+        cures.append(Cure(RATE, None, rate, rate / size * _WITHIN))
     if kind == DECAY:
         cures.append(Cure(WEIGHT_DECAY, None, solver.weight_decay, solver.weight_decay / size / 10))
     if kind == STILL and update:
-        cures.append(Cure(RATE, None, rate, rate / update.ratio / 10))
+        cures.append(Cure(RATE, None, rate, rate * EDGE / found.later * _WITHIN))
     cures.sort(key=_unusual, reverse=True)
     signals = start(built, given).signals
     scores = signals.get(layer.bottoms[0])
@@ -190,8 +190,8 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     worst = max(grown, key=lambda one: one.ratio, default=None)
     trained = [param for layer in built.layers if layer.has_weights for param in layer.params or () if param.lr_mult]
     first = [param for param in trained if not param.index and param.owner is None]
-    first_ones = sorted((one.ratio for one in updates(begin, solver, rate)), reverse=True)
-    at_once = first_ones[0] if first_ones else 0.0
+    first_ones = updates(begin, solver, rate)
+    at_once = max((one.ratio for one in updates(begin, solver, rate, rescaled=True)), default=0.0)
     moved = None
     is_trial = 0 < solver.max_iter < _TRIAL
     if worst is not None and not is_trial and all(param in begin.learned for param in first):
@@ -205,7 +205,17 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     far = any(layer.is_distance for layer in begin.losses)
     overshoots = _overshoots(built, begin, solver, rate, change) if far else 0.0
     return _Found(
-        worst, _heat(first_ones), moved, empty, decay, far, overshoots, scaled, _first_loss(begin), _distinct(begin)
+        worst,
+        heat(first_ones),
+        heat(grown),
+        moved,
+        empty,
+        decay,
+        far,
+        overshoots,
+        scaled,
+        _first_loss(begin),
+        _distinct(begin),
     )
 
 
@@ -213,14 +223,6 @@ def _pull(begin: Start, solver: Any, rate: float, steps: float) -> float:
     """The median of the pulls of decay, where they shrink the weights before the training ends."""
     pulls = [one.ratio if one.shrinks * steps >= 1 else 0.0 for one in pulls_of_decay(begin, solver, rate)]
     return median(pulls) if pulls else 0.0
-
-
-def _heat(ratios: list[float]) -> float:
-    """The geometric mean of the two largest updates: it takes two layers for each to blow up the other."""
-    if not ratios:
-        return 0.0
-    second = max(ratios[1], ratios[0] * _ALONE**2) if ratios[1:] else ratios[0] * _ALONE
-    return math.sqrt(ratios[0] * second)
 
 
 def _overshoots(built: BuiltNet, begin: Start, solver: Any, rate: float, change: Change) -> float:

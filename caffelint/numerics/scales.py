@@ -12,7 +12,7 @@ from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.shapes import Shape
 from caffelint.numerics.signal import SAMPLE, Signal
 from caffelint.numerics.start import Change, Start, start
-from caffelint.numerics.updates import Update, updates
+from caffelint.numerics.updates import EDGE, Update, heat, updates
 
 HUGE, TINY, ALIKE, FAST, NO_GRADIENT = "huge", "tiny", "alike", "fast", "no gradient"
 """What is odd about a row: values above 10,000, or below 1/10,000, on average; less than 1/1000 of them depends on the
@@ -128,7 +128,7 @@ def _unknown(built: BuiltNet, begin: Start) -> Iterator[BuiltLayer]:
 
 
 class Rates(NamedTuple):
-    """largest: at which the updates are as large as the weights; low, high: where it lies in 8 of 10 nets.
+    """largest: beyond which nets no longer learn; low, high: where it lies in 8 of 10 nets.
 
     suggested: a rate to begin with.
     """
@@ -140,7 +140,7 @@ class Rates(NamedTuple):
     suggested: float
 
 
-_LOW, _HIGH, _BELOW = 0.3, 6.0, 0.1
+_LOW, _HIGH, _BELOW = 0.35, 3.0, 0.15
 """Of projects whose largest rate that learns was measured on Caffe, 8 of 10 had it between these times the predicted
 one. The suggested rate lies that far below it."""
 TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
@@ -159,9 +159,9 @@ def rates(built: BuiltNet, solver: Any, change: Change | None = None) -> list[Ra
             one.ClearField("momentum")  # Caffe refuses one
         if kind == "AdaDelta" and not solver.HasField("momentum"):
             one.momentum = 0.95
-        worst = max((step.ratio for step in updates(begin, one, 1.0)), default=0.0)
-        if 0 < worst < math.inf:
-            edge = 1 / worst
+        at_one = heat(updates(begin, one, 1.0))
+        if 0 < at_one < math.inf:
+            edge = EDGE / at_one
             found.append(Rates(kind, edge, edge * _LOW, edge * _HIGH, _round(edge * _BELOW)))
     return found
 

@@ -13,7 +13,7 @@ from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.shapes import count
 from caffelint.numerics import recurrent as recurrent  # its transfers
 from caffelint.numerics.backward import backward, learned
-from caffelint.numerics.forward import FILLED, Drawn, run
+from caffelint.numerics.forward import FILLED, Drawn, Tops, forward
 from caffelint.numerics.losses import Lost, loss
 from caffelint.numerics.signal import OTHER, Signal, constant
 from caffelint.numerics.weights import Weights
@@ -60,6 +60,46 @@ def start(built: BuiltNet, change: Change = NO_CHANGE, grow: bool = False) -> St
                 seeds[layer] = [one.times(weight) if one else None for one in lost.gradients]
     gradients, found = _back(built, signals, drawn, seeds)
     return Start(signals, gradients, losses, found, drawn)
+
+
+def run(
+    built: BuiltNet,
+    given: Mapping[str, Signal],
+    weights: Mapping[BuiltLayer, Weights],
+    grow: bool = False,
+) -> tuple[dict[Blob, Signal | None], dict[BuiltLayer, Drawn]]:
+    """The signals of all versions of blobs, and what the weights of each layer are, where not their filler's.
+
+    given: signals of data blobs by name, instead of what would be assumed of them. weights: of layers, instead of their
+    fillers. grow: are weights enlarged until their output is of size 1, as training does before anything else?
+    """
+    signals: dict[Blob, Signal | None] = {}
+    changed = {layer: Drawn(weights=one) for layer, one in weights.items()}
+    values = built.values
+    for layer in built.layers:
+        bottoms = [signals.get(blob) for blob in layer.bottoms]
+        known = [one for one in bottoms if one is not None]
+        tops: Tops = None
+        if len(known) == len(bottoms) and all(blob.shape for blob in (*layer.bottoms, *layer.tops[:1])):
+            drawn = changed.get(layer, FILLED)
+            tops = forward(layer, known, drawn)
+            if (
+                grow
+                and tops
+                and tops[0]
+                and layer.has_weights
+                and not layer.is_recurrent
+                and 0 < tops[0].mean_square < 1
+            ):
+                changed[layer] = drawn._replace(factor=1 / tops[0].size)
+                tops = forward(layer, known, changed[layer])
+        for number, blob in enumerate(layer.tops):
+            found = tops[number] if tops and number < len(tops) else None
+            if not layer.bottoms:
+                found = given.get(blob.name, found)
+            bounds = values[blob]
+            signals[blob] = found._replace(low=bounds.low, high=bounds.high) if found else None
+    return signals, changed
 
 
 def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> float:

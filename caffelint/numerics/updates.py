@@ -33,13 +33,16 @@ class Pull(NamedTuple):
     shrinks: float
 
 
-def updates(start: Start, solver: Any, rate: float) -> list[Update]:
-    """Of all weights that are known, at a rate. solver: the SolverParameter."""
+def updates(start: Start, solver: Any, rate: float, rescaled: bool = False) -> list[Update]:
+    """Of all weights that are known, at a rate. solver: the SolverParameter. rescaled: also those whose size is of no
+    effect?"""
     found = []
     factor = clipping(start, solver)
     for param, gradient in start.learned.items():
         mult = param.lr_mult
-        if not mult or param.index or not param.layer.has_weights or is_rescaled(param.layer):
+        if not mult or param.index or not param.layer.has_weights:
+            continue
+        if is_rescaled(param.layer) and not rescaled:
             continue
         size = size_of(param.layer, start.drawn.get(param.layer, FILLED))
         if not size:
@@ -80,7 +83,8 @@ def step_of(solver: Any, gradient: float, rate: float) -> float:
     if kind in ("SGD", "Nesterov"):
         return rate * gradient * piled_up(solver.momentum)
     if kind in ("Adam", "AdaGrad", "RMSProp"):
-        return rate * gradient / (gradient + delta) if gradient else 0.0
+        step = rate * gradient / (gradient + delta) if gradient else 0.0
+        return step / math.sqrt(_TURNED) if kind == "AdaGrad" else step  # it divides by all gradients so far
     if kind == "AdaDelta":
         return rate * math.sqrt(delta) * gradient / math.sqrt(gradient**2 + delta) if gradient else 0.0
     return 0.0
@@ -109,3 +113,19 @@ def pulls_of_decay(start: Start, solver: Any, rate: float) -> list[Pull]:
             shrinks = step_of(solver, pull, rate * param.lr_mult) / size
             found.append(Pull(param, pull / max(gradient * factor, 1e-300), shrinks))
     return found
+
+
+_ALONE = 0.1
+"""A layer whose updates are large among calm ones is made up for by these; where there is no other one, the next is
+taken to have so much of its updates, and never less than the square of that."""
+EDGE = 0.6
+"""The heat at which nets no longer learn, in the middle of those that were measured on Caffe."""
+
+
+def heat(found: list[Update]) -> float:
+    """The geometric mean of the two largest ratios: it takes two layers for each to blow up the other."""
+    if not found:
+        return 0.0
+    ratios = sorted((one.ratio for one in found), reverse=True)
+    second = max(ratios[1], ratios[0] * _ALONE**2) if ratios[1:] else ratios[0] * _ALONE
+    return math.sqrt(ratios[0] * second)

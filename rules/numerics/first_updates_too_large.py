@@ -45,8 +45,8 @@ class FirstUpdatesTooLarge(ProjectRule):
             {"s.prototxt": solved(20), "n.prototxt": net(_SCALED)},
             span="base_lr: 20",
             message='the first updates of "fc" are 37 times its weights (gradient 0.015, weights 0.081), so training'
-            " may diverge; try base_lr: 0.5",
-            fixed={"s.prototxt": solved(0.5), "n.prototxt": net(_SCALED)},
+            " may diverge; try base_lr: 0.2",
+            fixed={"s.prototxt": solved(0.2), "n.prototxt": net(_SCALED)},
         ),
         Invalid(
             {"s.prototxt": solved(0.01), "n.prototxt": net()},

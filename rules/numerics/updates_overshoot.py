@@ -46,8 +46,8 @@ class UpdatesOvershoot(ProjectRule):
             {"s.prototxt": solved(0.04), "n.prototxt": _DISTANCE},
             span="base_lr: 0.04",
             message='the rate is 5.4 times the largest at which updates approach the targets of "loss", so training may'
-            " diverge; try base_lr: 0.002",
-            fixed={"s.prototxt": solved(0.002), "n.prototxt": _DISTANCE},
+            " diverge; try base_lr: 0.001",
+            fixed={"s.prototxt": solved(0.001), "n.prototxt": _DISTANCE},
         ),
     ]
 

@@ -44,8 +44,8 @@ class WeightsBarelyMove(ProjectRule):
             {"s.prototxt": solved(1e-9, _LENGTH), "n.prototxt": net(_SCALED)},
             span="base_lr: 1e-09",
             message="in all 1,000 iterations no weights move by more than 6.6e-06 of their size (those of "
-            '"fc"), so the net learns nothing; try base_lr: 0.05',
-            fixed={"s.prototxt": solved(0.05, _LENGTH), "n.prototxt": net(_SCALED)},
+            '"fc"), so the net learns nothing; try base_lr: 0.2',
+            fixed={"s.prototxt": solved(0.2, _LENGTH), "n.prototxt": net(_SCALED)},
         ),
         Invalid(
             {"s.prototxt": solved(0.01, f"{_LENGTH} clip_gradients: 1e-6"), "n.prototxt": net(_SCALED)},
