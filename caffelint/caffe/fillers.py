@@ -12,6 +12,18 @@ from caffelint.caffe.shapes import Shape, canonical_axis, count, no_data, text
 SOURCE = "filler.hpp"
 
 
+FILLER_FIELDS = {
+    "constant": ("value",),
+    "gaussian": ("mean", "std", "sparse"),
+    "uniform": ("min", "max"),
+    "xavier": ("variance_norm",),
+    "msra": ("variance_norm",),
+    "positive_unitball": (),
+    "bilinear": (),
+}
+"""What each filler reads besides its type."""
+
+
 class UnknownFiller(Refusal):
     """No filler of Caffe 1.0 has that name; a fork may have one."""
 

@@ -6,7 +6,7 @@ It is separate from `caffelint.lint` because it knows every layer type, which ta
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.computing import computed_by
-from caffelint.caffe.fillers import FILLERS, draws
+from caffelint.caffe.fillers import FILLER_FIELDS, FILLERS, draws
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
 from caffelint.caffe.layers.loss import Loss, SoftmaxInside
@@ -23,6 +23,7 @@ from caffelint.text.tree import MESSAGE, Field
 __all__ = [
     "BVLC_TYPES",
     "FILLERS",
+    "FILLER_FIELDS",
     "MESSAGE",
     "UNKNOWN",
     "Blob",

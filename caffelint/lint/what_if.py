@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
+from caffelint.caffe.fillers import FILLER_FIELDS
 from caffelint.caffe.net import Layer
 from caffelint.lint.edits import Edits, quoted, write
 from caffelint.lint.file import File
@@ -19,11 +20,12 @@ class NotWritten(ValueError):
 def what_if(changes: list[str], files: list[File]) -> dict[str, list[Edit]]:
     """The edits of the files, by path; the first is the one that was named. Raises NotWritten."""
     found: dict[str, list[Edit]] = {}
+    changed = [change.partition("=")[0] for change in changes]
     for change in changes:
         name, sign, value = change.partition("=")
         if not sign or not name or not value:
             raise NotWritten(f'"{change}" is not a change; write it as base_lr=0.1 or conv1.std=0.01')
-        edits = list(_edits(name, value, files))
+        edits = list(_edits(name, value, files, changed))
         if not edits:
             raise NotWritten(f'"{name}" is no field of the solver, nor of a layer, as LAYER.FIELD')
         for path, edit in edits:
@@ -31,17 +33,17 @@ def what_if(changes: list[str], files: list[File]) -> dict[str, list[Edit]]:
     return found
 
 
-def _edits(name: str, value: str, files: list[File]) -> Iterator[tuple[str, Edit]]:
+def _edits(name: str, value: str, files: list[File], changed: Collection[str]) -> Iterator[tuple[str, Edit]]:
     for file in files:
         if file.solver is not None and _owner(file.solver.message.DESCRIPTOR, [name]):
             yield from write(file.solver, name, value=_text(file.solver.message.DESCRIPTOR, name, value)) or ()
         for net in file.nets:
             for layer in net.layers:
                 if name.startswith(f"{layer.name}."):
-                    yield from _of_layer(layer, name.removeprefix(f"{layer.name}."), value) or ()
+                    yield from _of_layer(layer, name.removeprefix(f"{layer.name}."), value, changed) or ()
 
 
-def _of_layer(layer: Layer, name: str, value: str) -> Edits:
+def _of_layer(layer: Layer, name: str, value: str, changed: Collection[str]) -> Edits:
     """A field of a layer, of its block or of its filler; `lr_mult` and `decay_mult` are those of the weights."""
     names = name.split(".")
     block = layer.kind.block
@@ -52,8 +54,22 @@ def _of_layer(layer: Layer, name: str, value: str) -> Edits:
             path = [*start, *names]
             owner = _owner(layer.message.DESCRIPTOR, path, forks)
             if owner is not None:
+                _check_filler(layer, path, changed)
                 return write(layer, *path, value=_text(owner, path[-1], value))
     return None
+
+
+def _check_filler(layer: Layer, path: list[str], changed: Collection[str]) -> None:
+    """Raises NotWritten for a setting that the filler does not read, unless its type changes as well."""
+    if len(path) != 3 or not path[1].endswith("filler") or path[2] == "type":
+        return
+    kind = getattr(getattr(layer.message, path[0]), path[1]).type
+    if path[2] not in FILLER_FIELDS.get(kind, (path[2],)) and not any(
+        name in changed for name in (f"{layer.name}.type", f"{layer.name}.{path[1]}.type")
+    ):
+        takes = next((other for other, fields in FILLER_FIELDS.items() if path[2] in fields), "")
+        advice = f"; add {layer.name}.type={takes}" if takes else ""
+        raise NotWritten(f'the {path[1]} of "{layer.name}" is {kind}, which reads no {path[2]}{advice}')
 
 
 def _owner(message: Any, path: list[str], forks: bool = True) -> Any:

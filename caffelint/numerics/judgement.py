@@ -185,37 +185,36 @@ def _unusual(cure: Cure) -> float:
 
 def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: float) -> _Found:
     begin = start(built, change)
-    later = start(built, change, grow=True)
-    grown = updates(later, solver, rate)
-    worst = max(grown, key=lambda one: one.ratio, default=None)
+    first = updates(begin, solver, rate)
     trained = [param for layer in built.layers if layer.has_weights for param in layer.params or () if param.lr_mult]
-    first = [param for param in trained if not param.index and param.owner is None]
-    first_ones = updates(begin, solver, rate)
-    at_once = max((one.ratio for one in updates(begin, solver, rate, rescaled=True)), default=0.0)
+    weights = [param for param in trained if not param.index and param.owner is None]
     moved = None
     is_trial = 0 < solver.max_iter < _TRIAL
-    if worst is not None and not is_trial and all(param in begin.learned for param in first):
-        moved = at_once * steps
-    drawn = [param.layer for param in first if param in begin.learned]
+    if first and not is_trial and all(param in begin.learned for param in weights):
+        moved = max(one.ratio for one in updates(begin, solver, rate, rescaled=True)) * steps
+    drawn = [param.layer for param in weights if param in begin.learned]
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)
-    scaled = solver.type in _SCALED
-    decay = _pull(begin, solver, rate, steps)
-    if _pull(later, solver, rate, steps) < _DECAY_GROWN:
-        decay = 0.0
+    decay, distinct = _pull(begin, solver, rate, steps), _distinct(begin)
+    grown = first
+    calm = heat(first) < _HOT and decay < _DECAY and (moved is None or moved >= _STILL)
+    if not calm or distinct is not None and distinct[0] < _ALIKE:  # what follows is half of the work
+        later = start(built, change, grow=True)
+        grown = updates(later, solver, rate)
+        if _pull(later, solver, rate, steps) < _DECAY_GROWN:
+            decay = 0.0
     far = any(layer.is_distance for layer in begin.losses)
-    overshoots = _overshoots(built, begin, solver, rate, change) if far else 0.0
     return _Found(
-        worst,
-        heat(first_ones),
+        max(grown, key=lambda one: one.ratio, default=None),
+        heat(first),
         heat(grown),
         moved,
         empty,
         decay,
         far,
-        overshoots,
-        scaled,
+        _overshoots(built, begin, solver, rate, change) if far else 0.0,
+        solver.type in _SCALED,
         _first_loss(begin),
-        _distinct(begin),
+        distinct,
     )
 
 

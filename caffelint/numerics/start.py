@@ -11,7 +11,8 @@ from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.shapes import count
-from caffelint.numerics import recurrent as recurrent  # its transfers
+from caffelint.numerics import forks as forks
+from caffelint.numerics import recurrent as recurrent  # the transfers of these
 from caffelint.numerics.backward import backward, learned
 from caffelint.numerics.forward import FILLED, Drawn, Tops, forward
 from caffelint.numerics.losses import Lost, loss

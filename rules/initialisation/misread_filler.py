@@ -20,19 +20,10 @@ from caffelint.lint import (
     titles,
     write,
 )
-from caffelint.lint.built import FILLERS
+from caffelint.lint.built import FILLER_FIELDS, FILLERS
 
 from ._fillers import FILLED
 
-READ = {
-    "constant": ("value",),
-    "gaussian": ("mean", "std", "sparse"),
-    "uniform": ("min", "max"),
-    "xavier": ("variance_norm",),
-    "msra": ("variance_norm",),
-    "positive_unitball": (),
-    "bilinear": (),
-}
 SETTINGS = ("value", "min", "max", "mean", "std", "variance_norm")
 SUGGESTED = {"std": "gaussian", "mean": "gaussian", "min": "uniform", "max": "uniform", "value": "constant"}
 
@@ -177,7 +168,7 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
     type_ = filler.type
     for field in SETTINGS:
         # A number of 0 changes nothing, read or not.
-        if field in READ[type_] or not filler.HasField(field) or getattr(filler, field) == 0:
+        if field in FILLER_FIELDS[type_] or not filler.HasField(field) or getattr(filler, field) == 0:
             continue
         wanted = SUGGESTED.get(field)
         if not filler.HasField("type"):
