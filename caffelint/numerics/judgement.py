@@ -213,7 +213,7 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
         far,
         _overshoots(built, begin, solver, rate, change) if far else 0.0,
         solver.type in _SCALED,
-        _first_loss(begin),
+        _first_loss(begin, solver.type in _SCALED),
         distinct,
     )
 
@@ -232,10 +232,15 @@ def _overshoots(built: BuiltNet, begin: Start, solver: Any, rate: float, change:
     return rate * steepness(built, begin, change) / largest
 
 
-def _first_loss(begin: Start) -> tuple[float, BuiltLayer] | None:
-    found = [
-        (max(lost.value, lost.unbounded) / lost.guess, layer) for layer, lost in begin.losses.items() if lost.guess
-    ]
+def _first_loss(begin: Start, scaled: bool) -> tuple[float, BuiltLayer] | None:
+    found = []
+    for layer, lost in begin.losses.items():
+        scores, targets = (begin.signals.get(blob) for blob in layer.bottoms[:2]) if layer.is_distance else (None, None)
+        if scores and targets and targets.variance and not scaled:
+            # How far all targets are from 0 is for the bias to make up, which gradients that are as large do at once.
+            found.append((1 + scores.mean_square / targets.variance, layer))
+        elif lost.guess:
+            found.append((max(lost.value, lost.unbounded) / lost.guess, layer))
     return max(found, key=lambda one: one[0], default=None)
 
 
