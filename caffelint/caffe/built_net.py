@@ -44,6 +44,14 @@ class BuiltNet:
         self.assumed: dict[str, Shape] = {}
 
     @property
+    def is_sound(self) -> bool:
+        """Does it load, with as many bottoms and tops of each layer as its type takes?
+
+        A layer of a fork that is not known is not refused for having others.
+        """
+        return not self.refusals and all(layer.is_complete for layer in self.layers)
+
+    @property
     def phases(self) -> tuple[str, ...]:
         """The phases of its states."""
         return tuple(dict.fromkeys(state.phase for state in self.states))

@@ -73,7 +73,7 @@ def _read(asked: Asked, config: Config) -> _Read:
     if asked.measure:
         net.input_shapes = _of_training(net)
     built = net.likely(state or State(TRAIN))
-    if built.refusals:
+    if not built.is_sound:
         raise click.ClickException(f"{path}: the net does not load; see caffelint check")
     if asked.weights:
         change = change._replace(weights=_loaded(asked.weights, built))

@@ -111,7 +111,7 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
     rate: that of the first iteration. steps: how many of these all rates of the training add up to. given: what is
     known beyond the text, such as measured data.
     """
-    if built.refusals:
+    if not built.is_sound:
         return None
     if any(isinstance(layer, BatchNorm) and layer.uses_global_stats for layer in built.layers):
         return None  # blank statistics, which a rule of their own reports, drown everything else

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from seeds import SEED, draws
 
+from caffelint.caffe.layers import REGISTRY
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.plan import Job
@@ -65,3 +67,36 @@ def _spoiled() -> Iterator[bytes]:
                     name = field.name.encode("utf-8", "surrogateescape")
                     for new in (b"", name + b": ", name + b" { } ", name + b': "x" ', name + b": -1 "):
                         yield data[: field.start] + new + data[field.end :]
+
+
+_NET = """layer { name: "in" type: "Input" top: "a" top: "b" input_param { shape { dim: 2 dim: 3 dim: 8 dim: 8 } } }
+layer { name: "ip" type: "InnerProduct" bottom: "a" top: "c" inner_product_param { num_output: 4
+  weight_filler { type: "xavier" } } }
+layer { name: "x" type: "TYPE" BOTTOMS TOPS BLOCK }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "SCORES" bottom: "b" top: "l" }
+"""
+_BOTTOMS = ("", "a", "cb", "aac", "cccb")
+_TOPS = ("", "y", "yz", "yzw", "c")
+
+
+@pytest.mark.parametrize("solver", ["", "base_lr: 0.01 lr_policy: 'fixed' max_iter: 9 momentum: 0.9"])
+def test_layers_with_any_number_of_bottoms_and_tops(checker: Checker, solver: str) -> None:
+    """Types of forks, too, which are not refused for it."""
+    cases = list(product(sorted(REGISTRY), _BOTTOMS, _TOPS))
+    for name, bottoms, tops in random.Random(SEED).sample(cases, min(len(cases), draws(700, 10_000))):
+        block = REGISTRY[name].block
+        net = (
+            _NET.replace("TYPE", name)
+            .replace("BOTTOMS", " ".join(f'bottom: "{blob}"' for blob in bottoms))
+            .replace("TOPS", " ".join(f'top: "{blob}"' for blob in tops))
+            .replace("BLOCK", f"{block} {{ }}" if block else "")
+            .replace("SCORES", "y" if "y" in tops else "c")
+        )
+        text = f"{solver} net_param {{ {net} }}" if solver else net
+        assert failures(checker, text.encode()) == [], text
+
+
+def test_a_layer_of_a_fork_without_bottoms_before_training(checker: Checker) -> None:
+    net = 'layer { name: "a" type: "Permute" permute_param { order: 1 } }'
+    text = f"base_lr: 0.01 lr_policy: 'fixed' max_iter: 9 net_param {{ {net} }}"
+    assert failures(checker, text.encode()) == []

@@ -51,7 +51,7 @@ class Beginning:
         self._start: Start | None = None
         self._built: BuiltNet | None = None
         solver, built, rates = recovered.solver, recovered.built, recovered.schedule
-        if run.restored or run.weights or solver is None or built is None or rates is None or built.refusals:
+        if run.restored or run.weights or solver is None or built is None or rates is None or not built.is_sound:
             return
         self._built = built
         rate = rates.rate(0)
