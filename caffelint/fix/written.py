@@ -101,7 +101,8 @@ class Written:
                     if piece.rules.get(rule, 0) >= MOST_TIMES:
                         return Objection(AGAIN)
                     if piece[:2] == edit[:2] and edit.text.encode("utf-8", "surrogateescape") == piece.old:
-                        return Objection(f"it undoes the fix of {piece.rule}")
+                        is_all = sum(map(len, offer.edits.values())) == 1  # else a name may be as before by chance
+                        return Objection(f"it undoes the fix of {piece.rule}", is_all)
         return None
 
 

@@ -137,3 +137,13 @@ def test_many_fields_that_are_outside_their_layer_are_moved_into_it_in_one_run()
     mended = mend(f'layer {{ name: "score" }} {" ".join(fields)} type: "Concat" top: "y"\n'.encode())
     assert not mended.notes
     assert " ".join(fields) in mended.texts["a"].decode().partition("}")[0]
+
+
+def test_a_name_that_comes_back_by_chance_is_no_fault_of_a_rule() -> None:
+    """The bottom is renamed to the top that is there, and the top then to the name that is free by that."""
+    tops = 'top: "d[ata"\n' * 21
+    mended = mend(
+        f'layer {{ name: "data" type: "Input" {tops} name: "data"\n input_param {{ shape {{ dim: 4 dim: 3 }} }} }}'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" param { decay_mult: 0 } }'.encode()
+    )
+    assert not [note for note in mended.notes if "please report" in note], mended.notes
