@@ -67,3 +67,22 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
         states.add(found.count(NEW))
         assert sum(path.name not in {file.name for file in files} for path in files[0].parent.iterdir()) <= 1
     assert len(states) > 2, f"killed always at the same moment: {states} of the files were new"
+
+
+@pytest.mark.parametrize("size", [0, 1, 10_000, len(NEW) - 1])
+def test_killed_in_the_middle_of_writing(tmp_path: Path, size: int) -> None:
+    """By the kernel, after so many bytes of the file."""
+    import resource
+
+    (file,) = _folder(tmp_path / "nets", files=1)
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            fix([file.parent], _config())
+        finally:
+            os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGXFSZ
+    assert file.read_bytes() == OLD
