@@ -251,3 +251,13 @@ def test_a_missing_library_is_no_finding(
     said = [line for line in capsys.readouterr().err.splitlines() if "pip install 'caffelint[data]'" in line]
     assert len(said) == 1
     assert f"needs {library}" in said[0]
+
+
+def test_a_label_of_thousands_of_digits_is_none(tmp_path: Path) -> None:
+    """One such line does not keep the others from being read."""
+    path = write_list(tmp_path / "set.txt", images(4), LABELS[:4])
+    first, rest_of_it = path.read_text().split("\n", 1)
+    path.write_text(f"{first.split()[0]} {'9' * 5000}\n{rest_of_it}")
+    found = report_of(tmp_path, list_layer(path) + rest())
+    assert found["json"]["data"][0]["records"] == 4
+    assert found["names"] == ["label-not-whole"]

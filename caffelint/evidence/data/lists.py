@@ -28,6 +28,7 @@ _LIST_PART = 1 << 17
 _MOST_PARTS = 4096
 _LONGEST_LINE = 1 << 16
 _LARGEST_FILE = 1 << 28
+_LONGEST_NUMBER = 100
 _WHOLE = re.compile(r"\s*[+-]?\d+")
 _MORE = re.compile(r"\s*[+-]?\d*\.\d*[1-9]")
 _HDF5_PART = 1 << 26
@@ -95,7 +96,7 @@ def _name_and_label(line: str) -> tuple[str, bool, str]:
 def _label(text: str) -> tuple[int | None, bool]:
     """As C's atoi reads it, None where there is no number; and whether it has a fraction, which is dropped."""
     found = _WHOLE.match(text)
-    number = int(found.group()) if found else None
+    number = int(found.group()) if found and len(found.group()) < _LONGEST_NUMBER else None
     return (number if number is None or abs(number) < 1 << 31 else None), bool(_MORE.match(text))
 
 
