@@ -48,7 +48,7 @@ class Card(NamedTuple):
 
 def card(layer: BuiltLayer, name: str, shape: Shape) -> Card | None:
     """The card of a data layer's first top; None where the layer transforms nothing."""
-    if not layer.transforms:
+    if not layer.transforms or not layer.block:
         return None
     t = layer.message.transform_param
     p = layer.parameters

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.states import TEST, State
+from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, side_field, sides
 from caffelint.fix.deploy.make import DeployError, deploy
 from caffelint.lint.file import load
+from caffelint.lint.words import listed
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
@@ -17,6 +19,11 @@ _NO_MATTER = frozenset(
     ["weight_filler", "bias_filler", "filler", "slope_filler", "engine", "dropout_ratio", "moving_average_fraction"]
 )
 """Fields that change nothing of what a net with weights computes."""
+
+
+_WINDOW = (KERNEL, STRIDE, PAD, DILATION)
+_SIDES = frozenset(side_field(name, axis) for name in (KERNEL, STRIDE, PAD) for axis in (0, 1))
+"""Told by the fields for both sides."""
 
 
 class Difference(NamedTuple):
@@ -62,6 +69,8 @@ def _differences(wanted: BuiltNet, given: BuiltNet) -> Iterator[Difference]:
     for name, layer in theirs.items():
         line = lines.get(layer.index, 0)
         other = ours.get(name)
+        if layer.is_data or layer.type == "Input":
+            continue
         if other is None:
             if layer.params:
                 yield Difference(
@@ -69,28 +78,48 @@ def _differences(wanted: BuiltNet, given: BuiltNet) -> Iterator[Difference]:
                 )
             continue
         if layer.type != other.type:
-            yield Difference(line, f'"{name}" is {layer.type}, and {other.type} in the training net', True)
+            same = layer.known and other.known or _weights(layer) != _weights(other)
+            yield Difference(line, f'"{name}" is {layer.type}, and {other.type} in the training net', same)
             continue
-        mine = [param.shape for param in layer.params or ()]
-        trained = [param.shape for param in other.params or ()]
-        if mine != trained:
+        mine, trained = _weights(layer), _weights(other)
+        if mine is not None and trained is not None and mine != trained:
             yield Difference(
                 line, f'{layer.type} "{name}" has weights of {_dims(mine)}, the training net {_dims(trained)}', True
             )
         else:
             yield from _fields(layer, other, line)
-    for name, layer in ours.items():
-        if name not in theirs and layer.params:
-            yield Difference(0, f'{layer.type} "{name}" of the training net is missing', True)
+    needed = _above(wanted, theirs.keys())
+    missing = [layer for name, layer in ours.items() if name not in theirs and layer.params]
+    for layer in missing:
+        if layer in needed:
+            yield Difference(0, f'{layer.type} "{layer.name}" of the training net is missing', True)
+    if left := [f'"{layer.name}"' for layer in missing if layer not in needed]:
+        yield Difference(0, f"{listed(left)} of the training net, which nothing here needs, left out", False)
+
+
+def _weights(layer: BuiltLayer) -> list[Any] | None:
+    return None if layer.params is None else [param.shape for param in layer.params]
+
+
+def _above(built: BuiltNet, names: Collection[str]) -> set[BuiltLayer]:
+    """The layers that what has one of these names hangs on."""
+    waiting = [layer for layer in built.layers if layer.name in names]
+    found: set[BuiltLayer] = set()
+    while waiting:
+        layer = waiting.pop()
+        if layer not in found:
+            found.add(layer)
+            waiting += [blob.original.producer for blob in layer.bottoms if blob.original.producer is not None]
+    return found
 
 
 def _fields(layer: BuiltLayer, other: BuiltLayer, line: int) -> Iterator[Difference]:
     block = layer.block_of(layer.message)
-    if not block or layer.type == "Input":
+    if not block or other.block_of(other.message) != block:
         return
     mine, trained = getattr(layer.message, block), getattr(other.message, block)
     for field in mine.DESCRIPTOR.fields:
-        if field.name in _NO_MATTER:
+        if field.name in _NO_MATTER or field.name in _SIDES and hasattr(mine, KERNEL):
             continue
         here, there = _value(mine, field.name), _value(trained, field.name)
         if here != there:
@@ -100,6 +129,11 @@ def _fields(layer: BuiltLayer, other: BuiltLayer, line: int) -> Iterator[Differe
 
 
 def _value(message: Any, name: str) -> Any:
+    """What a field means in the TEST phase, however it is written."""
+    if name in _WINDOW and hasattr(message, KERNEL):
+        return list(sides(message, name))
+    if name == "use_global_stats" and not message.HasField(name):
+        return True
     value = getattr(message, name)
     return list(value) if hasattr(value, "__len__") and not isinstance(value, (str, bytes)) else value
 

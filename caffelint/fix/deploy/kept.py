@@ -32,14 +32,16 @@ def kept(built: BuiltNet) -> Kept:
         if not _compares(layer):
             continue
         scores = [blob.original for blob in layer.bottoms if blob.original in learned]
-        if not scores and layer.bottoms:
+        if not learned and layer.bottoms:
             scores = [layer.bottoms[0].original]
         predictions += scores
         if layer.plain_form and scores:
             endings.setdefault(scores[0].name, (scores[0], layer.plain_form))
     for name in built.outputs:
         blob = built.blobs[name].original
-        if blob.producer is not None and not _compares(blob.producer) and not blob.producer.is_data:
+        if blob.producer is None or _compares(blob.producer) or blob.producer.is_data:
+            continue
+        if blob in learned or not learned:
             predictions.append(blob)
     layers = _ancestors(predictions)
     inputs = {blob: None for layer in layers for blob in _read(layer) if blob.producer and blob.producer.is_data}
@@ -59,10 +61,10 @@ def _compares(layer: BuiltLayer) -> bool:
 
 
 def _learned(built: BuiltNet) -> set[Blob]:
-    """The blobs with a layer with weights above them."""
+    """The blobs with a layer above them that has weights, or may have."""
     found: set[Blob] = set()
     for layer in built.layers:
-        if layer.params or any(blob in found for blob in layer.bottoms):
+        if layer.params is None or layer.params or any(blob in found for blob in layer.bottoms):
             found.update(layer.tops)
     return found
 

@@ -165,8 +165,24 @@ def test_compares_what_somebody_made() -> None:
     other = own.replace(b"kernel_size: 3", b"kernel_size: 3 pad: 1").replace(b'name: "ip"', b'name: "fc"')
     found = compare(trained, other)
     assert [one.message for one in found] == [
-        'Convolution "conv" has pad: [1], the training net []',
+        'Convolution "conv" has pad: [1, 1], the training net [0, 0]',
         'InnerProduct "fc" is no layer of the training net, so it finds no weights',
         'InnerProduct "ip" of the training net is missing',
     ]
     assert all(one.matters for one in found)
+
+
+def test_knows_what_makes_no_difference() -> None:
+    """Another way to write the same, a head that nothing needs, an Input in place of other data."""
+    head = HEADS.replace('bottom: "ip2" bottom: "ip2"', 'bottom: "ip2" bottom: "label4"')
+    trained = DATA.replace('top: "label"', 'top: "label" top: "label4"').replace(
+        "} shape { dim: 4 }", "} shape { dim: 4 } shape { dim: 4 dim: 4 }"
+    )
+    trained += CONVOLUTION + LOSS + head
+    plain = deploy((DATA + CONVOLUTION + LOSS).encode()).data
+    other = plain.replace(b"kernel_size: 3", b"kernel_h: 3 kernel_w: 3 pad: 0 stride: 1 dilation: 1")
+    other = other.replace(b'type: "BatchNorm"', b'type: "BatchNorm" batch_norm_param { use_global_stats: true }')
+    found = compare(trained.encode(), other)
+    assert [(one.message, one.matters) for one in found] == [
+        ('"ip2" of the training net, which nothing here needs, left out', False)
+    ]
