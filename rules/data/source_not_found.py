@@ -7,7 +7,7 @@ from caffelint.lint import ERROR, WARNING, Finding, Invalid, Layer, Net, NetRule
 from caffelint.lint.built import types_that
 from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
 
-_OTHERS = (("transform_param", "mean_file"), ("annotated_data_param", "label_map_file"))
+_OTHERS = (("transform_param", "mean_file"),)
 _MOST_LAYERS = 100
 
 

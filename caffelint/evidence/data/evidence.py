@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, new_blob
 from caffelint.caffe.solver import Solver
+from caffelint.caffe.states import TRAIN
+from caffelint.evidence.data.label_maps import LabelMap
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
 from caffelint.evidence.data.scan import Scanned, Source
@@ -28,6 +30,7 @@ class DataEvidence:
     scanned: Mapping[Source, Scanned]
     overlaps: list[Overlap] = field(default_factory=list)
     means: Mapping[str, Mean] = field(default_factory=dict)
+    label_maps: Mapping[str, LabelMap] = field(default_factory=dict)
 
     @property
     def solver(self) -> Solver | None:
@@ -50,7 +53,9 @@ def shape_nets(found: Sequence[Feed], scanned: Mapping[Source, Scanned]) -> None
     shapes: dict[int, dict[str, Shape]] = {}
     for feed in found:
         if feed.source is not None and not scanned[feed.source].error:
-            shapes.setdefault(id(feed.net), {}).update(shapes_of(feed, scanned[feed.source].facts))
+            known = shapes.setdefault(id(feed.net), {})
+            found_here = shapes_of(feed, scanned[feed.source].facts)
+            shapes[id(feed.net)] = found_here | known if TRAIN not in feed.phases else known | found_here
     for net in {id(feed.net): feed.net for feed in found}.values():
         net.input_shapes = shapes.get(id(net), {}) | dict(net.input_shapes)
 

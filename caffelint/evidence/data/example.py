@@ -12,6 +12,7 @@ from typing import Any
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.solver import NET_FIELDS, NetUse
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.label_maps import LabelMap, label_map_of, named_in
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import overlaps_of
 from caffelint.evidence.data.scan import Scanned, Source
@@ -21,6 +22,7 @@ from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import load
 
 _SUFFIX, _MEAN = ".prototxt", ".binaryproto"
+_GONE = "does not exist"
 
 
 def evidence_of(files: Mapping[str, str]) -> DataEvidence:
@@ -47,7 +49,10 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
         for number, source in enumerate(sources):
             _write_digests(files.get(source.path, ""), Path(folder, str(number)), scanned[source])
         overlaps = overlaps_of(found, scanned, lambda _, number: f"{number:05}")
-    return DataEvidence(file, rebuilt(found), scanned, overlaps, means)
+    found = rebuilt(found)
+    names = {named.file for feed in found for named in named_in(feed)}
+    maps = {name: label_map_of(files[name].encode()) if name in files else LabelMap(error=_GONE) for name in names}
+    return DataEvidence(file, found, scanned, overlaps, means, maps)
 
 
 def _mean(text: str) -> Mean:
@@ -69,7 +74,7 @@ def _scanned(text: str | None) -> Scanned:
     from caffelint.evidence.data.seen import seen_images, seen_labels
 
     if text is None:
-        return Scanned(error="does not exist")
+        return Scanned(error=_GONE)
     facts = Facts()
     for number, line in enumerate(text.splitlines()):
         facts.records += 1

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.label_maps import label_maps_of
 from caffelint.evidence.data.means import means_of
 from caffelint.evidence.data.scan import kept
 from caffelint.evidence.data.sources import feeds, rebuilt
@@ -33,7 +34,8 @@ def kept_findings(path: str, config: Config) -> tuple[ReportedFinding, ...]:
     if not found:
         return ()
     shape_nets(found, scanned)
-    data = DataEvidence(files[path], rebuilt(found), scanned, means=means_of(found, config.roots))
+    means, maps = means_of(found, config.roots), label_maps_of(found, config.roots)
+    data = DataEvidence(files[path], rebuilt(found), scanned, means=means, label_maps=maps)
     return Checker(config).evidence("dataset", data, files)[0]
 
 

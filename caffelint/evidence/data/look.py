@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.label_maps import label_maps_of
 from caffelint.evidence.data.means import means_of
 from caffelint.evidence.data.overlaps import overlaps_of
 from caffelint.evidence.data.scan import Scan
@@ -18,4 +19,5 @@ def look(file: File, scan: Scan, roots: Sequence[str] = ()) -> DataEvidence:
     scanned = scan.read(list(dict.fromkeys(feed.source for feed in found if feed.source is not None)))
     shape_nets(found, scanned)
     found = rebuilt(found)
-    return DataEvidence(file, found, scanned, overlaps_of(found, scanned, scan.name), means_of(found, roots))
+    overlaps = overlaps_of(found, scanned, scan.name)
+    return DataEvidence(file, found, scanned, overlaps, means_of(found, roots), label_maps_of(found, roots))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from caffelint.evidence.data.evidence import DataEvidence, first_shape, images, name_of, shape_of
 from caffelint.evidence.data.example import evidence_of
+from caffelint.evidence.data.label_maps import LabelMap, Named, named_in
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
 from caffelint.evidence.data.scan import Scanned, Source
@@ -62,7 +63,9 @@ __all__ = [
     "Facts",
     "Fault",
     "Feed",
+    "LabelMap",
     "Mean",
+    "Named",
     "Overlap",
     "Reader",
     "Scanned",
@@ -71,6 +74,7 @@ __all__ = [
     "first_shape",
     "images",
     "name_of",
+    "named_in",
     "shape_of",
     "transformed_values",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.caffe.states import TEST, TRAIN
-from caffelint.evidence.data.evidence import DataEvidence, name_of
+from caffelint.evidence.data.evidence import DataEvidence, name_of, shapes_of
 from caffelint.evidence.data.scan import Scanned
 from caffelint.evidence.data.sources import Feed
 from caffelint.evidence.data.transform import transformed_values
@@ -66,7 +66,7 @@ def _layer(data: DataEvidence, feed: Feed, facts: Facts) -> Iterator[str]:
         if top.values is not None and (number or feed.key(number) != "image"):
             yield from _histogram(top.values)
     yield from _iterations(data, feed, facts)
-    shape = feed.made.tops[0].shape if feed.made.tops else None
+    shape = shapes_of(feed, facts).get(feed.made.top_names[0]) if feed.made.top_names else None
     if shape is not None:
         yield f"  --input-shape {feed.made.top_names[0]}={'x'.join(map(str, shape))}"
 
