@@ -50,13 +50,14 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         return {"error": f"needs more than {_MEMORY >> 30} GiB of memory to be read"}
     except Exception as error:
-        return {"error": _damaged(error)}
+        return {"error": _damaged(error, question["path"])}
 
 
-def _damaged(error: Exception) -> str:
+def _damaged(error: Exception, path: str) -> str:
     """What the libraries raise is of many kinds; all of it means that the file is not what it should be."""
-    why = " ".join(str(error).split()) or type(error).__name__
-    return f"cannot be read: {why[:1].lower()}{why[1:300]}"
+    why = " ".join(str(error).split()).removeprefix(f"{path}: ") or type(error).__name__
+    first = why[:1] if why[1:2].isupper() else why[:1].lower()
+    return f"cannot be read: {first}{why[1:300]}"
 
 
 def _tell(answer: dict[str, Any]) -> None:
@@ -141,7 +142,7 @@ def read(question: dict[str, Any]) -> dict[str, Any]:
         raise
     except Exception as error:
         # Much may have been read by then, and a rule says what is wrong with the rest.
-        records.facts.stopped = _damaged(error)
+        records.facts.stopped = _damaged(error, path)
     records.finish()
     rows = np.concatenate(records.digests) if records.digests else np.zeros((0, 2), np.int64)
     with open(question["digests"], "wb") as file:
