@@ -38,8 +38,8 @@ class RecordsRepeated(DatasetRule):
             {**project(_SEEN, _TEST), "test_lmdb": records(1, image="1x2x2 9 8 7 6")},
             span=('source: "train_lmdb"', 'source: "test_lmdb"'),
             message=(
-                'Data "data": 2 of 3 records of "train_lmdb" repeat earlier records, 2 of them with another label (such'
-                ' as "00001" and "00000"), so they cannot be learned; look at how the labels were made',
+                'Data "data": 2 of 3 records of "train_lmdb" repeat earlier records with another label (such as'
+                ' "00001" and "00000"), so they cannot be learned; look at how the labels were made',
                 'Data "test": 1 of 1 record of "test_lmdb" is in "train_lmdb" as well (such as "00000", there "00000"),'
                 " so testing is too good; remove it from one of the two",
             ),
@@ -55,7 +55,7 @@ class RecordsRepeated(DatasetRule):
             total = data.scanned[overlap.other].facts.records
             of = f"{overlap.records:,} of {counted(total)} of {path(feed)}"
             message = self._within(of, overlap) if overlap.one == overlap.other else self._both(of, overlap, other)
-            is_rare = overlap.records < _MANY * total and not overlap.relabelled
+            is_rare = overlap.records < _MANY * total
             yield self.finding(
                 feed.layer.at(*source_place(feed)),
                 f"{title(feed.layer)}: {message}",
@@ -67,9 +67,11 @@ class RecordsRepeated(DatasetRule):
         repeat = "repeats an earlier record" if overlap.records == 1 else "repeat earlier records"
         one, two = overlap.named
         if overlap.relabelled:
+            them = "" if overlap.relabelled == overlap.records else f", {overlap.relabelled:,} of them"
+            they = "it" if overlap.relabelled == 1 else "they"
             return (
-                f"{of} {repeat}, {overlap.relabelled:,} of them with another label (such as"
-                f' "{two}" and "{one}"), so they cannot be learned; look at how the labels were made'
+                f'{of} {repeat}{them} with another label (such as "{two}" and "{one}"), so {they} cannot be learned;'
+                " look at how the labels were made"
             )
         return f'{of} {repeat} (such as "{two}" and "{one}"), so they weigh more; remove the copies'
 

@@ -78,7 +78,7 @@ def _histogram(axis: Any, one: _Shown) -> None:
     values = values[np.isfinite(values)]
     title = f"{plain(one.name)}  {'x'.join(map(str, one.blob.shape))}"
     axis.set_title(title, fontsize=7, color=_BAD if found.bad else "black")
-    axis.tick_params(labelsize=6)
+    axis.tick_params(which="both", labelsize=6)
     axis.ticklabel_format(axis="x", style="sci", scilimits=(-2, 3))
     axis.xaxis.get_offset_text().set_fontsize(6)
     note = f"{found.bad} not finite" if found.bad else ""
