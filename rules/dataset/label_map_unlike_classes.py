@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.caffe.layers import BuiltLayer
-from caffelint.evidence.data.rule import LABEL, DataEvidence, DatasetRule, Feed, LabelMap, Named, named_in
+from caffelint.evidence.data.rule import LABEL, DataEvidence, DatasetRule, Feed, LabelMap, Named, Reader, named_in
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, title
 
 from ._words import extent, path, whole
@@ -103,9 +102,9 @@ layer {
 
     def _judge_data(self, data: DataEvidence, feed: Feed, named: Named, found: LabelMap) -> Iterator[Finding]:
         layer, file = named.layer, f'"{named.file}"'
-        for other, classes in _classes(feed):
+        for reader, classes in _classes(feed):
             if max(found.names) >= classes:
-                what = f"{title(layer)}: {file} names labels {extent(list(found.names))}, but {title(other)} has"
+                what = f"{title(layer)}: {file} names labels {extent(list(found.names))}, but {title(reader.layer)} has"
                 what += f" num_classes {classes}, background included"
                 remedy = f"set num_classes: {max(found.names) + 1}, or take the map of these data"
                 yield self._finding(feed, named, what, remedy, WARNING)
@@ -130,8 +129,8 @@ layer {
         )
 
 
-def _classes(feed: Feed) -> Iterator[tuple[BuiltLayer, int]]:
+def _classes(feed: Feed) -> Iterator[tuple[Reader, int]]:
     """The layers that take the boxes of a data layer, and their num_classes."""
     for reader in feed.readers(LABEL):
         if reader.expected.boxes:
-            yield reader.layer, int(reader.expected.high) + 1
+            yield reader, int(reader.expected.high) + 1
