@@ -49,7 +49,10 @@ class BuiltNet:
 
         A layer of a fork that is not known is not refused for having others.
         """
-        return not self.refusals and all(layer.is_complete for layer in self.layers)
+        return not self.refusals and all(
+            layer.wanted_bottoms().fits(len(layer.bottoms)) and layer.wanted_tops().fits(len(layer.tops))
+            for layer in self.layers
+        )
 
     @property
     def phases(self) -> tuple[str, ...]:

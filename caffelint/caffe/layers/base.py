@@ -347,11 +347,6 @@ class BuiltLayer:
     def wanted_tops(self) -> Counts:
         return self.top_counts
 
-    @property
-    def is_complete(self) -> bool:
-        """Has it as many bottoms and tops as its type takes? Where a fork is not known, others are not refused."""
-        return self.wanted_bottoms().fits(len(self.bottoms)) and self.wanted_tops().fits(len(self.tops))
-
     def check_engine(self) -> None:
         """Refuse an engine that a Caffe without GPU has not (layer_factory.cpp)."""
         if self.strict and self.parameters.engine > 1:
