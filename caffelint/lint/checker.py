@@ -62,6 +62,11 @@ def fingerprint(texts: Mapping[str, bytes]) -> int:
     return hash(frozenset(texts.items()))
 
 
+def _wanted(config: Config) -> list[RuleInfo]:
+    """The rules that are turned on; those on targets only where there is one, for importing them takes a moment."""
+    return [info for info in selected(config) if config.target or info.family != FAMILIES["deploy"]]
+
+
 def _options(config: Config) -> Mapping[str, Mapping[str, Any]]:
     """The options of rules, with the targets for those that take any."""
     if not config.target:
@@ -86,7 +91,7 @@ class Checker:
         self.caffes = Caffes(config)
         self.most_problems = most_problems
         use_plugins(config.plugins, config.code)
-        self.infos = selected(config) if infos is None else infos
+        self.infos = _wanted(config) if infos is None else infos
         self.rules = RuleSet(self.infos, _options(config))
         self.names = {info.name for info in self.infos}
         self._severities = {
