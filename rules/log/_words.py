@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from caffelint.evidence.log.rule import LOSS, LogEvidence, Logged, Measured, Series
 from caffelint.lint import Known
-from caffelint.lint.numerics import ALIKE, HOT, STILL, remedy
+from caffelint.lint.numerics import ALIKE, DECAY, HOT, OVERSHOOT, STILL, remedy
 from caffelint.lint.numerics import number as rounded
 
 
@@ -66,6 +66,12 @@ def begins(log: LogEvidence, run: Logged) -> str:
             f'by its numbers, the scores that "{found.layer.name}" reads differ between samples by'
             f" {rounded(found.size)} of their size{advice}"
         )
+    if found.kind == OVERSHOOT:
+        times = f"{rounded(found.size)} times the largest at which updates approach the targets"
+        return f'by its numbers, the rate is {times} of "{found.layer.name}"{advice}'
+    if found.kind == DECAY:
+        times = f"{rounded(found.size)} times as hard as their gradients"
+        return f"by its numbers, the decay pulls the weights of half of the layers at least {times}{advice}"
     if found.kind == STILL:
         return f"by its numbers, no weights move by more than {rounded(found.size)} of their size in all{advice}"
     return f'by its numbers, the scores that "{found.layer.name}" reads begin at about {rounded(found.scores)}{advice}'
