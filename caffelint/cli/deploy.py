@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +12,9 @@ from caffelint.cli import complete
 from caffelint.cli.settings import input_shape_option, input_shapes, settings, settings_options
 from caffelint.cli.status import FINDINGS, USAGE
 from caffelint.text.visible import json_text
+
+if TYPE_CHECKING:
+    from caffelint.lint.config import Config
 
 
 @click.command("deploy")
@@ -57,22 +62,27 @@ def command(
     if given and (output or card):
         raise click.UsageError("--check writes nothing; leave --output and --card out")
     config = settings([net], {"config_file": config_file, "isolated": isolated, "dialect": dialect})
-    known = {top: tuple(map(int, dims.split("x"))) for top, dims in config.input_shape.items()} | input_shapes(shapes)
+    given_shapes = input_shapes(shapes)
     at = net
     try:
         old = read(net)
         if given:
-            differences = compare(old, read(given), net, given, config.dialect)
+            at = given
+            there = read(given)
+            at = net
+            differences = compare(old, there, net, given, config.dialect)
             for one in differences:
                 click.echo(f"{given}{f':{one.line}' if one.line else ''}: {one.message}")
             if not differences:
                 say(f"{given}: the layers that the training net leads to, and no other weights")
             return FINDINGS if any(one.matters for one in differences) else 0
-        made = deploy(old, net, known, config.dialect)
+        made = deploy(old, net, given_shapes or _set(old, net, config), config.dialect)
         for path, data in ((output, made.data), (card, json_text([one.as_json() for one in made.cards]).encode())):
             if path is None:
                 continue
             at = path
+            if os.path.exists(path) and os.path.samefile(path, net):
+                raise SaveError("this is NET itself; give another name")
             if reason := patched.objection(path, net, data):
                 raise SaveError(reason)
             with ending_cleanly():
@@ -86,3 +96,12 @@ def command(
         tell(f"{at}: {error}")
         return USAGE
     return 0
+
+
+def _set(data: bytes, path: str, config: Config) -> dict[str, tuple[int, ...]]:
+    """The shapes that the settings give for tops of this net."""
+    from caffelint.lint.file import loaded
+
+    net = loaded(data, path, config.dialect).net
+    tops = {top for layer in net.layers for top in layer.tops} if net else set()
+    return {top: tuple(map(int, dims.split("x"))) for top, dims in config.input_shape.items() if top in tops}

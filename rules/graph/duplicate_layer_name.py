@@ -75,6 +75,9 @@ class DuplicateLayerName(NetRule):
         # One per phase.
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" include { phase: TRAIN } }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" include { phase: TEST } }',
+        # The same parameters, whatever is copied.
+        'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b" param { name: "w" } param { name: "c" } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "d" top: "e" param { name: "w" } param { name: "c" } }',
         # Nothing to copy.
         'layer { name: "act" type: "ReLU" bottom: "a" top: "a" }'
         ' layer { name: "act" type: "ReLU" bottom: "b" top: "b" }',
@@ -192,6 +195,12 @@ class Clash(NamedTuple):
     renamed: Layer
 
 
+def _share_all(layer: Layer, other: Layer) -> bool:
+    """Have both the same parameters, by the names of these?"""
+    mine, theirs = ([spec.name for spec in one.message.param] for one in (layer, other))
+    return mine == theirs and len(mine) > 1 and all(mine)
+
+
 def _clashes(layers: list[Layer]) -> Iterator[Clash]:
     """The clashes among layers of one name, each after those before it were given another."""
     above: dict[tuple[tuple[str, ...], bool], tuple[int, Layer]] = {}
@@ -206,6 +215,8 @@ def _clashes(layers: list[Layer]) -> Iterator[Clash]:
         ]
         if found := [row for row in others if row[2] or second]:
             _, other, first, phases = min(found, key=lambda row: row[0])
+            if _share_all(layer, other):
+                continue
             if first or not second:
                 yield Clash(layer, other, layer)
                 continue

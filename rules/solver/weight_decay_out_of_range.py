@@ -6,6 +6,8 @@ from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Sol
 
 _STRONG = 0.1
 """The share of each weight that decay takes away in one update, from which it is reported."""
+_WEAK = 1e-3
+"""A share that even a far decay does no harm below: the common one takes 0.00005."""
 _FAR = 0.5
 """A thousand times the common one; no published solver at hand has more than 0.1."""
 
@@ -43,6 +45,8 @@ class WeightDecayOutOfRange(SolverRule):
         "base_lr: 0.01 weight_decay: 0",
         "base_lr: 33 momentum: 0.9 weight_decay: 0.0005 local_lr_auto: true",
         'base_lr: 1 momentum: 0.95 weight_decay: 0.05 type: "AdaDelta"',
+        # As much an update as the common one, since the rate is small.
+        "base_lr: 1e-6 momentum: 0.9 weight_decay: 1",
     ]
     INVALID = [
         Invalid(
@@ -95,7 +99,7 @@ class WeightDecayOutOfRange(SolverRule):
                 text += f", up to {1 / (1 - message.momentum):.3g} times that with momentum {message.momentum:g}"
             text += ", whatever the loss says; try weight_decay: 0.0005"
             yield self.finding(place, text, severity=WARNING)
-        elif decay >= _FAR:
+        elif decay >= _FAR and (not share or share >= _WEAK):
             times = f"{decay / 0.0005:.0f} times the common 0.0005"
             text = f"weight_decay {decay:g} is {times}, so decay may outweigh the loss; try weight_decay: 0.0005"
             yield self.finding(place, text, severity=WARNING, certainty=LIKELY)

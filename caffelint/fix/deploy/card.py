@@ -61,5 +61,5 @@ def card(layer: BuiltLayer, name: str, shape: Shape) -> Card | None:
         int(t.crop_size),
         tuple(t.mean_value),
         t.mean_file,
-        float(t.scale),
+        float(f"{t.scale:.7g}"),  # as it was written, before it became a float of 32 bits
     )

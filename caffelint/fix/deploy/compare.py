@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.states import TEST, State
 from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, side_field, sides
-from caffelint.fix.deploy.make import DeployError, deploy
-from caffelint.lint.file import load
-from caffelint.lint.words import listed
+from caffelint.fix.deploy.make import DeployError, deploy, readable
+from caffelint.lint.words import listed, titles
+from caffelint.schema.enums import enum_name
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
@@ -38,7 +38,9 @@ def compare(
     trained: bytes, deployed: bytes, train_path: str = "<text>", path: str = "<text>", dialect: str | None = None
 ) -> list[Difference]:
     """What differs, in the order of the deploy net's text. Raises `DeployError` where one of them does not load."""
-    made = deploy(trained, train_path, _shapes(deployed, path, dialect), dialect)
+    shapes = _shapes(deployed, path, dialect)
+    tops = {top for layer in readable(trained, train_path, dialect).layers for top in layer.tops}
+    made = deploy(trained, train_path, {name: shape for name, shape in shapes.items() if name in tops}, dialect)
     wanted = _built(made.data, train_path, dialect)
     given = _built(deployed, path, dialect)
     return sorted(_differences(wanted, given), key=lambda one: one.line or 1 << 31)
@@ -52,9 +54,10 @@ def _shapes(data: bytes, path: str, dialect: str | None) -> dict[str, tuple[int,
 
 
 def _built(data: bytes, path: str, dialect: str | None) -> BuiltNet:
-    net = load(data, path, dialect=dialect).net
-    if net is None or not net.layers:
-        raise DeployError(f"{path} holds no net")
+    try:
+        net = readable(data, path, dialect)
+    except DeployError as error:
+        raise DeployError(f"{path}: {error}") from error
     (built,) = net.build([State(TEST)])
     if built.refusals:
         raise DeployError(f'Caffe does not load {path}: layer "{built.refusals[0].layer}": {built.refusals[0].message}')
@@ -66,12 +69,15 @@ def _differences(wanted: BuiltNet, given: BuiltNet) -> Iterator[Difference]:
     ours = {layer.name: layer for layer in wanted.layers if layer.index is not None}
     theirs = {layer.name: layer for layer in given.layers if layer.index is not None}
     lines: dict[int | None, int] = given.lines  # type: ignore[attr-defined]
+    added: list[BuiltLayer] = []
     for name, layer in theirs.items():
         line = lines.get(layer.index, 0)
         other = ours.get(name)
         if layer.is_data or layer.type == "Input":
             continue
         if other is None:
+            if not layer.params:
+                added.append(layer)
             if layer.params:
                 yield Difference(
                     line, f'{layer.type} "{name}" is no layer of the training net, so it finds no weights', True
@@ -88,6 +94,9 @@ def _differences(wanted: BuiltNet, given: BuiltNet) -> Iterator[Difference]:
             )
         else:
             yield from _fields(layer, other, line)
+    if added:
+        line = lines.get(added[0].index, 0)
+        yield Difference(line, f"{titles(added)}, which the training net has not", False)
     needed = _above(wanted, theirs.keys())
     missing = [layer for name, layer in ours.items() if name not in theirs and layer.params]
     for layer in missing:
@@ -134,6 +143,8 @@ def _value(message: Any, name: str) -> Any:
         return list(sides(message, name))
     if name == "use_global_stats" and not message.HasField(name):
         return True
+    if text := enum_name(message, name):
+        return text
     value = getattr(message, name)
     return list(value) if hasattr(value, "__len__") and not isinstance(value, (str, bytes)) else value
 

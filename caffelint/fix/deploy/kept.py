@@ -25,30 +25,31 @@ class Kept(NamedTuple):
 
 def kept(built: BuiltNet) -> Kept:
     """What stays of a net that was built for TEST."""
-    learned = _learned(built)
+    certain, learned = _learned(built, certain=True), _learned(built, certain=False)
     predictions: list[Blob] = []
     endings: dict[str, tuple[Blob, str]] = {}
     for layer in built.layers:
         if not _compares(layer):
             continue
-        scores = [blob.original for blob in layer.bottoms if blob.original in learned]
-        if not learned and layer.bottoms:
-            scores = [layer.bottoms[0].original]
+        read = [blob.original for blob in layer.bottoms]
+        scores = [blob for blob in read if blob in certain] or [blob for blob in read if blob in learned]
+        if not learned:
+            scores = read[:1]
         predictions += scores
         if layer.plain_form and scores:
             endings.setdefault(scores[0].name, (scores[0], layer.plain_form))
     for name in built.outputs:
         blob = built.blobs[name].original
-        if blob.producer is None or _compares(blob.producer) or blob.producer.is_data:
+        if blob.producer is None or _compares(blob.producer) or makes_data(blob.producer):
             continue
         if blob in learned or not learned:
             predictions.append(blob)
     layers = _ancestors(predictions)
-    inputs = {blob: None for layer in layers for blob in _read(layer) if blob.producer and blob.producer.is_data}
-    inputs |= {blob: None for blob in predictions if blob.producer is not None and blob.producer.is_data}
+    inputs = {blob: None for layer in layers for blob in _read(layer) if blob.producer and makes_data(blob.producer)}
+    inputs |= {blob: None for blob in predictions if blob.producer is not None and makes_data(blob.producer)}
     plain = {(reader.type, blob.name) for blob in predictions for reader, _ in blob.readers if reader in layers}
     return Kept(
-        frozenset(layer.index for layer in layers if layer.index is not None and not layer.is_data),
+        frozenset(layer.index for layer in layers if layer.index is not None and not makes_data(layer)),
         tuple(inputs),
         tuple(one for one in endings.values() if (one[1], one[0].name) not in plain),
         tuple(dict.fromkeys(blob.name for blob in predictions)),
@@ -57,14 +58,22 @@ def kept(built: BuiltNet) -> Kept:
 
 def _compares(layer: BuiltLayer) -> bool:
     """Is it a loss, or does it measure one: nothing that a deployed net has?"""
-    return bool(layer.plain_form is not None or any(layer.loss_weights) or layer.type == "Silence")
+    if layer.plain_form is not None or any(layer.loss_weights) or layer.type == "Silence":
+        return True
+    return layer.looks_like_a_loss
 
 
-def _learned(built: BuiltNet) -> set[Blob]:
-    """The blobs with a layer above them that has weights, or may have."""
+def makes_data(layer: BuiltLayer) -> bool:
+    """Is it what reads the data, or, of a type that nobody knows, what reads nothing in the net?"""
+    return bool(layer.is_data) or (layer.is_data is None and not layer.bottoms)
+
+
+def _learned(built: BuiltNet, certain: bool) -> set[Blob]:
+    """The blobs with a layer above them that has weights; or that may have, if that need not be certain."""
     found: set[Blob] = set()
     for layer in built.layers:
-        if layer.params is None or layer.params or any(blob in found for blob in layer.bottoms):
+        may = layer.params is None and not certain and not makes_data(layer)
+        if layer.params or may or any(blob in found for blob in layer.bottoms):
             found.update(layer.tops)
     return found
 

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.states import TEST, TRAIN, State
 from caffelint.fix.deploy.card import Card, card
-from caffelint.fix.deploy.kept import Kept, kept
+from caffelint.fix.deploy.kept import Kept, kept, makes_data
 from caffelint.fix.upgrade import upgrade_text
 from caffelint.lint.edits import quoted
 from caffelint.lint.file import load
-from caffelint.lint.words import listed
+from caffelint.lint.words import listed, title
 from caffelint.text.edits import Edit, apply_edits, with_line_ends_of
 from caffelint.text.layout import take_out
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net import Net
     from caffelint.caffe.net_parts import Blob
     from caffelint.caffe.shapes import Shape
@@ -49,19 +50,33 @@ def deploy(
     Layers that stay keep their names, so that weights fit, and their text. input_shapes: of tops of data layers that
     the text gives no shape for. Raises `DeployError` where the text is no net that Caffe would load.
     """
-    net = load(_current(data, path, dialect), path, dialect=dialect).net
-    if net is None or not net.layers:
-        raise DeployError("holds no net")
+    net = readable(_current(data, path, dialect), path, dialect)
     net.input_shapes = _unknown(net, input_shapes or {})
     built = _built(net)
     stays = kept(built)
     if not stays.layers:
         raise DeployError("no layer leads from data to a prediction")
-    shapes = {blob.name: _of_one(blob) for blob in stays.inputs}
+    if missing := [blob.name for blob in stays.inputs if blob.shape is None]:
+        given = " ".join(f"--input-shape {name}=1x3x224x224" for name in missing)
+        raise DeployError(f'the shape of {listed([quoted(name) for name in missing])} is not in the text; give {given}')
+    shapes: dict[str, Shape] = {blob.name: (1, *blob.shape[1:]) for blob in stays.inputs if blob.shape is not None}
     cards = tuple(made for blob in stays.inputs if (made := _card(blob, shapes[blob.name])))
     text = _text(net, stays, shapes, cards)
     notes = [_assumed(name, shape) for name, shape in built.assumed.items() if name in shapes]
+    notes += [_undecoded(layer) for layer in built.layers if layer.is_loss and layer.fork]
     return Deployed(text, cards, (*notes, *_proved(net, built, text, path, dialect)))
+
+
+def readable(data: bytes, path: str, dialect: str | None) -> Net:
+    """The net of a text that Caffe can read. Raises `DeployError`."""
+    file = load(data, path, dialect=dialect)
+    if file.net is None or not file.net.layers:
+        raise DeployError("holds no net")
+    for problem in file.problems:
+        if problem.certain:
+            line = file.document.source.position(problem.start).line
+            raise DeployError(f"Caffe does not read it: line {line}: {problem.message}")
+    return file.net
 
 
 def _current(data: bytes, path: str, dialect: str | None) -> bytes:
@@ -77,10 +92,13 @@ def _current(data: bytes, path: str, dialect: str | None) -> bytes:
 def _unknown(net: Net, given: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]:
     """The given shapes of tops that the text tells none of, with the batch that it does tell: that of the labels."""
     built = net.likely(State(TEST))
+    made = {top.name for layer in built.layers for top in layer.tops if makes_data(layer)}
+    if strangers := [name for name in given if name not in made]:
+        raise DeployError(f'no data layer makes {listed([quoted(name) for name in strangers])}')
     found: dict[str, Shape] = {}
     for layer in built.layers:
         image = layer.partial_image() if isinstance(layer, DataLayer) else None
-        for top in layer.tops if layer.is_data else ():
+        for top in layer.tops if makes_data(layer) else ():
             if top.name in given and (top.shape is None or top.name in built.assumed):
                 batch = image[0] if image and image[0] else given[top.name][0]
                 found[top.name] = (batch, *given[top.name][1:])
@@ -99,14 +117,13 @@ def _built(net: Net) -> BuiltNet:
     raise DeployError(f"Caffe does not load it: {layer}{refusals[0].message}")
 
 
-def _of_one(blob: Blob) -> Shape:
-    if blob.shape is None:
-        raise DeployError(f'the shape of "{blob.name}" is not in the text; give --input-shape {blob.name}=1x3x224x224')
-    return (1, *blob.shape[1:])
-
-
 def _card(blob: Blob, shape: Shape) -> Card | None:
     return card(blob.producer, blob.name, shape) if blob.producer is not None and blob.top == 0 else None
+
+
+def _undecoded(loss: BuiltLayer) -> str:
+    read = listed([quoted(name) for name in dict.fromkeys(blob.original.name for blob in loss.bottoms)])
+    return f"{title(loss)} is taken out; add what makes results of {read}, such as DetectionOutput"
 
 
 def _assumed(name: str, shape: Shape) -> str:

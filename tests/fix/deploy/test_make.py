@@ -179,7 +179,7 @@ def test_knows_what_makes_no_difference() -> None:
         "} shape { dim: 4 }", "} shape { dim: 4 } shape { dim: 4 dim: 4 }"
     )
     trained += CONVOLUTION + LOSS + head
-    plain = deploy((DATA + CONVOLUTION + LOSS).encode()).data
+    plain = deploy((DATA + CONVOLUTION + LOSS).encode()).data.replace(b'"prob"', b'"ip_prob"')
     other = plain.replace(b"kernel_size: 3", b"kernel_h: 3 kernel_w: 3 pad: 0 stride: 1 dilation: 1")
     other = other.replace(b'type: "BatchNorm"', b'type: "BatchNorm" batch_norm_param { use_global_stats: true }')
     found = compare(trained.encode(), other)
