@@ -48,12 +48,12 @@ def command(
     How an image becomes the input is a comment, and with --card a file.
 
     \b
-    Exit status: 0 the net was made, or the one of --check does the same
+    Exit status: 0 the net was made, or that of --check has the same layers, weights and fields
                  1 --check found a difference that matters
                  2 the file cannot be read or written, holds no net that loads, or wrong usage
     """
-    from caffelint.cli import patched
     from caffelint.cli.outputs import write_bytes
+    from caffelint.cli.overwriting import misplaced
     from caffelint.cli.tell import aside, say, tell
     from caffelint.fix.deploy import DeployError, compare, deploy
     from caffelint.fix.write import SaveError, ending_cleanly, save
@@ -74,16 +74,14 @@ def command(
             for one in differences:
                 click.echo(f"{given}{f':{one.line}' if one.line else ''}: {one.message}")
             if not differences:
-                say(f"{given}: the layers that the training net leads to, and no other weights")
+                say(f"{given} has the layers, weights and fields that {net} leads to")
             return FINDINGS if any(one.matters for one in differences) else 0
         made = deploy(old, net, given_shapes or _set(old, net, config), config.dialect)
         for path, data in ((output, made.data), (card, json_text([one.as_json() for one in made.cards]).encode())):
             if path is None:
                 continue
             at = path
-            if os.path.exists(path) and os.path.samefile(path, net):
-                raise SaveError("this is NET itself; give another name")
-            if reason := patched.objection(path, net, data):
+            if reason := misplaced(path) or _objection(path, net, data):
                 raise SaveError(reason)
             with ending_cleanly():
                 save(path, None, data)
@@ -105,3 +103,17 @@ def _set(data: bytes, path: str, config: Config) -> dict[str, tuple[int, ...]]:
     net = loaded(data, path, config.dialect).net
     tops = {top for layer in net.layers for top in layer.tops} if net else set()
     return {top: tuple(map(int, dims.split("x"))) for top, dims in config.input_shape.items() if top in tops}
+
+
+def _objection(path: str, net: str, data: bytes) -> str:
+    """Why an existing file must not be replaced; empty if none exists, or one with this text."""
+    from caffelint.lint.read import ReadError, read
+
+    if not os.path.exists(path):
+        return ""
+    if os.path.samefile(path, net):
+        return "this is NET itself; give another name"
+    try:
+        return "" if read(path) in (b"", data) else "this file exists; remove it first"
+    except ReadError as error:
+        return str(error)

@@ -46,8 +46,8 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "len": len,
-    "max": max,
-    "min": min,
+    "max": lambda values: max(values, default=None),
+    "min": lambda values: min(values, default=None),
     "distinct": lambda values: len(set(values)),
 }
 

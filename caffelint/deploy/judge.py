@@ -28,25 +28,32 @@ def judge(net: Net, target: Target) -> Iterator[Judged]:
     Raises `WrongFacts` where a fact asks for what there is not.
     """
     (built,) = net.build([State(TEST)])
+    of_net = NetSubject(net, built)
+    for fact in target.of_nets:
+        if _holds(fact, of_net, target):
+            yield Judged(target, fact, None)
+    for layer in built.layers:
+        node = net.layers[layer.index].node if layer.index is not None else None
+        if node is None or node.name not in ("layer", "layers"):
+            continue  # Caffe's own layer, not the text's
+        if target.takes and layer.type not in target.takes:
+            yield Judged(target, _not_taken(target, layer.type), layer.index)
+            continue
+        subject = LayerSubject(layer, built)
+        found = [fact for fact in target.by_type.get(layer.type, ()) if _holds(fact, subject, target)]
+        refused = [fact for fact in found if fact.verdict == REFUSED]
+        for fact in refused[:1] or found:
+            yield Judged(target, fact, layer.index)
+
+
+def _holds(fact: Fact, subject: LayerSubject | NetSubject, target: Target) -> bool:
+    """Does a fact hold, for certain? What cannot be computed of a layer, such as 1 // 0, is not known."""
     try:
-        of_net = NetSubject(net, built)
-        for fact in target.of_nets:
-            if fact.when is None or fact.when(of_net):
-                yield Judged(target, fact, None)
-        for layer in built.layers:
-            node = net.layers[layer.index].node if layer.index is not None else None
-            if node is None or node.name not in ("layer", "layers"):
-                continue  # Caffe's own layer, not the text's
-            if target.takes and layer.type not in target.takes:
-                yield Judged(target, _not_taken(target, layer.type), layer.index)
-                continue
-            subject = LayerSubject(layer, built)
-            found = [fact for fact in target.by_type.get(layer.type, ()) if fact.when is None or fact.when(subject)]
-            refused = [fact for fact in found if fact.verdict == REFUSED]
-            for fact in refused[:1] or found:
-                yield Judged(target, fact, layer.index)
-    except (KeyError, TypeError, IndexError) as error:
+        return fact.when is None or bool(fact.when(subject))
+    except KeyError as error:
         raise WrongFacts(f"{target.name}: a condition asks for {error.args[0]}") from error
+    except (TypeError, IndexError, ArithmeticError, ValueError):
+        return False
 
 
 def _not_taken(target: Target, layer_type: str) -> Fact:

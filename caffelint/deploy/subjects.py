@@ -40,7 +40,8 @@ class LayerSubject:
 
     def given(self, field: str) -> bool:
         block = self.layer.block_of(self.layer.message)
-        return bool(block) and has(self.layer.message, (block, field))
+        known = bool(block) and field in getattr(self.layer.message, block).DESCRIPTOR.fields_by_name
+        return known and has(self.layer.message, (block, field))
 
     @cached_property
     def shapes(self) -> list[list[int] | None]:
@@ -102,7 +103,7 @@ class LayerSubject:
 
     @cached_property
     def empty_window(self) -> bool | None:
-        """Does a last window of a pooling without padding begin behind the map?"""
+        """Does a last window of a pooling without padding begin beyond the map?"""
         out = self.value("out")
         shape = self.shape
         stride, pad = self.window(STRIDE), self.window(PAD)

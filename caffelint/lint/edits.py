@@ -56,7 +56,7 @@ def join(parts: Iterable[Edits]) -> Edits:
 
 def quoted(text: str) -> str:
     """A text as prototxt writes it."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     return f'"{escaped}"'
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from caffelint.lint import Edits, Layer, insert_behind, join, layer_beside, quoted, remove, replace, write
+from caffelint.lint import Edits, Layer, Net, insert_behind, join, layer_beside, quoted, remove, replace, write
+from caffelint.lint.built import Shape
 from caffelint.lint.deploy import Met
 
 
@@ -16,21 +17,26 @@ def rewritten(met: Met) -> Edits:
     return make(met.layer) if make else None
 
 
-def _axes(layer: Layer) -> int | None:
-    """How many axes the first bottom has, in the TEST phase."""
-    for built in layer.net.states():
-        for one in built.layers:
-            if one.index == layer.index and one.bottoms and one.bottoms[0].shape is not None:
-                return len(one.bottoms[0].shape)
-    return None
+def _bottom_shapes(net: Net) -> dict[int | None, Shape]:
+    """The shape of the first bottom of each layer, where it is known, by the place of the layer."""
+    return {
+        layer.index: layer.bottoms[0].shape
+        for built in net.states()
+        for layer in built.layers
+        if layer.bottoms and layer.bottoms[0].shape is not None
+    }
+
+
+def _blob_names(net: Net) -> frozenset[str]:
+    return frozenset(name for layer in net.layers for name in (*layer.tops, *layer.bottoms))
 
 
 def _axis_from_front(layer: Layer) -> Edits:
     block = layer.block
-    axes, axis = _axes(layer), getattr(layer.param(block), "axis", 0)
-    if axes is None or axis >= 0:
+    shape, axis = layer.net.once(_bottom_shapes).get(layer.index), getattr(layer.param(block), "axis", 0)
+    if shape is None or not -len(shape) <= axis < 0:
         return None
-    return write(layer, block, "axis", value=str(axes + axis))
+    return write(layer, block, "axis", value=str(len(shape) + axis))
 
 
 def _sides(layer: Layer) -> Edits:
@@ -69,7 +75,7 @@ def _in_place_of(layer: Layer, name: str, values: list[tuple[str, int]]) -> Edit
 def _axis(layer: Layer) -> Edits:
     """`axis` for `concat_dim` or `slice_dim`."""
     block = layer.block
-    old = "concat_dim" if layer.has(block, "concat_dim") else "slice_dim"
+    old = "concat_dim" if block == "concat_param" else "slice_dim"
     if not layer.has(block, old):
         return None
     return (replace(layer.at(block, old), f"axis: {getattr(layer.param(block), old)}"),)
@@ -81,17 +87,14 @@ def _write(field: str, value: str) -> Callable[[Layer], Edits]:
 
 def _slice_points(layer: Layer) -> Edits:
     """Points for equal parts."""
-    block = layer.block
-    for built in layer.net.states():
-        for one in built.layers:
-            if one.index == layer.index and one.bottoms and (shape := one.bottoms[0].shape) is not None:
-                param = layer.param(block)
-                axis = param.axis if not param.HasField("slice_dim") else param.slice_dim
-                size, parts = shape[axis], len(layer.tops)
-                points = [size // parts * number for number in range(1, parts)]
-                text = f" {' '.join(f'slice_point: {point}' for point in points)}"
-                return _appended(layer, block, text)
-    return None
+    block, parts = layer.block, len(layer.tops)
+    param = layer.param(block)
+    axis = param.slice_dim if param.HasField("slice_dim") else param.axis
+    shape = layer.net.once(_bottom_shapes).get(layer.index)
+    if shape is None or not -len(shape) <= axis < len(shape) or not parts or shape[axis] % parts:
+        return None
+    points = " ".join(f"slice_point: {shape[axis] // parts * number}" for number in range(1, parts))
+    return _appended(layer, block, f" {points}")
 
 
 def _appended(layer: Layer, block: str, text: str) -> Edits:
@@ -122,7 +125,7 @@ def _power(layer: Layer, bottom: str, top: str, *, scale: float, shift: float = 
 
 def _free(layer: Layer, stem: str) -> str:
     """The name of a blob that the net does not have yet."""
-    taken = {name for other in layer.net.layers for name in (*other.tops, *other.bottoms)}
+    taken = layer.net.once(_blob_names)
     name, number = stem, 1
     while name in taken:
         number += 1
@@ -132,13 +135,15 @@ def _free(layer: Layer, stem: str) -> str:
 
 def _scaled_after(layer: Layer, scale: float) -> Edits:
     """The top gets another name, and a Power layer gives the old one."""
-    if layer.in_place or len(layer.tops) != 1:
+    if layer.in_place or len(layer.tops) != 1 or not math.isfinite(scale):
         return None
     own = _free(layer, f"{layer.tops[0]}_plain")
     return join([write(layer, "top", value=quoted(own)), _power(layer, own, layer.tops[0], scale=scale, before=False)])
 
 
 def _scaled_before(layer: Layer, bottom: int, scale: float, shift: float = 0) -> Edits:
+    if bottom >= len(layer.bottoms) or not math.isfinite(scale) or not math.isfinite(shift):
+        return None
     name = _free(layer, f"{layer.bottoms[bottom]}_for_{layer.name}" + (f"_{bottom}" if bottom else ""))
     return join(
         [
@@ -151,7 +156,7 @@ def _scaled_before(layer: Layer, bottom: int, scale: float, shift: float = 0) ->
 def _lrn_k(layer: Layer) -> Edits:
     """(k + a)^-b is k^-b (1 + a/k)^-b."""
     p = layer.param("lrn_param")
-    if p.k <= 0:
+    if not 0 < p.k < math.inf or not math.isfinite(p.alpha):
         return None
     alpha = f"{p.alpha / p.k:.9g}"
     if layer.has("lrn_param", "alpha"):
@@ -177,7 +182,7 @@ def _coefficient_after(layer: Layer) -> Edits:
 def _plain_exp(layer: Layer) -> Edits:
     """base^(scale x + shift) is e^(ln base (scale x + shift))."""
     p = layer.param("exp_param")
-    factor = math.log(p.base) if p.base > 0 else 1.0
+    factor = math.log(p.base) if 0 < p.base < math.inf else 1.0
     if layer.in_place:
         return None
     return join([_scaled_before(layer, 0, factor * p.scale, factor * p.shift), remove(layer, "exp_param")])
@@ -190,7 +195,7 @@ def _plain_log(layer: Layer) -> Edits:
         return None
     if p.scale != 1 or p.shift != 0:
         parts.append(_scaled_before(layer, 0, p.scale, p.shift))
-    if p.base > 0 and p.base != 1:
+    if 0 < p.base < math.inf and p.base != 1:
         parts.append(_scaled_after(layer, 1 / math.log(p.base)))
     return join(parts)
 
@@ -201,7 +206,7 @@ REWRITES: Mapping[str, Callable[[Layer], Edits]] = {
     "sides": _sides,
     "lrn-k": _lrn_k,
     "coeff-before": _coefficients_before,
-    "coeff-behind": _coefficient_after,
+    "coeff-after": _coefficient_after,
     "plain-exp": _plain_exp,
     "plain-log": _plain_log,
     "lrn-alpha": _write("alpha", "1"),

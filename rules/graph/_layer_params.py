@@ -32,3 +32,9 @@ def field_path(layer: Layer, field: str) -> tuple[str, str]:
     if field in ("kernel", "stride", "pad"):
         return block, next((name for name in names if layer.has(block, name)), names[0])
     return block, field
+
+
+def share_all_params(layer: Layer, other: Layer) -> bool:
+    """Have both the same parameters, by the names of these?"""
+    mine, theirs = ([spec.name for spec in one.message.param] for one in (layer, other))
+    return mine == theirs and len(mine) > 1 and all(mine)

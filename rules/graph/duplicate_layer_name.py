@@ -27,6 +27,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import BuiltLayer
 
+from ._layer_params import share_all_params
 from ._names import Names
 
 _WHAT = "loading and testing copy the weights of both into that layer, and this one keeps its initial weights"
@@ -36,11 +37,10 @@ class DuplicateLayerName(NetRule):
     """Two layers of one phase share a name, and one of them has parameters or both are data layers.
 
     ## Why is this bad?
-    Caffe finds parameters by the name of their layer, both when the test net takes those of the training net and when
-    a .caffemodel is loaded. The parameters of all layers of a name go to the first layer of that name, so it ends with
-    the parameters of the last and the others keep random ones. This is a warning, since training itself says nothing
-    and may go well. If the numbers or shapes of parameters differ, Caffe stops with "Incompatible number of blobs" or
-    "shape mismatch". Of two data layers nothing is copied, but code that asks for one by its name gets the last.
+    Caffe finds parameters by the name of their layer when the test net takes those of the training net, and when a
+    .caffemodel is loaded. All that have one name go to the first layer of it, so that ends with the parameters of the
+    last and the others keep random ones; training itself may go well. If numbers or shapes of parameters differ, Caffe
+    stops with "Incompatible number of blobs" or "shape mismatch". Of two data layers, code gets the last by its name.
 
     ## Example
     ```
@@ -75,10 +75,8 @@ class DuplicateLayerName(NetRule):
         # One per phase.
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" include { phase: TRAIN } }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" include { phase: TEST } }',
-        # The same parameters, whatever is copied.
         'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b" param { name: "w" } param { name: "c" } }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "d" top: "e" param { name: "w" } param { name: "c" } }',
-        # Nothing to copy.
         'layer { name: "act" type: "ReLU" bottom: "a" top: "a" }'
         ' layer { name: "act" type: "ReLU" bottom: "b" top: "b" }',
     ]
@@ -195,12 +193,6 @@ class Clash(NamedTuple):
     renamed: Layer
 
 
-def _share_all(layer: Layer, other: Layer) -> bool:
-    """Have both the same parameters, by the names of these?"""
-    mine, theirs = ([spec.name for spec in one.message.param] for one in (layer, other))
-    return mine == theirs and len(mine) > 1 and all(mine)
-
-
 def _clashes(layers: list[Layer]) -> Iterator[Clash]:
     """The clashes among layers of one name, each after those before it were given another."""
     above: dict[tuple[tuple[str, ...], bool], tuple[int, Layer]] = {}
@@ -211,12 +203,10 @@ def _clashes(layers: list[Layer]) -> Iterator[Clash]:
         others = [
             (*found, first, phases)
             for (phases, first), found in above.items()
-            if not set(phases).isdisjoint(layer.phases)
+            if not set(phases).isdisjoint(layer.phases) and not share_all_params(layer, found[1])
         ]
         if found := [row for row in others if row[2] or second]:
             _, other, first, phases = min(found, key=lambda row: row[0])
-            if _share_all(layer, other):
-                continue
             if first or not second:
                 yield Clash(layer, other, layer)
                 continue

@@ -32,7 +32,7 @@ def test_leaves_other_files_alone(project: Path, caffelint: Any) -> None:
     (project / "mine.prototxt").write_text("mine")
     status, _, err = caffelint("deploy", "net.prototxt", "-o", "mine.prototxt")
     assert status == 2
-    assert "mine.prototxt: this file already exists" in err
+    assert "mine.prototxt: this file exists; remove it first" in err
     assert (project / "mine.prototxt").read_text() == "mine"
     assert caffelint("deploy", "net.prototxt", "-o", "net.prototxt")[0] == 2
     assert (project / "net.prototxt").read_text() == NET

@@ -13,6 +13,8 @@ from caffelint.deploy.facts import FOLDER, Target, names, parse, target
 from caffelint.deploy.judge import judge
 from caffelint.deploy.subjects import LayerSubject, NetSubject
 from caffelint.deploy.wrong_facts import WrongFacts
+from caffelint.lint.checker import Checker
+from caffelint.lint.config import Config
 from caffelint.lint.file import load
 from caffelint.rules.deploy._rewrites import REWRITES
 from caffelint.schema.messages import LayerParameter
@@ -105,3 +107,27 @@ def test_every_file_is_a_target() -> None:
     assert [path.name for path in sorted(Path(FOLDER).iterdir()) if path.suffix != ".pyc"] == [
         f"{name}.toml" for name in names()
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'layer { name: "s" type: "Swish" bottom: "d" top: "t" swish_param { beta: 2 } }',
+        'layer { name: "c" type: "Clip" bottom: "d" top: "t" clip_param { } }',
+        'layer { name: "s" type: "Slice" bottom: "d" top: "a" top: "b" slice_param { slice_dim: 2 } }',
+        'layer { name: "s" type: "Slice" bottom: "d" top: "a" top: "b" slice_param { axis: 9 } }',
+        'layer { name: "s" type: "Slice" bottom: "d" slice_param { slice_dim: 1 } }',
+        'layer { name: "l" type: "Log" top: "c" log_param { base: 2 scale: 3 } }',
+        'layer { name: "l" type: "Log" bottom: "d" top: "c" log_param { base: inf scale: nan } }',
+        'layer { name: "n" type: "LRN" bottom: "d" top: "c" lrn_param { k: inf alpha: nan beta: -1e30 } }',
+        'layer { name: "c" type: "Convolution" bottom: "d" }',
+        'layer { name: "p" type: "Pooling" top: "t" pooling_param { pad_h: 1 stride: 0 } }',
+    ],
+)
+def test_no_text_loses_a_file(text: str) -> None:
+    config = Config()
+    config.target = names()
+    config.ignore = ["refused-by-caffe"]
+    for shape in ("dim: 1 dim: 8 dim: 9 dim: 7", "dim: 4 dim: 3", ""):
+        whole = f'layer {{ name: "d" type: "Input" top: "d" input_param {{ shape {{ {shape} }} }} }} {text}'
+        assert not Checker(config).text(whole.encode(), "<text>", "net", None).failures

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from caffelint.lint.edits import quoted
+
 if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.shapes import Shape
@@ -29,10 +31,10 @@ class Card(NamedTuple):
         return self._asdict()
 
     def lines(self) -> list[str]:
-        """As the comment of a net."""
+        """As the comment of a net: no name in them ends a line."""
         dims = "x".join(map(str, self.shape))
         order = f", channels in the order {self.channel_order}" if self.channel_order else ""
-        steps = [f'"{self.input}" is {dims}{order}, values 0 to 255']
+        steps = [f"{quoted(self.input)} is {dims}{order}, values 0 to 255"]
         if self.resize:
             steps.append(f"resize to {self.resize[0]} x {self.resize[1]} (height x width)")
         if self.crop:
@@ -40,7 +42,7 @@ class Card(NamedTuple):
         if self.mean_values:
             steps.append(f"subtract {', '.join(f'{value:g}' for value in self.mean_values)}")
         if self.mean_file:
-            steps.append(f"subtract the mean in {self.mean_file}")
+            steps.append(f"subtract the mean in {quoted(self.mean_file)}")
         if self.scale != 1:
             steps.append(f"multiply by {self.scale:.9g}")
         return steps

@@ -41,19 +41,20 @@ def compare(
     shapes = _shapes(deployed, path, dialect)
     tops = {top for layer in readable(trained, train_path, dialect).layers for top in layer.tops}
     made = deploy(trained, train_path, {name: shape for name, shape in shapes.items() if name in tops}, dialect)
-    wanted = _built(made.data, train_path, dialect)
-    given = _built(deployed, path, dialect)
-    return sorted(_differences(wanted, given), key=lambda one: one.line or 1 << 31)
+    wanted, _ = _built(made.data, train_path, dialect)
+    given, lines = _built(deployed, path, dialect)
+    return sorted(_differences(wanted, given, lines), key=lambda one: one.line or 1 << 31)
 
 
 def _shapes(data: bytes, path: str, dialect: str | None) -> dict[str, tuple[int, ...]]:
     """The shapes of the inputs of a deploy net, for those of the training net."""
-    built = _built(data, path, dialect)
+    built, _ = _built(data, path, dialect)
     inputs = (top for layer in built.layers if layer.type == "Input" for top in layer.tops)
     return {top.name: tuple(top.shape) for top in inputs if top.shape is not None}
 
 
-def _built(data: bytes, path: str, dialect: str | None) -> BuiltNet:
+def _built(data: bytes, path: str, dialect: str | None) -> tuple[BuiltNet, dict[int | None, int]]:
+    """The net for TEST, and the lines of its layers by their places."""
     try:
         net = readable(data, path, dialect)
     except DeployError as error:
@@ -61,14 +62,12 @@ def _built(data: bytes, path: str, dialect: str | None) -> BuiltNet:
     (built,) = net.build([State(TEST)])
     if built.refusals:
         raise DeployError(f'Caffe does not load {path}: layer "{built.refusals[0].layer}": {built.refusals[0].message}')
-    built.lines = {layer.index: layer.at().line for layer in net.layers}  # type: ignore[attr-defined]
-    return built
+    return built, {layer.index: layer.at().line for layer in net.layers}
 
 
-def _differences(wanted: BuiltNet, given: BuiltNet) -> Iterator[Difference]:
+def _differences(wanted: BuiltNet, given: BuiltNet, lines: dict[int | None, int]) -> Iterator[Difference]:
     ours = {layer.name: layer for layer in wanted.layers if layer.index is not None}
     theirs = {layer.name: layer for layer in given.layers if layer.index is not None}
-    lines: dict[int | None, int] = given.lines  # type: ignore[attr-defined]
     added: list[BuiltLayer] = []
     for name, layer in theirs.items():
         line = lines.get(layer.index, 0)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob
     from caffelint.caffe.shapes import Shape
 
+_OF_EVERY_CAFFE = ("syntax-error", "mixed-layer-formats")
+"""Problems of a text that no Caffe reads, whichever fork it is for."""
 _OF_PHASES = ("include", "exclude", "phase")
 
 
@@ -73,7 +75,7 @@ def readable(data: bytes, path: str, dialect: str | None) -> Net:
     if file.net is None or not file.net.layers:
         raise DeployError("holds no net")
     for problem in file.problems:
-        if problem.certain:
+        if problem.kind in _OF_EVERY_CAFFE:
             line = file.document.source.position(problem.start).line
             raise DeployError(f"Caffe does not read it: line {line}: {problem.message}")
     return file.net
@@ -92,9 +94,9 @@ def _current(data: bytes, path: str, dialect: str | None) -> bytes:
 def _unknown(net: Net, given: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]:
     """The given shapes of tops that the text tells none of, with the batch that it does tell: that of the labels."""
     built = net.likely(State(TEST))
-    made = {top.name for layer in built.layers for top in layer.tops if makes_data(layer)}
+    made = {top for layer in net.layers for top in layer.tops}
     if strangers := [name for name in given if name not in made]:
-        raise DeployError(f'no data layer makes {listed([quoted(name) for name in strangers])}')
+        raise DeployError(f"no layer makes {listed([quoted(name) for name in strangers])}")
     found: dict[str, Shape] = {}
     for layer in built.layers:
         image = layer.partial_image() if isinstance(layer, DataLayer) else None

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from caffelint.fix.deploy import DeployError, compare, deploy
+from caffelint.lint.file import load
 
 DATA = """\
 name: "N"
@@ -186,3 +187,29 @@ def test_knows_what_makes_no_difference() -> None:
     assert [(one.message, one.matters) for one in found] == [
         ('"ip2" of the training net, which nothing here needs, left out', False)
     ]
+
+
+def test_a_name_stays_in_its_comment() -> None:
+    """Whatever a mean file or a blob is called, nothing of it becomes part of the net."""
+    data = (
+        'layer { name: "data" type: "ImageData" top: "da\\nta" top: "label" image_data_param { source: "x"'
+        " batch_size: 8 new_height: 12 new_width: 12 }"
+        " transform_param { mean_file: \"m\\nlayer { name: 'evil' type: 'Foo' }\\r\" } }\n"
+    )
+    made = deploy((data + (CONVOLUTION + LOSS).replace('bottom: "data"', 'bottom: "da\\nta"')).encode()).data
+    net = load(made).net
+    assert net is not None
+    assert [layer.type for layer in net.layers] == ["Input", "Convolution", "BatchNorm", "InnerProduct", "Softmax"]
+
+
+def test_takes_data_of_any_type_for_data() -> None:
+    """A layer that reads nothing in the net, of a fork or in Python, becomes an Input once its shape is given."""
+    for layer_type in ('"DriveData"', '"Python" python_param { module: "m" layer: "L" }'):
+        data = f'layer {{ name: "data" type: {layer_type} top: "data" top: "label" }}\n'
+        with pytest.raises(DeployError, match="--input-shape data="):
+            deploy((data + CONVOLUTION + LOSS).encode())
+        made = deploy((data + CONVOLUTION + LOSS).encode(), input_shapes={"data": (1, 3, 12, 12)}).data.decode()
+        assert made.count('type: "Input"') == 1
+        assert layer_type.split()[0] not in made
+    with pytest.raises(DeployError, match='no layer makes "dota"'):
+        deploy((DATA + CONVOLUTION + LOSS).encode(), input_shapes={"dota": (1, 3, 12, 12)})
