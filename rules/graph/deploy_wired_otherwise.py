@@ -121,20 +121,17 @@ class DeployWiredOtherwise(NetRule):
         here = {layer.name for layer in net.layers}
         there = {layer.name for one in candidates for layer in one.net.layers}
         nearest = candidates[0]
+        twins_of: dict[tuple[str, tuple[str, int]], list[Layer]] = {}
+        for name, twin in nearest.layers.items():
+            if name not in here and len(twin.bottoms) == 1 and (source := _source(twin, 0)):
+                twins_of.setdefault((twin.type, source), []).append(twin)
         odd = []
         for layer in layers:
             if not layer.kind.has_parameters or layer.name in there or len(layer.bottoms) != 1:
                 continue
             source = _source(layer, 0)
-            twins = [
-                twin
-                for name, twin in nearest.layers.items()
-                if name not in here
-                and twin.type == layer.type
-                and len(twin.bottoms) == 1
-                and _source(twin, 0) == source
-            ]
-            if source and len(twins) == 1 and parameters(layer) == parameters(twins[0]):
+            twins = twins_of.get((layer.type, source), ()) if source else ()
+            if len(twins) == 1 and parameters(layer) == parameters(twins[0]):
                 odd.append((layer, twins[0]))
         if len(odd) > _MOST:
             return
@@ -168,13 +165,27 @@ def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Laye
 
 def _source(layer: Layer, bottom: int) -> tuple[str, int] | None:
     """The layer that computes the values, and the number of its top; those between only scale or bend them."""
-    while True:
+    known = layer.net.once(_known_sources)
+    passed = []
+    found = None
+    while (place := (layer.index, bottom)) not in known:
+        passed.append(place)
         source = layer.maker(bottom, TEST)
         if source is None:
-            return None
+            break
         layer, bottom = source.layer, 0
         if len(layer.bottoms) != 1 or layer.kind.shaped_by or not layer.kind.keeps_channels:
-            return layer.name, source.top
+            found = (layer.name, source.top)
+            break
+    else:
+        found = known[place]
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+def _known_sources(net: Net) -> dict[tuple[int, int], tuple[str, int] | None]:
+    """What `_source` has found in a net, by the number of the layer and of its bottom."""
+    return {}
 
 
 def _in_both(names: Iterable[str], layer: Layer, twin: Layer) -> bool:
