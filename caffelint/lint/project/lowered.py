@@ -53,9 +53,13 @@ def _make_infos(findings: Iterable[Finding], why: str) -> None:
 
 
 def _is_named_template(path: str) -> bool:
+    """Of folders, only those below the top of a project count."""
     path = os.path.abspath(path)
-    top = top_of(os.path.dirname(path)) or os.getcwd()
-    return _TEMPLATE.search(os.path.relpath(path, top).replace(os.sep, "/")) is not None
+    top = top_of(os.path.dirname(path))
+    relative = os.path.relpath(path, top) if top else os.path.basename(path)
+    if relative.startswith(os.pardir + os.sep):
+        relative = os.path.basename(path)
+    return _TEMPLATE.search(relative.replace(os.sep, "/")) is not None
 
 
 def _is_of_notes(file: File, findings: Iterable[Finding]) -> bool:

@@ -33,11 +33,21 @@ def severities(path: str = ".") -> dict[str, str]:
 )
 def test_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, severity: str) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text(NET.format(LOSS))
     assert severities()["wrong-blob-count"] == severity
     (tmp_path / name).write_text(NET.format('layer { name: "r" type: "ReLU" botom: "a" top: "r" }'))
     assert severities()["unknown-field"] == "error", "nobody fills in a name"
+
+
+def test_outside_a_project_no_folder_makes_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "templates/nets"
+    folder.mkdir(parents=True)
+    (folder / "net.prototxt").write_text(NET.format(LOSS))
+    for here, path in ((folder, "net.prototxt"), (tmp_path, "templates/nets"), (tmp_path / "templates", "nets")):
+        monkeypatch.chdir(here)
+        assert severities(path)["wrong-blob-count"] == "error"
 
 
 @pytest.mark.parametrize(("remarks", "severity"), [(40, "info"), (5, "error")])
