@@ -168,7 +168,9 @@ class PythonClass:
         for name in ("setup", "reshape"):
             function = self._functions.get(name)
             bottom, top = _argument(function, "bottom"), _argument(function, "top")
-            if function is not None and bottom and top:
+            if function is not None and not (bottom and top):
+                return {}
+            if function is not None:
                 certain.append((list(_certain(function.body)), bottom, top))
         return top_shapes(certain, [(one, _argument(one, "top")) for one in self._functions.values()])
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from caffelint.project.dimensions import WHOLE, Dimension, OfBottom, TopShapes
 
 _NAMED_AXES = {"num": 0, "channels": 1, "height": 2, "width": 3}
+_HARMLESS = frozenset(["data", "diff", "shape", "count", *_NAMED_AXES])
+"""Attributes of a blob with which nothing shapes it."""
 _LONGEST = 32
 """Axes of a blob."""
 
@@ -20,6 +22,9 @@ def top_shapes(
     certain: of `setup` and then `reshape`, the statements that run in any case, and what they call bottoms and tops.
     all_code: all methods, with what they call the tops.
     """
+    codes = list(all_code)
+    if not all(_is_only_shaped(code, top) for code, top in codes):
+        return {}
     found: dict[int, list[Sequence[Dimension] | None]] = {}
     seen = 0
     for statements, bottom, top in certain:
@@ -28,10 +33,27 @@ def top_shapes(
             if isinstance(call, ast.Call) and (number := _reshaped(call, top)) is not None:
                 seen += 1
                 found.setdefault(number, []).append(_dimensions(call.args, bottom) if not call.keywords else None)
-    calls = [(node, top) for code, top in all_code for node in ast.walk(code) if isinstance(node, ast.Call)]
+    calls = [(node, top) for code, top in codes for node in ast.walk(code) if isinstance(node, ast.Call)]
     if sum(_is_reshape_of(call, top) for call, top in calls) != seen:
         return {}
     return {number: shapes[-1] for number, shapes in found.items() if shapes[-1] is not None}
+
+
+def _is_only_shaped(code: ast.AST, tops: str) -> bool:
+    """Are the tops used only as `top[0].reshape(...)`, `top[0].data`, `len(top)`, so that nothing else shapes them?"""
+    plain: set[ast.AST] = set()
+    for node in ast.walk(code):
+        blob: ast.AST | None = None
+        if isinstance(node, ast.Attribute) and node.attr in _HARMLESS:
+            blob = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+            blob = node.func.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+            plain.update(node.args)
+        if isinstance(blob, ast.Subscript):
+            plain.add(blob.value)
+    names = (node for node in ast.walk(code) if isinstance(node, ast.Name) and node.id == tops)
+    return plain.issuperset(names)
 
 
 def _is_reshape_of(call: ast.Call, top: str) -> bool:
@@ -80,7 +102,7 @@ def _dimensions(arguments: Sequence[ast.expr], bottom: str) -> Sequence[Dimensio
 
 def _dimension(node: ast.expr, bottom: str) -> Dimension | None:
     if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
+        return node.value if 0 < node.value < 1 << 31 else None
     if isinstance(node, ast.Attribute) and node.attr in _NAMED_AXES:
         number = _numbered(node.value, bottom)
         return None if number is None else OfBottom(number, _NAMED_AXES[node.attr])

@@ -298,3 +298,27 @@ def test_code_takes_time_with_its_size(tmp_path: Path, name: str) -> None:
 def test_a_key_that_is_a_long_number() -> None:
     """Python refuses to write it in digits."""
     assert keys_of("eval", "{0x" + "f" * 5000 + ": 1, 'a': 2}") == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("line", "shapes"),
+    [
+        ("top[0].reshape(len(top), top[0].data.shape[0])", {}),
+        ("top[0].data[...] = top[0].diff.reshape(-1)", {0: [1]}),
+        ("top[0].reshape(2)", {0: [2]}),
+        ("top[0].reshape(2147483647)", {0: [2**31 - 1]}),
+        ("top[0].reshape(2147483648)", {}),
+        ("top[0].reshape(2, 0x" + "F" * 5000 + ")", {}),
+        ("shape_all(bottom, top)", {}),
+        ("shape_one(top[0])", {}),
+        ("self.t = top[0]; self.t.reshape(2)", {}),
+        ("tops = top; tops[0].reshape(2)", {}),
+        ("shape = top[0].reshape; shape(2)", {}),
+        ("[blob.reshape(2) for blob in top]", {}),
+    ],
+)
+def test_tops_that_other_code_may_shape_are_unknown(line: str, shapes: dict[int, list[int]]) -> None:
+    text = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        top[0].reshape(1)\n"
+    found = PythonModule("a.py", f"{text}    def reshape(self, bottom, top):\n        {line}\n").find("A")
+    assert found is not None
+    assert found.top_shapes == shapes
