@@ -54,8 +54,7 @@ def source_shapes(
     opened (caffelint.lint.reach). keep: what was read, for later runs. Nothing is raised: a source that cannot be read
     (reading needs the extra `caffelint[data]`) leaves its shape unknown and gives a note.
     """
-    folder = os.path.dirname(path)
-    places = Places(("", folder, *roots), Reach(folder, roots) if confined else None, keep)
+    places = places_of(path, roots, confined=confined)._replace(keep=keep)
     shapes: dict[str, Shape] = {}
     notes = []
     records: dict[str, int] = {}
@@ -72,6 +71,12 @@ def source_shapes(
         if count:
             records[layer.name] = count
     return SourceShapes(shapes, notes, records)
+
+
+def places_of(path: str, roots: Sequence[str], *, confined: bool) -> Places:
+    """Where the net of that path finds its sources. confined: they may lie only where it may lead to."""
+    folder = os.path.dirname(path)
+    return Places(("", folder, *roots), Reach(folder, roots) if confined else None)
 
 
 def find_source(
@@ -95,6 +100,11 @@ def find_source(
     if outside:
         raise Unreadable(f'"{shown}" {OUTSIDE}' if named_in is None else f'"{named_in}" names a file that {OUTSIDE}')
     raise Unreadable(f'"{shown}" does not exist' if named_in is None else f'"{named_in}" names a missing file')
+
+
+def is_there(name: str, places: Places) -> bool:
+    """Whether there is something of that name, even what is no source, or may not be one."""
+    return any(os.path.exists(os.path.join(folder, name)) for folder in places.folders if "\0" not in name)
 
 
 def _opened(path: str) -> list[str]:

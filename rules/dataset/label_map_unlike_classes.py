@@ -92,8 +92,10 @@ layer {
     def _judge(self, data: DataEvidence, feed: Feed, named: Named, found: LabelMap) -> Iterator[Finding]:
         layer, file = named.layer, f'"{named.file}"'
         if layer.is_data:
-            if not found.error:  # such a layer does not open its map
+            if found.names:  # such a layer does not open its map
                 yield from self._judge_data(data, feed, named, found)
+        elif found.unread:
+            yield self._finding(feed, named, f"{title(layer)}: label_map_file {file} {found.unread}", "", WARNING)
         elif found.error or found.twice:
             what = f"label_map_file {file} {found.error}"
             if found.twice:

@@ -192,3 +192,40 @@ def test_a_check_reports_what_was_found_before(
     os.utime(path / "data.mdb")
     main(command)
     assert "label-outside-classes" not in capsys.readouterr().out
+
+
+def test_a_check_opens_no_label_map_or_mean_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """With read-data in the settings, only in the checkout and roots; and nothing of a file's text is quoted."""
+    checkout, secret, mean = tmp_path / "checkout", tmp_path / "secret.txt", tmp_path / "mean.binaryproto"
+    (checkout / ".git").mkdir(parents=True)
+    secret.write_text("\ntopsecret value\n")
+    mean.write_text("topsecret")
+    monkeypatch.chdir(checkout)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    data = data_layer(
+        write_lmdb(checkout / "set", records(images(60), LABELS)), f'transform_param {{ mean_file: "{mean}" }}'
+    )
+    out = f"""layer {{
+  name: "out" type: "DetectionOutput" bottom: "data" bottom: "data" bottom: "label" top: "out"
+  detection_output_param {{ num_classes: 3 save_output_param {{ label_map_file: "{secret}" }} }}
+}}
+"""
+    (checkout / "caffelint.toml").write_text("read-data = true\n")
+    (checkout / "net.prototxt").write_text(data + rest() + out)
+    main(["data", "net.prototxt"])
+    said = capsys.readouterr().out
+    assert "cannot be parsed (line 2), so Caffe stops" in said
+    assert "BlobProto" in said
+    assert "topsecret" not in said
+    command = ["check", "net.prototxt", "--format", "concise", "--select", "E119,mean-unlike-data"]
+    main([*command, "--config", "caffelint.toml"])
+    said = capsys.readouterr().out
+    assert "secret" not in said
+    assert "BlobProto" not in said
+    (checkout / "caffelint.toml").write_text('read-data = true\nroots = [".."]\n')
+    main([*command, "--config", "caffelint.toml"])
+    said = capsys.readouterr().out
+    assert "cannot be parsed (line 2), so Caffe stops" in said
+    assert "BlobProto" in said

@@ -15,6 +15,8 @@ from caffelint.schema import BlobProto
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from caffelint.lint.reach import Reach
+
 Array = NDArray[Any]
 RESIZE_BITS = 11
 
@@ -23,10 +25,10 @@ class TooLarge(Unreadable):
     """An image of more pixels than are decoded."""
 
 
-def mean_of(path: str) -> Array:
-    """The channels x height x width of a mean file. Raises Unreadable."""
+def mean_of(path: str, reach: Reach | None = None) -> Array:
+    """The channels x height x width of a mean file. reach: where it may lie. Raises Unreadable."""
     try:
-        blob: Any = BlobProto.FromString(read(path))
+        blob: Any = BlobProto.FromString(read(path, reach=reach))
     except ReadError as reason:
         raise Unreadable(f"mean_file {path} {reason}") from None
     except Exception:

@@ -28,13 +28,15 @@ def kept_findings(path: str, config: Config) -> tuple[ReportedFinding, ...]:
         files = load_joined(path, config)
     except NotJoined:
         return ()
-    found = feeds(files[path], config.roots)
+    confined = not config.is_asked("read_data")
+    found = feeds(files[path], config.roots, confined=confined)
     scanned = {source: known for feed in found if (source := feed.source) and (known := kept(source))}
     found = [feed for feed in found if feed.source in scanned]
     if not found:
         return ()
     shape_nets(found, scanned)
-    means, maps = means_of(found, config.roots), label_maps_of(found, config.roots)
+    means = means_of(found, config.roots, confined=confined)
+    maps = label_maps_of(found, config.roots, confined=confined)
     data = DataEvidence(files[path], rebuilt(found), scanned, means=means, label_maps=maps)
     return Checker(config).evidence("dataset", data, files)[0]
 

@@ -10,10 +10,14 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.evidence.data.sources import Feed
 from caffelint.lint.data_source import Unreadable
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.source_shapes import Places, find_source
+from caffelint.lint.source_shapes import Places, find_source, is_there, places_of
+from caffelint.schema.values import fits
 from caffelint.text.parser import parse
+from caffelint.text.scalars import integer_value, string_value
+from caffelint.text.tree import LIST, MESSAGE, STRING, Field
 
 _LARGEST = 1 << 24
+_SHOWN = 40
 _PATHS = (
     ("annotated_data_param", "label_map_file"),
     ("detection_output_param", "save_output_param", "label_map_file"),
@@ -21,11 +25,15 @@ _PATHS = (
 
 
 class LabelMap(NamedTuple):
-    """names: by label. twice: labels that several items have. error: why nothing is known."""
+    """names: by label; none if nothing is known. twice: labels that several items have.
+
+    error: why Caffe does not read it. unread: why it was not read here.
+    """
 
     names: Mapping[int, str] = {}
     twice: Sequence[int] = ()
     error: str = ""
+    unread: str = ""
 
 
 class Named(NamedTuple):
@@ -47,11 +55,11 @@ def named_in(feed: Feed) -> Iterator[Named]:
                 yield Named(layer, path, message.label_map_file)
 
 
-def label_maps_of(found: Sequence[Feed], roots: Sequence[str]) -> dict[str, LabelMap]:
+def label_maps_of(found: Sequence[Feed], roots: Sequence[str], *, confined: bool = False) -> dict[str, LabelMap]:
     """The label maps that nets name, by that name."""
     maps: dict[str, LabelMap] = {}
     for feed in found:
-        places = Places(("", os.path.dirname(feed.net.path), *roots), None)
+        places = places_of(feed.net.path, roots, confined=confined)
         for named in named_in(feed):
             if named.file not in maps:
                 maps[named.file] = _read(named.file, places)
@@ -60,27 +68,36 @@ def label_maps_of(found: Sequence[Feed], roots: Sequence[str]) -> dict[str, Labe
 
 def _read(name: str, places: Places) -> LabelMap:
     try:
-        return label_map_of(read(find_source(name, places), _LARGEST))
-    except ReadError as reason:
-        return LabelMap(error=str(reason))
+        path = find_source(name, places, os.path.exists)
     except Unreadable:
-        return LabelMap(error="does not exist")
+        return LabelMap() if is_there(name, places) else LabelMap(error="does not exist")
+    try:
+        text = read(path, _LARGEST, places.reach)
+    except ReadError as reason:
+        return LabelMap(unread=str(reason).partition(";")[0])
+    return label_map_of(text)
 
 
 def label_map_of(text: bytes) -> LabelMap:
     """From the text of a LabelMap: `item { name: "car" label: 3 display_name: "car" }`."""
     document = parse(text)
-    if document.problems:
-        return LabelMap(error=f"cannot be parsed: {document.problems[0].message}")
+    if document.problems:  # what it says of them may quote the file
+        line = document.source.line_number(document.problems[0].start)
+        return LabelMap(error=f"cannot be parsed (line {line})")
     names: dict[int, str] = {}
     twice = []
     for item in document.root.all("item"):
         label, name = item.first("label"), item.first("name")
-        try:
-            number = int(label.text) if label is not None else 0
-        except ValueError:
-            return LabelMap(error=f"holds a label {label.text if label is not None else ''} that is no number")
+        if label is not None and not fits("int32", label):
+            return LabelMap(error=f"holds {_shown(label)} as a label, which is no int32")
+        number = integer_value(label.text) if label is not None else 0
         if number in names:
             twice.append(number)
-        names[number] = name.text.strip("\"'") if name is not None else ""
+        names[number] = string_value(name.text) if name is not None and name.kind == STRING else ""
     return LabelMap(names, twice) if names else LabelMap(error="holds no item")
+
+
+def _shown(label: Field) -> str:
+    if label.kind in (MESSAGE, LIST):
+        return "a block" if label.kind == MESSAGE else "a list"
+    return label.text if len(label.text) <= _SHOWN else f"{label.text[:_SHOWN]}..."

@@ -18,7 +18,7 @@ from caffelint.evidence.data.scan import Source
 from caffelint.evidence.data.values import IMAGE, LABEL
 from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import File
-from caffelint.lint.source_shapes import Places, find_source
+from caffelint.lint.source_shapes import Places, find_source, places_of
 
 _DEEPEST = 8
 
@@ -86,12 +86,12 @@ Find = Callable[[BuiltLayer, "Places", dict[str, Any]], Source]
 """Gives the source of a layer, to be read with these options. Raises Unreadable."""
 
 
-def feeds(file: File, roots: Sequence[str] = (), find: Find | None = None) -> list[Feed]:
-    """What the nets of a solver, or a net, read. find: in place of looking on disk."""
+def feeds(file: File, roots: Sequence[str] = (), find: Find | None = None, *, confined: bool = False) -> list[Feed]:
+    """What the nets of a solver, or a net, read. find: in place of looking on disk. confined: see `places_of`."""
     nets = [use.net for use in file.solver.nets] if file.solver else file.nets
     found = []
     for net in dict.fromkeys(nets):
-        places = Places(("", os.path.dirname(net.path), *roots), None)
+        places = places_of(net.path, roots, confined=confined)
         for built in net.states():
             for made in built.layers:
                 if made.index is None or made.bottoms:
