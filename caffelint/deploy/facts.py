@@ -46,7 +46,7 @@ class Fact(NamedTuple):
 
 class Target(NamedTuple):
     """A converter or runtime. takes: the layer types that it knows, empty where nobody looked. otherwise: what it does
-    with another one.
+    with another one. reads_phases: does it leave out what Caffe leaves out for TEST?
     """
 
     name: str
@@ -56,6 +56,7 @@ class Target(NamedTuple):
     note: str
     takes: frozenset[str]
     otherwise: str
+    reads_phases: bool
     of_nets: tuple[Fact, ...]
     by_type: Mapping[str, tuple[Fact, ...]]
 
@@ -114,6 +115,7 @@ def parse(text: str, name: str, path: str) -> Target:
             table.pop("note", ""),
             frozenset(table.pop("takes", ())),
             table.pop("otherwise", ""),
+            table.pop("reads_phases", True),
             tuple(fact for fact in facts if not fact.types),
             {layer_type: tuple(found) for layer_type, found in by_type.items()},
         )

@@ -32,6 +32,11 @@ def judge(net: Net, target: Target) -> Iterator[Judged]:
     for fact in target.of_nets:
         if _holds(fact, of_net, target):
             yield Judged(target, fact, None)
+    if not target.reads_phases and target.takes:
+        kept = {layer.index for layer in built.layers}
+        for left_out in net.layers:
+            if left_out.index not in kept and left_out.type not in target.takes:
+                yield Judged(target, _not_taken(target, left_out.type), left_out.index)
     for layer in built.layers:
         node = net.layers[layer.index].node if layer.index is not None else None
         if node is None or node.name not in ("layer", "layers"):
