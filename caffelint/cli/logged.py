@@ -115,7 +115,7 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
         with plotting(asked.plot):
             draw(logs, asked.plot)
     least = "info" if verbose or config.fail_on == "info" else "warning"
-    write_all(report, wanted, Look(least=least, quiet=asked.quiet, fail_on=config.fail_on, fixes=False))
+    write_all(report, wanted, Look(least=least, quiet=asked.quiet or not logs, fail_on=config.fail_on, fixes=False))
     for failure in report.failures:
         tell(f"{failure.file}: {failure.message}")
     return report.exit_status(config.fail_on)

@@ -37,6 +37,13 @@ def test_tells_the_cause(name: str, rule: str, words: str, capsys: pytest.Captur
     assert found[0]["line"]
 
 
+def test_of_a_log_that_is_not_there_only_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["log", str(tmp_path / "no.log")]) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    assert "no.log: cannot be read: no such file" in told.err
+
+
 def test_exit_status(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sound = tmp_path / "sound.log"
     sound.write_text("".join(LINE.format(20 * n, 2 / (n + 1)) for n in range(20)))

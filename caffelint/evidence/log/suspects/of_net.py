@@ -109,9 +109,9 @@ def _fillers(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Ite
         if not (layer.params and layer.params[0].lr_mult) and filler.type == "bilinear":
             continue
         shape = layer.param_shapes[0]
-        inputs = math.prod(shape) / shape[0] if shape and shape[0] else 0
+        inputs = math.prod(shape[1:]) if shape and shape[0] else 0
         weights = filled(filler, shape)
-        if weights is None or not inputs:
+        if weights is None or inputs <= 0:
             continue
         line = recovered.line_of(layer.name, layer.block, "weight_filler")
         usual = math.sqrt(2 / inputs)
@@ -136,7 +136,7 @@ def _fillers(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Ite
     if low:
         ratio, layer, size, usual = low[0]
         line = recovered.line_of(layer.name, layer.block, "weight_filler")
-        score = max(-math.log10(ratio) - 1, 0.3)
+        score = max(-math.log10(max(ratio, 1e-30)) - 1, 0.3)
         scores = beginning.scores
         if scores is not None and scores < _VANISHED:
             score = min(1 - math.log10(max(scores, 1e-12)) / 2, 4.0)
@@ -169,7 +169,8 @@ def _domains(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
         power = math.nan
         if layer.type == "Power":
             power = layer.parameters.power
-            odd = (power < 0 or power != int(power)) and layer.parameters.shift == 0
+            whole = math.isfinite(power) and power == int(power)
+            odd = (power < 0 or not whole) and layer.parameters.shift == 0
         else:
             odd = layer.type == "Exp" or (layer.type == "Log" and layer.parameters.shift == 0)
         if odd:
@@ -216,12 +217,14 @@ def _frozen(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
 
 
 def _losses(run: Logged, built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
-    losses = [layer for layer in built.layers if any(layer.loss_weights) and layer.tops]
+    losses = [layer for layer in built.layers if any(layer.loss_weights[: len(layer.tops)])]
     adapts = recovered.solver is not None and recovered.solver.type in ("Adam", "AdaGrad", "RMSProp", "AdaDelta")
+    sizes = [abs(_weighed(layer)[0]) for layer in losses]
+    heaviest = max((size for size in sizes if not math.isnan(size)), default=0.0)
     for layer in losses:
-        weight = layer.loss_weights[0]
+        weight, _ = _weighed(layer)
         line = recovered.line_of(layer.name, "loss_weight")
-        alone = all(abs(other.loss_weights[0]) <= abs(weight) for other in losses)
+        alone = abs(weight) >= heaviest
         score = abs(math.log10(abs(weight))) - (1.0 if adapts else 0.0)
         if weight < 0 and layer.never_negative:
             yield Suspect(LOSS_WEIGHT, 4.0, (BREAKS,), line, layer.name, weight)
@@ -238,11 +241,19 @@ def _losses(run: Logged, built: BuiltNet, recovered: Recovered) -> Iterator[Susp
     yield from _dominating(run, losses, recovered)
 
 
+def _weighed(layer: BuiltLayer) -> tuple[float, str]:
+    """The first weight of a loss that is not 0, of finite ones where there are such, and the top that it is for."""
+    given = [(weight, top.name) for weight, top in zip(layer.loss_weights, layer.tops, strict=False) if weight]
+    finite = [one for one in given if math.isfinite(one[0])]
+    return (finite or given)[0]
+
+
 def _infogain(run: Logged, layer: BuiltLayer, recovered: Recovered) -> Iterator[Suspect]:
     series = run.of(TRAIN, layer.tops[0].name)
     first = series.points[0].value if series and series.points else math.nan
-    scores = layer.bottoms[0].shape
-    classes = scores[layer.class_axis] if scores and layer.class_axis < len(scores) else 0
+    scores = layer.bottoms[0].shape if layer.bottoms else None
+    axis = layer.class_axis
+    classes = scores[axis] if scores and -len(scores) <= axis < len(scores) else 0
     times = abs(first) / math.log(classes) if classes > 1 and math.isfinite(first) else math.nan
     score = 2.0 if not math.isfinite(first) else 0.5 + math.log10(max(times, 1.0)) if times == times else 1.0
     score = 3.0 if first == 0 else score
@@ -255,26 +266,28 @@ def _dominating(run: Logged, losses: list[BuiltLayer], recovered: Recovered) -> 
     """One of several losses that is many times the others."""
     found = []
     for layer in losses:
-        series = run.of(TRAIN, layer.tops[0].name)
+        weight, top = _weighed(layer)
+        series = run.of(TRAIN, top)
         first = series.points[0].value if series and series.points else math.nan
-        if math.isfinite(first):
-            found.append((abs(first * layer.loss_weights[0]), layer))
+        if math.isfinite(first * weight):
+            found.append((abs(first * weight), layer))
     found.sort(key=lambda one: -one[0])
     if len(found) > 1 and found[0][0] > _DOMINATES * found[1][0] > 0:
         (most, layer), (second, other) = found[:2]
         line = recovered.line_of(layer.name, "loss_weight")
         ratio = most / second
         score = min(math.log10(ratio) - 0.4, 3.0)
-        weight = layer.loss_weights[0]
+        weight, _ = _weighed(layer)
         yield Suspect(DOMINATES, score, (BREAKS, FLAT, SUDDEN), line, layer.name, weight, ratio, name=other.name)
 
 
 def _cut_off(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
-    """`propagate_down: false` above layers that were to learn."""
+    """`propagate_down: false` above layers that were to learn; each is said of the first that cuts it off."""
+    seen: set[BuiltLayer] = set()
     for layer in built.layers:
         given = list(layer.message.propagate_down) if layer.message is not None else []
         for number, goes in enumerate(given):
-            if not goes and number < len(layer.bottoms) and (lost := _learnable(layer.bottoms[number])):
+            if not goes and number < len(layer.bottoms) and (lost := _learnable(layer.bottoms[number], seen)):
                 line = recovered.line_of(layer.name, "propagate_down")
                 yield Suspect(NO_GRADIENT, 2.5, (FLAT,), line, layer.name, more=len(lost), name=lost[-1])
                 break
@@ -282,33 +295,36 @@ def _cut_off(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
 
 def _without_data(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
     """A loss whose scores are made of nothing that is read: the data do not get there."""
-    for loss in built.layers:
-        if not any(loss.loss_weights) or not loss.bottoms:
-            continue
-        makers = [layer for layer in _above(loss.bottoms[0]) if not layer.bottoms]
-        if makers and all(maker.type == "DummyData" for maker in makers):
-            others = [layer for layer in built.layers if layer.is_data and layer.data_source]
-            if others:
-                line = recovered.line_of(makers[0].name)
-                yield Suspect(NO_DATA, 3.0, (FLAT,), line, makers[0].name, name=others[0].name)
+    others = [layer for layer in built.layers if layer.is_data and layer.data_source]
+    if not others:
+        return
+    made: dict[BuiltLayer, BuiltLayer | None] = {}
+    """What a layer is made of in the end: one of the layers that make it, None where some are not dummy data."""
+    for layer in built.layers:
+        above = [made[blob.producer] for blob in layer.bottoms if blob.producer in made]
+        if not layer.bottoms:
+            made[layer] = layer if layer.type == "DummyData" else None
+        elif above:
+            made[layer] = above[-1] if all(above) else None
+        producer = layer.bottoms[0].producer if layer.bottoms and any(layer.loss_weights) else None
+        maker = made.get(producer) if producer is not None else None
+        if maker is not None:
+            line = recovered.line_of(maker.name)
+            yield Suspect(NO_DATA, 3.0, (FLAT,), line, maker.name, name=others[0].name)
 
 
-def _above(blob: Blob) -> list[BuiltLayer]:
-    """The layers that a blob is made by."""
-    found: list[BuiltLayer] = []
+def _learnable(blob: Blob, seen: set[BuiltLayer]) -> list[str]:
+    """Layers that learn and that a blob is made of, but for those seen and what these are made of."""
+    found: list[str] = []
     queue = [blob]
     while queue:
         maker = queue.pop().producer
-        if maker is not None and maker not in found:
-            found.append(maker)
+        if maker is not None and maker not in seen:
+            seen.add(maker)
             queue += maker.bottoms
+            if maker.has_weights and any(param.lr_mult for param in maker.params or ()):
+                found.append(maker.name)
     return found
-
-
-def _learnable(blob: Blob) -> list[str]:
-    """Layers with weights that a blob is made of."""
-    able = [layer for layer in _above(blob) if layer.has_weights]
-    return [layer.name for layer in able if any(param.lr_mult for param in layer.params or ())]
 
 
 def _multipliers(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
@@ -316,7 +332,7 @@ def _multipliers(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
         given = len(layer.message.param) if layer.message is not None else 0
         params = [param for param in (layer.params or ())[:given] if not layer.keeps_statistics]
         for kind, field, effects in ((LR_MULT, "lr_mult", (BREAKS, FLAT)), (DECAY_MULT, "decay_mult", (FLAT,))):
-            most = max((getattr(param, field) for param in params), key=abs, default=0.0)
+            most = max((one for param in params if not math.isnan(one := getattr(param, field))), key=abs, default=0.0)
             if abs(most) > _MULTIPLIES or most < 0:
                 score = math.log10(abs(most)) + 0.2 if most > 0 else 3.0
                 line = recovered.line_of(layer.name, "param")

@@ -75,7 +75,11 @@ def _rate(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[S
     base = abs(message.base_lr)
     if not 0 < base < math.inf:
         return
-    steps = 1 / max(1 - message.momentum, 0.01) if solver.type in ("SGD", "Nesterov") and message.momentum < 1 else 1.0
+    steps = (
+        1 / max(1 - message.momentum, 0.01)
+        if solver.type in ("SGD", "Nesterov") and -math.inf < message.momentum < 1
+        else 1.0
+    )
     line = recovered.solver_line("base_lr")
     hottest = beginning.hottest
     high = math.log10(base * steps / usual)
@@ -98,7 +102,7 @@ def _rate(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[S
         figure = moves if moves is not None and moves > 0 else math.nan
         yield Suspect(SLOW_RATE, score, (FLAT,), line, value=base, figure=figure, better=usual / 10)
     rates = run.rate
-    first = next((abs(point.value) for point in rates.points if point.value), 0.0) if rates else 0.0
+    first = next((abs(point.value) for point in rates.finite if point.value), 0.0) if rates else 0.0
     if rates is None or not first:
         return
     policy = recovered.solver_line("lr_policy")
@@ -119,7 +123,7 @@ def calmed(run: Logged) -> float:
     before = [
         one for one in (loss.finite if loss else ()) if loss and (not loss.bad or one.iteration < loss.bad.iteration)
     ]
-    if len(before) < _FEW or not before[-1].value < 0.9 * before[0].value:
+    if len(before) < _FEW or not before[0].value or not before[-1].value < 0.9 * before[0].value:
         return math.nan
     return before[-1].value / before[0].value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from caffelint.evidence.log.beginning import Beginning
@@ -115,7 +116,8 @@ def suspects(
     own = [*of_solver(run, recovered, beginning), *of_net(run, recovered, beginning)]
     own += outside(run, recovered, beginning)
     found = [*_checked(static), *(_with_cure(one, beginning) for one in own)]
-    fitting = sorted((one for one in found if set(one.effects) & set(effects)), key=lambda one: -one.score)
+    found = [one for one in found if set(one.effects) & set(effects) and not math.isnan(one.score)]
+    fitting = sorted(found, key=lambda one: -one.score)
     best: list[Suspect] = []
     for one in fitting:
         if one.score >= _LEAST and (not best or one.score >= best[0].score - _NEAR) and not _is_same(one, best):
