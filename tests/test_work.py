@@ -130,6 +130,19 @@ HOSTILE = {
 }
 """Commands and texts of less than 100 KB."""
 MOST_SECONDS = 1.0
+LOOP_SECONDS = 0.035
+"""What `_loop` takes on the machine that `MOST_SECONDS` is meant for, with nothing beside it."""
+
+
+def _loop() -> None:
+    found = {}
+    for number in range(400_000):
+        found[number % 5000] = str(number)
+
+
+def _slowness() -> float:
+    """How many times slower this machine is at the moment, at least 1."""
+    return max(1.0, min(bench_curves.cpu_seconds(_loop) for _ in range(3)) / LOOP_SECONDS)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -140,7 +153,9 @@ def test_a_small_text_takes_little_time(name: str, tmp_path: Path, monkeypatch: 
     Path("net.prototxt").write_text(text)
     main([*words, "simple.prototxt"])
     no_cache = ["--no-cache"] if words[0] == "check" else []
-    assert bench_curves.cpu_seconds(lambda: main([*words, *no_cache, "net.prototxt"])) < MOST_SECONDS
+    before = _slowness()
+    taken = bench_curves.cpu_seconds(lambda: main([*words, *no_cache, "net.prototxt"]))
+    assert taken < MOST_SECONDS * max(before, _slowness()) * 1.2
 
 
 def test_suppressions_of_the_curves_silence_something() -> None:

@@ -85,7 +85,7 @@ def _answered(question: str) -> str:
         return json.dumps(child._answer(json.loads(question)))
 
 
-def _not_ours(error: Exception) -> str:
+def _not_ours(error: Exception, path: str) -> str:
     """What a library raises for a damaged file is as it should be; what Python does in caffelint's own code is not."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     is_ours = "/caffelint/" in last.filename and not (last.line or "").startswith("raise")
