@@ -1,4 +1,4 @@
-"""The facts of a target, as `targets/NAME.toml` gives them; docs/targets.md says how to write one."""
+"""The facts of a target, as `targets/NAME.toml` gives them; docs/deploy.md says how to write one."""
 
 from __future__ import annotations
 

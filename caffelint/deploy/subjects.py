@@ -1,4 +1,4 @@
-"""What conditions can ask of a layer and of a net; docs/targets.md lists the names."""
+"""What conditions can ask of a layer and of a net; docs/deploy.md lists the names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from caffelint.caffe.layers.pooling import pooled_size
 from caffelint.caffe.place import has
 from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, sides
 from caffelint.schema.enums import enum_name
@@ -81,13 +82,11 @@ class LayerSubject:
             return [False, False] if self.value("global_pooling") else None
         if not any(pad) or 0 in stride:
             return [False, False]
-        up = self.value("round_mode") == "CEIL"
-        found = []
-        for size, k, s, p in zip(shape[2:], kernel, stride, pad, strict=False):
-            room = size + 2 * p - k
-            windows = (-(-room // s) if up else room // s) + 1
-            found.append((windows - 1) * s >= size + p)
-        return found
+        floor = self.value("round_mode") == "FLOOR"
+        return [
+            pooled_size(*side, padded=True, floor=floor) < pooled_size(*side, padded=False, floor=floor)
+            for side in zip(shape[2:], kernel, stride, pad, strict=False)
+        ]
 
     @property
     def drops_window(self) -> bool | None:
@@ -124,7 +123,6 @@ class LayerSubject:
 
 _OF_LAYERS: Mapping[str, Callable[[LayerSubject], Any]] = {
     "type": lambda self: self.layer.type,
-    "name": lambda self: self.layer.name,
     "bottoms": lambda self: len(self.layer.bottoms),
     "tops": lambda self: len(self.layer.tops),
     "shapes": lambda self: None if None in self.shapes else self.shapes,
@@ -149,7 +147,6 @@ _OF_LAYERS: Mapping[str, Callable[[LayerSubject], Any]] = {
     "only_silenced": lambda self: any(
         blob.readers and all(reader.type == "Silence" for reader, _ in blob.readers) for blob in self.layer.tops
     ),
-    "params": lambda self: len(self.layer.params) if self.layer.params is not None else None,
 }
 
 
@@ -188,5 +185,4 @@ _OF_NETS: Mapping[str, Callable[[NetSubject], Any]] = {
     "inputs": lambda self: len(self.net.written.input),
     "excluded": lambda self: self.excluded,
     "rival_makers": lambda self: self.rival_makers,
-    "layers": lambda self: len(self.net.layers),
 }
