@@ -43,12 +43,14 @@ def run_child(
     job_path: str,
     on_event: Callable[[Event], None] | None = None,
     more: More | None = None,
+    before: Sequence[Event] = (),
 ) -> list[Event]:
     """Start `command` with the job's path after it, in the working directory. Raises OSError where it cannot start.
 
     Returns all events. The last says how it ended: one that the engine emitted, or TimedOut, Refused, OutOfMemory,
     PythonLayer or Crashed, found out from how it ended. The child and all that it started are ended on every way out.
-    more: what to do with a child that waits for other jobs; their events are not among those returned.
+    more: what to do with a child that waits for other jobs; their events are not among those returned. before: events
+    of another child, which did the first job.
     """
     log_all = {"GLOG_logtostderr": "1", "GLOG_minloglevel": "0", "PYTHONUNBUFFERED": "1"}
     events: list[Event] = []
@@ -66,7 +68,7 @@ def run_child(
             log.block(line)
             return
         if more and isinstance(event, Waiting):
-            deadline[:] = [time.monotonic() + more.wanted(events)]
+            deadline[:] = [time.monotonic() + more.wanted([*before, *events])]
             waited.append(event)
         elif more and waited:
             if more.take(event):

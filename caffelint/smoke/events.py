@@ -226,7 +226,7 @@ class Warned(NamedTuple):
 
 
 class Running(NamedTuple):
-    """With `Job.trace`: this layer runs next. where: `forward` or `backward`."""
+    """With `Job.trace`: this layer runs next. where: `forward`, `backward`, or `update` without a layer."""
 
     net: int
     layer: str

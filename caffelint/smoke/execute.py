@@ -61,7 +61,13 @@ def execute(
         raise engines.NoEngine(f'"{engine.command[0]}" cannot import caffe: {said} ({engine.why})')
     if advice := other_engine(engine, last, prepared.built):
         on_event(Note(advice))
-    return _traced(engine, prepared, events, on_event) if _is_nameless(events) else events
+    if _is_nameless(events):
+        events = _traced(engine, prepared, events, on_event)
+    if more is not None and isinstance(last, Crashed):
+        # Its other jobs died with it.
+        again = started.changed("again.json", main="")
+        run_child(engine.start(folder), again.job, again.path, more=more, before=events)
+    return events
 
 
 def _is_nameless(events: list[Event]) -> bool:

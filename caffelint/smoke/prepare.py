@@ -61,6 +61,7 @@ RUNNER = (
     "caffe/net_numbers.py",
     "caffe/modes.py",
     "caffe/serving.py",
+    "caffe/tracing.py",
 )
 """The files of the caffe engine but for runner.py: copied into the folder of the job, where a container sees them."""
 

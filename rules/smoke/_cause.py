@@ -36,6 +36,7 @@ _RULES = (
 
 _HOW = {
     "breaks": "it breaks",
+    "crashes": "it crashes",
     "grows": "its loss grows",
     "stops": "nothing learns",
     "dies": "units die",
@@ -93,7 +94,7 @@ def ruled_out(run: Run) -> list[str]:
     for one in refuted(run.tried):
         kind = _HOW.get(one.kind, "its first update is too large")
         when = " before any update" if one.iteration < 0 else f" in iteration {one.iteration}"
-        when = when if one.kind in ("breaks", "grows") else ""
+        when = when if one.kind in ("breaks", "crashes", "grows") else ""
         change = one.change.text if one.change.skips else f"with {one.change.text}"
         words.append(f"not {noun(one.hypothesis)}: {change} {kind}{when}")
     return words

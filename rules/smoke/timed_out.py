@@ -3,11 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, title
-from caffelint.smoke.rule import Crashed, Loaded, Run, Running, SmokeRule, TimedOut
+from caffelint.smoke.rule import Crashed, Iteration, Loaded, NonFinite, Run, Running, SmokeRule, TimedOut, cure
 
+from ._cause import too_large
 from ._evidence import subject, worded
 from ._example import CALM, losses, project
 from ._gradient import code, owner
+from ._records import bad_records, batch_of
 
 _WAITS = 0.04
 """Of a core: less than that is waiting, also on a machine that is busy otherwise."""
@@ -58,7 +60,8 @@ class TimedOutOrDied(SmokeRule):
 
     def check(self, run: Run) -> Iterator[Finding]:
         running = run.first(Running)
-        place = run.place(running.layer, running.net) if running else run.solver.at("net")
+        named = running is not None and bool(running.layer)
+        place = run.place(running.layer, running.net) if running and named else run.solver.at("net")
         for late in run.all(TimedOut):
             done = len(run.iterations)
             after = f"after {late.seconds:.0f} s"
@@ -68,7 +71,7 @@ class TimedOutOrDied(SmokeRule):
                 what = f"{title(own)} ({code(late.file, late.line)}): its code still ran {after}"
                 if done > 1:
                     what += f", {done} of {run.asked} iterations were done"
-            elif running:
+            elif running and named:
                 of = subject(run, running.layer, running.net)
                 what = f"{of}: still in the {running.where} pass {after}, so it hangs or is very slow"
             elif run.first(Loaded) is None:
@@ -80,9 +83,22 @@ class TimedOutOrDied(SmokeRule):
             what = f"the process exited with {death.status}"
             if death.status < 0:
                 what = f"the process crashed (signal {_signal(-death.status)})"
-            if running:
+            if running and named:
                 what = f"{subject(run, running.layer, running.net)}: {what} in the {running.where} pass"
-            yield worded(self, place, Cause("crash", what), death.said)
+            at = max((event.iteration for event in run.all(Iteration)), default=-2) + 1
+            what += f" of iteration {at}" if named and at >= 0 else f" in iteration {at}" if at >= 0 else ""
+            cause = _why(run, running.net if running else 0)
+            yield worded(self, place, cause._replace(what=what), death.said)
+
+
+def _why(run: Run, net: int) -> Cause:
+    """What a crash came of, where records or experiments tell."""
+    batch = batch_of(run, net)
+    if batch is not None and batch.bad:
+        return Cause("data", "", f"{bad_records(batch)}; leave them out, or mend them")
+    if run.first(NonFinite) is None and cure(run) is not None:
+        return too_large(run)
+    return Cause("crash", "")
 
 
 def _where(late: TimedOut) -> list[str]:

@@ -28,7 +28,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [path for path in sys.path if os.path.realpath(path) != os.path.realpath(HERE)] + [HERE]
 
-from caffelint_engine import own_code, stacks
+from caffelint_engine import own_code, stacks, tracing
 from caffelint_engine.net_numbers import Net, bad_param, extent, finite, is_finite, summary
 
 MOST_ROWS = 16
@@ -139,6 +139,9 @@ class Run(object):
             for number, name in enumerate(net.names):
                 if net.types[number] == "Python":
                     self.own.watch(name, net.net.layers[number])
+        if job["trace"]:
+            for number, net in enumerate(self.nets):
+                tracing.listen(self, net, number)
         for number, net in enumerate(self.nets):
             phase = "TEST" if number else "TRAIN"
             count = sum(int(param.data.size) for _, _, param in net.params)
@@ -197,8 +200,7 @@ class Run(object):
         self.at = 0, -1
         kept = net.keep()
         self.fill(0, 0)
-        if self.job["trace"]:
-            self.traced(0, -1)
+        tracing.traced(self, net, 0, -1)
         self.leave_out(net, 1)
         net.net.forward()
         self.reads(0, 1)
@@ -224,8 +226,7 @@ class Run(object):
         index = iteration % self.job["batches"]
         self.fill(0, index)
         kept = net.keep()
-        if self.job["trace"]:
-            self.traced(0, iteration)
+        if tracing.traced(self, net, 0, iteration):
             net.restore(kept)
             self.fill(0, index)
         rate = self.rate(iteration)
@@ -412,8 +413,7 @@ class Run(object):
         self.at = number, self.completed
         for index in range(passes):
             self.fill(number, index % self.job["batches"])
-            if self.job["trace"]:
-                self.traced(number, self.completed)
+            tracing.traced(self, net, number, self.completed)
             net.net.forward()
             self.reads(number, 1)
             if not all(finite(blob.data) for blob in net.blobs):
@@ -427,32 +427,6 @@ class Run(object):
         seconds = 0.0 if self.job["trace"] else time.time() - started
         values = {"net": number, "iterations": passes, "loss": loss, "outputs": outputs, "seconds": seconds}
         self.emit("test", same_batch=bool(own) and same, **values)
-
-    def traced(self, number, iteration):
-        """The pass layer by layer, each named before it runs."""
-        net = self.nets[number]
-        for where in ("forward", "backward") if number == 0 else ("forward",):
-            order = range(len(net.names))
-            for layer in order if where == "forward" else reversed(order):
-                self.emit("running", net=number, layer=net.names[layer], where=where, iteration=iteration)
-                for bottom in net.bottoms[layer]:
-                    name, writer = net.blob_names[bottom], net.writer[bottom]
-                    if where == "forward" and writer is not None:
-                        self.statistics(iteration, net.names[writer], "blob", name, "data", net.blobs[bottom].data)
-                if where == "backward":
-                    net.net._backward(layer, layer)
-                elif net.bottoms[layer] or iteration < 0:
-                    read = dict((net.blob_names[b], extent(net.blobs[b].data)) for b in net.bottoms[layer])
-                    net.net._forward(layer, layer)
-                    self.look(net, iteration, layer, number, read)
-
-    def look(self, net, iteration, layer, number, read):
-        """End at the first value that is not finite: what comes after it may end the process."""
-        for top in net.tops[layer]:
-            values = net.blobs[top].data
-            if not finite(values):
-                name = net.blob_names[top]
-                self.non_finite(net, iteration, 0.0, "forward", layer, "blob", name, values, read, number)
 
     def raised(self, error):
         """A Python layer, or Caffe's own Python, raised: the layer is the one that raises again when run alone."""

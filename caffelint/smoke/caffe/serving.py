@@ -12,11 +12,12 @@ import time
 
 
 def serve(job, main):
-    """The job `main`, then those that the file `more` names, each in a process of its own with caffe loaded."""
+    """The job `main`, if any, then those that the file `more` names, each in a process of its own with caffe loaded."""
     signal.alarm(int(job["timeout"]) + 60 if job["timeout"] else 0)
     import caffe  # noqa: F401
 
-    end_as(apart(main, job["main"]))
+    if job["main"]:
+        end_as(apart(main, job["main"]))
     say(event="waiting")
     while not os.path.exists(job["more"]):
         time.sleep(0.01)
@@ -25,7 +26,9 @@ def serve(job, main):
     signal.alarm(int(more["seconds"]) + 30)
     for number, path in enumerate(more["jobs"]):
         say(event="trying", number=number)
-        apart(main, path)
+        status = apart(main, path)
+        if os.WIFSIGNALED(status):
+            say(event="crashed", status=-os.WTERMSIG(status), text="")
     os._exit(0)
 
 

@@ -11,8 +11,19 @@ from typing import NamedTuple
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
-from caffelint.smoke.diagnosis.trouble import GROWS, Trouble
-from caffelint.smoke.events import BLOB, DATA, EXTREME, LABEL, NOT_FINITE, BadRecord, Batch, NonFinite, Statistics
+from caffelint.smoke.diagnosis.trouble import CRASHES, GROWS, Trouble
+from caffelint.smoke.events import (
+    BLOB,
+    DATA,
+    EXTREME,
+    LABEL,
+    NOT_FINITE,
+    BadRecord,
+    Batch,
+    NonFinite,
+    Running,
+    Statistics,
+)
 from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import REAL
 from caffelint.smoke.prepare import Prepared
@@ -37,11 +48,15 @@ class Suspect(NamedTuple):
 
 
 def suspects(run: Run, was: Trouble | None) -> list[Suspect]:
-    """The last batch that was read before a value was not finite, or the loss grew; any, where a label is outside."""
+    """The last batch that was read before a value was not finite, the loss grew or the engine crashed; any, where a
+    label is outside."""
     broke = next(run.all(NonFinite), None)
     if broke is not None:
         return [Suspect(broke.net, broke.batch)]
-    if was is not None and was.kind == GROWS:
+    if was is not None and was.kind in (GROWS, CRASHES):
+        running = run.first(Running)
+        if running is not None and running.net:
+            return [Suspect(running.net, -1)]
         passes = max(1, run.solver.message.iter_size)
         return [Suspect(0, (was.iteration + 1) * passes)]
     limits = _limits(run.built[0].layers) if run.built else {}

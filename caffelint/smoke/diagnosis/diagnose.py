@@ -17,9 +17,9 @@ from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import BREAKS, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
+from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Done, Event, Gradient, Trying
+from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.gradcheck import of_python_layers
 from caffelint.smoke.job import CHECKS, MORE
 from caffelint.smoke.prepare import Prepared
@@ -82,8 +82,10 @@ class Diagnosis:
                 self._found = [one for one in self._found if strong(run, one)]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
+            if self._was.kind == CRASHES and any(one[1] == LABEL for batch in run.all(Batch) for one in batch.bad):
+                self._found = []  # a label outside of the classes makes Caffe read and write outside of its memory
             asked = run.asked
-            if self._was.kind in (BREAKS, GROWS):
+            if self._was.kind in (BREAKS, CRASHES, GROWS):
                 asked = min(run.asked, max(2 * max(self._was.iteration, 0) + 10, _affordable(run, seconds)))
             for number, trial in enumerate([*_in_order(self._found)][: _MOST[how]]):
                 if time.monotonic() - began < seconds / 2:

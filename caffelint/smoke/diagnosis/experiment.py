@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import FLAT, LARGE, STOPS, TESTS, Trouble, losses, trouble
+from caffelint.smoke.diagnosis.trouble import CRASHES, FLAT, LARGE, STOPS, TESTS, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
@@ -48,6 +48,8 @@ class Experiment:
             now = None  # small weights take a large update where nothing is wrong
         if was.kind == TESTS and now is not None and now.kind == FLAT:
             now = None
+        if now is not None and now.kind == CRASHES and not number:
+            return Tried(*self.trial, OTHER)  # Caffe does not take it
         left = progress(run)
         if now is not None and (now.kind != FLAT or left > _BAD or (left > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.smoke.events import RATE, NonFinite, Statistics
+from caffelint.smoke.events import RATE, Crashed, Iteration, NonFinite, Statistics
 from caffelint.smoke.learning import (
     dead_layers,
     died,
@@ -21,7 +21,7 @@ from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progre
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
-BREAKS, GROWS, NEGATIVE, FADES = "breaks", "grows", "negative", "fades"
+BREAKS, CRASHES, GROWS, NEGATIVE, FADES = "breaks", "crashes", "grows", "negative", "fades"
 STOPS, DIES, LARGE, FLAT, TESTS = "stops", "dies", "large", "flat", "tests"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
@@ -33,10 +33,10 @@ _FADED = 1e-6
 
 
 class Trouble(NamedTuple):
-    """kind: BREAKS (a value is not finite), GROWS (the loss does), NEGATIVE (it is, and cannot be), FADES (the rate is
-    soon next to 0), STOPS (nothing learns, or the loss stays where it was clamped), DIES (the output of a layer becomes
-    0), LARGE (the first update wipes out the weights), TESTS (only a TEST net gives what is not finite), FLAT (the loss
-    falls by little, as that of a sound run may).
+    """kind: BREAKS (a value is not finite), CRASHES (the engine does, before any was seen), GROWS (the loss does),
+    NEGATIVE (it is, and cannot be), FADES (the rate is soon next to 0), STOPS (nothing learns, or the loss stays where
+    it was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights), TESTS (only
+    a TEST net gives what is not finite), FLAT (the loss falls by little, as that of a sound run may).
 
     iteration: the first that shows it. progress: how much is left of the loss, or of chance where that is less.
     """
@@ -51,6 +51,8 @@ def trouble(run: Run) -> Trouble | None:
     broke = next((event for event in run.all(NonFinite) if not event.net), None)
     if broke is not None:
         return Trouble(BREAKS, broke.iteration) if broke.where != RATE else None
+    if run.first(Crashed) is not None:
+        return Trouble(CRASHES, max((event.iteration for event in run.all(Iteration)), default=-2) + 1)
     if len(run.iterations) < 2:
         return None
     if rose(run):

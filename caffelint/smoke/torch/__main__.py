@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from caffelint.smoke import stacks
-from caffelint.smoke.events import Event, PythonLayer, Trying, Waiting, claim_stdout, emit
+from caffelint.smoke.events import Crashed, Event, PythonLayer, Trying, Waiting, claim_stdout, emit
 from caffelint.smoke.job import SERVES, TRAINS, Job
 
 USAGE = "usage: python -m caffelint.smoke.torch JOB.json [--device cpu|cuda:N]"
@@ -55,10 +55,10 @@ def main(arguments: list[str]) -> int:
 
 
 def serve(job: Job, device: list[str]) -> int:
-    """The job `main`, then those that the file `more` names, each in a process of its own with torch loaded."""
+    """The job `main`, if any, then those that the file `more` names, each in a process of its own with torch loaded."""
     import caffelint.smoke.torch.engine  # noqa: F401
 
-    if status := _apart([job.main, *device]):
+    if job.main and (status := _apart([job.main, *device])):
         if os.WIFSIGNALED(status):
             os.kill(os.getpid(), os.WTERMSIG(status))
         return os.WEXITSTATUS(status)
@@ -67,7 +67,9 @@ def serve(job: Job, device: list[str]) -> int:
         time.sleep(0.01)
     for number, path in enumerate(json.loads(Path(job.more).read_text(encoding="utf-8"))["jobs"]):
         emit(Trying(number), sys.stdout)
-        _apart([path, *device])
+        status = _apart([path, *device])
+        if os.WIFSIGNALED(status):
+            emit(Crashed(-os.WTERMSIG(status), ""), sys.stdout)
     return 0
 
 
