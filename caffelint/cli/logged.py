@@ -15,7 +15,7 @@ import click
 from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.tell import say, tell
 from caffelint.evidence.log.evidence import LogEvidence
-from caffelint.evidence.log.files import STDIN, chunks, known
+from caffelint.evidence.log.files import ENDED, STDIN, Growth, chunks, known
 from caffelint.evidence.log.reader import Heard, Reader
 from caffelint.evidence.log.recovered import check
 from caffelint.evidence.log.static import borne_out
@@ -125,7 +125,7 @@ def _read(path: str, shown: str, heard: Heard | None, watch: Watch | None, asked
     reader = Reader(shown, heard)
     more = None
     if watch is not None:
-        more = _more(watch)
+        more = _more(watch, path, shown)
     for chunk in chunks(path, more):
         reader.feed(chunk)
         if watch is not None and watch.looks_at(reader.log):
@@ -133,11 +133,16 @@ def _read(path: str, shown: str, heard: Heard | None, watch: Watch | None, asked
     return known(reader.end())
 
 
-def _more(watch: Watch) -> Callable[[], bool]:
-    """Wait for a log to grow, unless its run has ended."""
+def _more(watch: Watch, path: str, shown: str) -> Callable[[], bool]:
+    """Wait for a log to grow, unless its run has ended, or nothing can come after what was read."""
+    growth = Growth(path)
 
     def wait() -> bool:
         if watch.over:
+            return False
+        if over := growth.over():
+            if over != ENDED:
+                tell(f"{shown}: {over}, so it is read no further")
             return False
         time.sleep(_POLL)
         return True

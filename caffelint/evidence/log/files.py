@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from caffelint.evidence.log.values import TrainingLog
 from caffelint.lint.read import ReadError, opened
 
 STDIN = "-"
+ENDED = "ended"
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
 _MOST_TIMES, _LEAST_UNPACKED = 50, 8 << 20
@@ -50,11 +52,40 @@ def chunks(path: str, more: Callable[[], bool] | None = None) -> Iterator[bytes]
         raise ReadError(f"cannot be read: {reason}") from error
 
 
+class Growth:
+    """Whether a file, "-" for stdin, may still grow; made before it is read."""
+
+    def __init__(self, path: str):
+        self._path = path
+        self._first = self._found()
+        self._size = 0
+
+    def over(self) -> str:
+        """Why nothing more can come, asked at the end of what is there; empty while it can."""
+        found = self._found()
+        if found is None or self._first is None or not os.path.samestat(found, self._first):
+            return "was moved, removed or replaced"
+        if not stat.S_ISREG(found.st_mode):
+            return ENDED
+        if found.st_size < self._size:
+            return "has become shorter"
+        self._size = found.st_size
+        return ""
+
+    def _found(self) -> os.stat_result | None:
+        try:
+            return os.fstat(sys.stdin.fileno()) if self._path == STDIN else os.stat(self._path)
+        except (OSError, ValueError, AttributeError):
+            return None
+
+
 def _opened(path: str) -> IO[bytes]:
     if path == STDIN:
         if sys.stdin is None:
             raise ReadError("stdin is closed")
-        own: IO[bytes] = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+        own = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+        if own.peek(2)[:2] == _GZIP:
+            raise ReadError("is packed with gzip; give the file, or pipe it through zcat")
         return own
     if os.path.isdir(path):
         raise ReadError("is a folder; give the file")
@@ -72,10 +103,17 @@ class _Unpacked(gzip.GzipFile):
     """A packed log, unless it unpacks to far more than a log does; raises `ReadError` then."""
 
     def read(self, size: int | None = -1) -> bytes:
+        self._hold()
+        return super().read(size)
+
+    def read1(self, size: int = -1) -> bytes:
+        self._hold()
+        return super().read1(size)
+
+    def _hold(self) -> None:
         packed = os.fstat(self.fileno()).st_size
         if self.tell() > max(_LEAST_UNPACKED, _MOST_TIMES * packed):
             raise ReadError(f"unpacks to more than {_MOST_TIMES} times its size and was not read; unpack it first")
-        return super().read(size)
 
 
 def _pieces(stream: IO[bytes], more: Callable[[], bool] | None) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from caffelint.evidence.log.endings import ending, is_end
+from caffelint.evidence.log.growing import LONGEST_TEXT, NEXT_LINE, GrowingText
 from caffelint.evidence.log.values import (
     LOSS,
     RATE,
@@ -63,10 +64,9 @@ _MEASURED = (", top ", ", bottom ", ", param ")
 _SNAPSHOT = re.compile(r"(?P<state>solver ?state )?(?:to )?(?:binary proto |HDF5 )?(?:file )?(?P<path>[^ ].*)")
 _NUMBERED = re.compile(r"_iter_(\d{1,18})(?:\.|$)")
 _TIME = re.compile(rb"[IWEF](?:\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d(?:\.\d{1,9})?)")
-_LOGGED = re.compile(rb"\n(?=(?:\[[\d,]{1,9}\] ?)?[IWEF]\d{4,8} |\*\*\* |\[libprotobuf |\] )")
 _MONTHS = (0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 _DAY = 86400.0
-_LONGEST_TEXT, _MOST_TEXT = 8 << 20, 32 << 20
+_MOST_TEXT = 32 << 20
 _LONGEST_LINE = 1 << 20
 _FAR = 20_000
 """Further from what is read of a line, nobody looks for its ends."""
@@ -93,6 +93,7 @@ class Reader:
         self.log = TrainingLog(path)
         self.heard = heard
         self._rest = b""
+        self._growing = GrowingText()
         self._cursor = 0, 1
         self._chunk = b""
         self._base = 1
@@ -108,7 +109,11 @@ class Reader:
         self._series: dict[tuple[bytes, bytes | None], Series] = {}
 
     def feed(self, data: bytes) -> None:
-        """The next bytes; a line is read once its end is there."""
+        """The next bytes; a line is read once its end is there, and a text once the line after it is."""
+        if self._growing.begun:
+            if not self._growing.may_end(data):
+                return
+            data = self._growing.taken()
         chunk = self._rest + data
         cut = chunk.rfind(b"\n") + 1
         if not cut and len(chunk) > _LONGEST_LINE:  # no line that Caffe writes
@@ -120,7 +125,7 @@ class Reader:
 
     def end(self) -> TrainingLog:
         """All has come; of a last line that has no end, a number may be cut."""
-        rest, self._rest = self._rest, b""
+        rest, self._rest = self._rest + self._growing.taken(), b""
         self._text_begun = True
         if rest:
             self._read(rest, whole=False)
@@ -132,12 +137,12 @@ class Reader:
     def _read(self, chunk: bytes, whole: bool = True) -> None:
         if b"from parameters" in chunk:
             cut = self._unfinished(chunk)
-            if cut is not None and cut > 0:
+            if cut is not None:
                 self._rest = chunk[cut:] + self._rest
+                self._growing.begin(self._rest)
                 chunk = chunk[:cut]
-            elif cut == 0:
-                self._rest = chunk + self._rest
-                return
+                if not cut:
+                    return
         plain = b"Iteration " in chunk and not _PREFIXED.search(chunk)
         if plain:
             chunk = _PLAIN.sub(b"] ", chunk)
@@ -177,7 +182,7 @@ class Reader:
     def _unfinished(self, chunk: bytes) -> int | None:
         """Where the line of a text begins whose end has not come yet."""
         at = chunk.rfind(b"from parameters")
-        if self._text_begun or _LOGGED.search(chunk, at) or len(chunk) - at > _LONGEST_TEXT:
+        if self._text_begun or NEXT_LINE.search(chunk, at) or len(chunk) - at > LONGEST_TEXT:
             return None
         return chunk.rfind(b"\n", 0, at) + 1
 
@@ -407,7 +412,7 @@ class Reader:
         run = self._begin(position) if kind == "solver" else self._run(position)
         if position < self._text_end:
             return
-        closing = _LOGGED.search(self._chunk, end)
+        closing = NEXT_LINE.search(self._chunk, end)
         self._text_end = stop = closing.start() + 1 if closing else len(self._chunk)
         data = self._chunk[end + 1 : stop].replace(b"\r\n", b"\n")
         whole = data.count(b"{") == data.count(b"}") and data.endswith(b"\n")
