@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from caffelint.fix.pick import Offer
     from caffelint.report import Look
 
+_TIMES, _LONGEST = 100, 1000
+"""How often a question is asked again where what comes is no answer; the characters of the longest one."""
 _HELP = {
     SAFE: """\
 y  make this fix
@@ -75,7 +77,7 @@ class Asking:
 
     def _answer(self, offer: Offer) -> str:
         many = "[a]ll" if offer.safety == UNSAFE else "[a]ll safe"
-        while True:
+        for _ in range(_TIMES):
             click.echo(f"{visible(offer.title)} ({offer.safety})? [y]es, [n]o, {many}, [q]uit, [?]: ", nl=False)
             line = _line()
             if not line:
@@ -86,12 +88,15 @@ class Asking:
             if answer in ("y", "yes", "n", "no", "a", "all", "q", "quit"):
                 return answer[0]
             click.echo(_HELP[UNSAFE if offer.safety == UNSAFE else SAFE], nl=False)
+        click.echo("caffelint: stdin holds no answers, so this fix and all later ones are skipped", err=True)
+        self.ended = True
+        return "q"
 
 
 def _line() -> str:
     """A line of stdin, empty at its end or where it is closed."""
     sys.stdout.flush()
     try:
-        return sys.stdin.readline() if sys.stdin else ""
+        return sys.stdin.readline(_LONGEST) if sys.stdin else ""
     except UnicodeDecodeError:
         return "?"

@@ -132,10 +132,14 @@ def tell_of_files(report: Report, quiet: bool, verbose: bool = False) -> None:
 
 
 def stdin() -> bytes:
+    from caffelint.lint.read import ReadError, read_stream
+
     try:
         if sys.stdin is None:
             raise click.UsageError("stdin is closed")
-        return sys.stdin.buffer.read()
+        return read_stream(sys.stdin.buffer)
+    except ReadError as error:
+        raise click.UsageError(f"stdin {error}") from error
     except OSError as error:
         raise click.UsageError(f"stdin cannot be read: {(error.strerror or str(error)).lower()}") from error
 

@@ -39,6 +39,14 @@ def read(path: str, largest: int | None = None, reach: Reach | None = None) -> b
     return data
 
 
+def read_stream(stream: IO[bytes]) -> bytes:
+    """All that comes from stdin, which may be no more than of a file. Raises `ReadError` and `OSError`."""
+    data = stream.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise ReadError(f"holds more than {_size(_LARGEST)} and was not read")
+    return data
+
+
 def read_found(path: str, largest: int) -> bytes:
     """The bytes of a file that `walk` has found: quicker than `read`, since no link, pipe or device is opened at all.
 

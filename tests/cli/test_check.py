@@ -155,6 +155,15 @@ def test_stdin(check: Any) -> None:
     assert run.out.startswith("<stdin>:1:14: error: ")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no such device")
+@pytest.mark.parametrize("command", ["check -", "check --diff -", "upgrade -", "patch --check-finite -"])
+def test_stdin_without_an_end(project: Path, command: str) -> None:
+    with open("/dev/zero", "rb") as stdin:
+        done = subprocess.run([sys.executable, "-m", "caffelint", *command.split()], stdin=stdin, capture_output=True)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"holds more than 256 MiB and was not read" in done.stderr
+
+
 def test_stdin_with_a_name_stands_for_that_file(check: Any, project: Path) -> None:
     run = check("--stdin-filename", "solver.prototxt", stdin=MENDED.encode())
     assert (run.status, run.out) == (0, "no findings in 2 files\n")

@@ -279,6 +279,14 @@ def test_interactive_without_an_answer_changes_nothing(
     assert run.out.count("net.prototxt:1:") == 1
 
 
+@pytest.mark.parametrize("stdin", [b"what?\n" * 1000, b"x" * 1_000_000])
+def test_interactive_ends_where_no_answer_comes(check: Any, net: Path, stdin: bytes) -> None:
+    run = check("--interactive", "net.prototxt", stdin=stdin)
+    assert (run.status, net.read_text("utf-8")) == (1, WRONG)
+    assert run.err == "caffelint: stdin holds no answers, so this fix and all later ones are skipped\n"
+    assert run.out.endswith("1 not made, as stdin ended\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
