@@ -12,6 +12,7 @@ come back at all is ended, and told as well.
 from __future__ import annotations
 
 import argparse
+import gzip
 import importlib
 import os
 import random
@@ -67,6 +68,8 @@ def seeds(kind: str, more: str | None = None) -> tuple[bytes, ...]:
         found += [re.sub(rb"//[^\n]*|(?<=\n)\s+", b"", path.read_bytes()) for path in sources]
     if kind == "log":
         found += [path.read_bytes() for path in sorted((ROOT / "fixtures" / "logs").glob("*.log"))]
+    if kind == "packed":
+        found += [part for log in seeds("log") for part in (gzip.compress(log, mtime=0), log)]
     if kind == "data":
         from data_files import cases
 
