@@ -25,6 +25,8 @@ STDIN = "<stdin>"
 _NAMED = 3
 _WEIGHTS = re.compile(rb"^[ \t]*weights[ \t]*:", re.MULTILINE)
 _SOLVER_SIZE = 1 << 16
+_UNREAD = ("not-caffe", "unfilled-template")
+"""The rules that say of a file that it is no net."""
 
 
 def chosen(options: dict[str, Any]) -> list[str]:
@@ -90,6 +92,8 @@ def reporting(
             from caffelint.evidence.data.kept import with_kept
 
             report = with_kept(report, paths, config)
+        if config.target and not options["quiet"]:
+            tell_of_unread(report, config.target)
         report = only_from(level, report)
         write_all(report, wanted, look)
     tell_of_files(report, options["quiet"], options["verbose"])
@@ -106,6 +110,13 @@ def naming_weights(paths: Sequence[str]) -> list[str]:
 def only_from(level: str | None, report: Report) -> Report:
     """The report with only the findings of that severity or above; `level` None: with all."""
     return report.only(LEVELS[: LEVELS.index(level) + 1]) if level else report
+
+
+def tell_of_unread(report: Report, targets: Sequence[str]) -> None:
+    """Name on stderr the files without a net to hold against targets: no finding would look like a good sign."""
+    for finding in report.findings:
+        if finding.name in _UNREAD:
+            tell(f"{finding.file}: not checked for {', '.join(targets)}: {finding.message}")
 
 
 def tell_of_files(report: Report, quiet: bool, verbose: bool = False) -> None:

@@ -23,6 +23,7 @@ from caffelint.lint.edits import (
     remove_from,
     rename_blob,
     rename_blobs,
+    unused_name,
     write,
 )
 from caffelint.lint.file import File
@@ -141,6 +142,7 @@ __all__ = [
     "title",
     "titles",
     "too_old",
+    "unused_name",
     "without_input_layer",
     "without_solver_type",
     "write",

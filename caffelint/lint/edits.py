@@ -213,6 +213,11 @@ def _free_name(layer: Layer, old: str, given: Collection[str]) -> str:
     return _numbered(stem, max(2, len(given) + 1), taken, given)
 
 
+def unused_name(stem: str, taken: Collection[str]) -> str:
+    """The stem, or with the first number from 2 on that is not taken."""
+    return stem if stem not in taken else _numbered(stem, 2, taken)
+
+
 def _numbered(stem: str, first: int, taken: Collection[str], given: Collection[str] = ()) -> str:
     names = (f"{stem}_{number}" for number in count(first))
     return next(name for name in names if name not in taken and name not in given)

@@ -22,23 +22,42 @@ class DeployRule(NetRule):
     OPTIONS = TARGETS
 
     def check(self, net: Net) -> Iterator[Finding]:
+        alike: dict[tuple[object, ...], list[Met]] = {}
         for name in self.options["targets"]:
             for met in meetings(net, name):
                 if met.fact.verdict == self.verdict:
-                    yield self._finding(net, met)
+                    alike.setdefault(_said(met), []).append(met)
+        for mets in alike.values():
+            yield self._finding(net, mets)
 
-    def _finding(self, net: Net, met: Met) -> Finding:
+    def _finding(self, net: Net, mets: list[Met]) -> Finding:
+        """One finding for the targets of which the same is to be said."""
+        met = mets[0]
         fact = met.fact
         subject = title(met.layer) if met.layer else "the net"
         remedy = f"; {fact.remedy}" if fact.remedy else ""
-        fixes = fix(f"rewrite it for {met.target.name}", UNSAFE, rewritten(met)) if fact.rewrite and met.layer else ()
+        *most, last = [one.target.name for one in mets]
+        names = f"{', '.join(most)} and {last}" if most else last
+        who = f"each of {names}" if most else last
+        does = fact.does if len(mets) == 1 or fact.source else f"has no layer of type {fact.types[0]}"
+        fixes = fix(f"rewrite it for {names}", UNSAFE, rewritten(met)) if fact.rewrite and met.layer else ()
         return self.finding(
             _place(net, met),
-            f"{subject}: {met.target.name} {fact.does}{remedy}",
-            evidence=f"{met.target.title}, {met.target.version}; {fact.source or 'its list of layers'}",
-            certainty=CERTAIN if fact.known == RUN else LIKELY,
+            f"{subject}: {who} {does}{remedy}",
+            evidence=" | ".join(_source(one) for one in mets),
+            certainty=CERTAIN if any(one.fact.known == RUN for one in mets) else LIKELY,
             fixes=fixes,
         )
+
+
+def _said(met: Met) -> tuple[object, ...]:
+    """Equal for what is the same of several targets; what none of them takes is, however each says so."""
+    fact = met.fact
+    return met.layer.index if met.layer else None, fact.does if fact.source else "", fact.remedy, fact.rewrite
+
+
+def _source(met: Met) -> str:
+    return f"{met.target.title}, {met.target.version}; {met.fact.source or 'its list of layers'}"
 
 
 def _place(net: Net, met: Met) -> Place:

@@ -5,7 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from caffelint.lint import Edits, Layer, Net, insert_behind, join, layer_beside, quoted, remove, replace, write
+from caffelint.lint import (
+    Edits,
+    Layer,
+    Net,
+    insert_behind,
+    join,
+    layer_beside,
+    quoted,
+    remove,
+    replace,
+    unused_name,
+    write,
+)
 from caffelint.lint.built import Shape
 from caffelint.lint.deploy import Met
 
@@ -123,28 +135,22 @@ def _power(layer: Layer, bottom: str, top: str, *, scale: float, shift: float = 
     return layer_beside(layer, [*fields, ("power_param", f"{{ scale: {scale:.9g}{more} }}")], before=before)
 
 
-def _free(layer: Layer, stem: str) -> str:
-    """The name of a blob that the net does not have yet."""
-    taken = layer.net.once(_blob_names)
-    name, number = stem, 1
-    while name in taken:
-        number += 1
-        name = f"{stem}_{number}"
-    return name
+def _unused(layer: Layer, stem: str) -> str:
+    return unused_name(stem, layer.net.once(_blob_names))
 
 
 def _scaled_after(layer: Layer, scale: float) -> Edits:
     """The top gets another name, and a Power layer gives the old one."""
     if layer.in_place or len(layer.tops) != 1 or not math.isfinite(scale):
         return None
-    own = _free(layer, f"{layer.tops[0]}_plain")
+    own = _unused(layer, f"{layer.tops[0]}_plain")
     return join([write(layer, "top", value=quoted(own)), _power(layer, own, layer.tops[0], scale=scale, before=False)])
 
 
 def _scaled_before(layer: Layer, bottom: int, scale: float, shift: float = 0) -> Edits:
     if bottom >= len(layer.bottoms) or not math.isfinite(scale) or not math.isfinite(shift):
         return None
-    name = _free(layer, f"{layer.bottoms[bottom]}_for_{layer.name}" + (f"_{bottom}" if bottom else ""))
+    name = _unused(layer, f"{layer.bottoms[bottom]}_for_{layer.name}" + (f"_{bottom}" if bottom else ""))
     return join(
         [
             write(layer, "bottom", bottom, value=quoted(name)),

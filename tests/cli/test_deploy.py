@@ -86,3 +86,22 @@ def test_lists_targets(caffelint: Any) -> None:
     told = json.loads(caffelint("targets", "ncnn", "--format", "json")[1])["targets"][0]
     assert told["facts"][0]["source"]
     assert "misread" in caffelint("targets", "mnn")[1]
+
+
+def test_names_what_holds_no_net_for_the_target(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text("")
+    (project / "filled.prototxt").write_text('layer { name: "s" type: "SPP" bottom: "data" top: "s" {{more}} }')
+    err = caffelint("check", "--target", "ncnn", "net.prototxt", "filled.prototxt")[2]
+    assert "net.prototxt: not checked for ncnn" in err
+    assert "filled.prototxt: not checked for ncnn" in err
+    assert "not checked" not in caffelint("check", "net.prototxt")[2]
+
+
+def test_says_of_several_targets_what_is_the_same(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text(
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }\n'
+        'layer { name: "s" type: "SPP" bottom: "data" top: "s" spp_param { pyramid_height: 2 } }'
+    )
+    out = caffelint("check", "--target", "ncnn,mnn,opencv", "net.prototxt")[1]
+    assert out.count('SPP "s"') == 1
+    assert 'SPP "s": each of ncnn, mnn and opencv has no layer of type SPP' in out

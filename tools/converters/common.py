@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 RIGHT, REFUSED, WRONG, GONE = "right", "refused", "wrong", "gone"
-_TOLERANCE = 1e-3  # of the range of the values
+_TOLERANCE = 1e-3  # of the range of the values and 0
 _NOISE = 1e-3  # a smaller range is that of rounding
 _SECONDS = 120
 
@@ -46,7 +46,7 @@ def difference(expected: Any, got: Any) -> str:
     if not np.isfinite(got).all():
         return "values that are not finite"
     off = float(np.abs(got.ravel() - expected.ravel()).max(initial=0))
-    spread = max(float(np.ptp(expected)), _NOISE)
+    spread = max(float(expected.max(initial=0) - expected.min(initial=0)), _NOISE)
     return f"values differ by {off / spread:.2g} of their range" if off > _TOLERANCE * spread else ""
 
 

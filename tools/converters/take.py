@@ -22,12 +22,9 @@ def of_one(text: str) -> str:
     """The text with a batch of 1, where an input has four axes."""
     four = r"(?=\s+dim\s*:\s*\d+\s+dim\s*:\s*\d+\s+dim\s*:\s*\d+\s*\})"
     text = re.sub(rf"(\b(?:input_)?shape\s*:?\s*\{{\s*dim){_NUMBER}{four}", r"\g<1>\g<2>1", text)
-    return re.sub(
-        rf"(\binput_dim){_NUMBER}(?=(?:\s+input_dim\s*:\s*\d+){{3}})(?!(?:.*\binput_dim){{4}})",
-        r"\g<1>\g<2>1",
-        text,
-        flags=re.S,
-    )
+    if len(re.findall(r"\binput_dim\b", text)) == 4:
+        text = re.sub(rf"(\binput_dim){_NUMBER}", r"\g<1>\g<2>1", text, count=1)
+    return text
 
 
 def main() -> None:

@@ -33,6 +33,20 @@ def _weights(net, rng):
                 param.data[...] = 0.2 * rng.randn(*shape)
 
 
+def _evened(net):
+    """Scale weights so that what each layer makes has a deviation of 1: a saturated softmax would hide differences."""
+    for index, name in enumerate(net._layer_names):
+        net._forward(index, index)
+        params = net.params.get(name, ())
+        if not params or len(params[0].data.shape) < 2:
+            continue
+        deviation = float(net.blobs[net.top_names[name][0]].data.std())
+        if 0 < deviation < np.inf:
+            for param in params:
+                param.data[...] /= deviation
+            net._forward(index, index)
+
+
 def _run(case):
     caffe.set_random_seed(7)
     rng = np.random.RandomState(3)
@@ -50,6 +64,7 @@ def _run(case):
         else:
             values = rng.randn(*shape)
         net.blobs[name].data[...] = inputs[name] = values.astype(np.float32)
+    _evened(net)
     outputs = {name: value.copy() for name, value in net.forward().items()}
     if not all(np.isfinite(value).all() for value in outputs.values()):
         raise ValueError("outputs that are not finite")

@@ -10,7 +10,7 @@ from caffelint.caffe.states import TEST, TRAIN, State
 from caffelint.fix.deploy.card import Card, card
 from caffelint.fix.deploy.kept import Kept, kept, makes_data
 from caffelint.fix.upgrade import upgrade_text
-from caffelint.lint.edits import quoted
+from caffelint.lint.edits import quoted, unused_name
 from caffelint.lint.file import load
 from caffelint.lint.words import listed, title
 from caffelint.text.edits import Edit, apply_edits, with_line_ends_of
@@ -60,7 +60,7 @@ def deploy(
         raise DeployError("no layer leads from data to a prediction")
     if missing := [blob.name for blob in stays.inputs if blob.shape is None]:
         given = " ".join(f"--input-shape {name}=1x3x224x224" for name in missing)
-        raise DeployError(f'the shape of {listed([quoted(name) for name in missing])} is not in the text; give {given}')
+        raise DeployError(f"the shape of {listed([quoted(name) for name in missing])} is not in the text; give {given}")
     shapes: dict[str, Shape] = {blob.name: (1, *blob.shape[1:]) for blob in stays.inputs if blob.shape is not None}
     cards = tuple(made for blob in stays.inputs if (made := _card(blob, shapes[blob.name])))
     text = _text(net, stays, shapes, cards)
@@ -160,8 +160,10 @@ def _text(net: Net, stays: Kept, shapes: Mapping[str, Shape], cards: Iterable[Ca
 
 
 def _input(name: str, shape: Shape, taken: set[str]) -> Iterator[str]:
+    own = unused_name(name, taken)
+    taken.add(own)
     yield "layer {"
-    yield f"  name: {quoted(_free(name, taken))}"
+    yield f"  name: {quoted(own)}"
     yield '  type: "Input"'
     yield f"  top: {quoted(name)}"
     yield f"  input_param {{ shape {{ {' '.join(f'dim: {dim}' for dim in shape)} }} }}"
@@ -170,22 +172,14 @@ def _input(name: str, shape: Shape, taken: set[str]) -> Iterator[str]:
 
 def _ending(blob: Blob, layer_type: str, taken: set[str], stays: Kept) -> Iterator[str]:
     stem = "prob" if len(stays.endings) == 1 else f"{blob.name}_prob"
-    name = _free(stem, taken)
+    name = unused_name(stem, taken)
+    taken.add(name)
     yield "layer {"
     yield f"  name: {quoted(name)}"
     yield f'  type: "{layer_type}"'
     yield f"  bottom: {quoted(blob.name)}"
     yield f"  top: {quoted(name)}"
     yield "}"
-
-
-def _free(name: str, taken: set[str]) -> str:
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    taken.add(free)
-    return free
 
 
 def _proved(net: Net, old: BuiltNet, text: bytes, path: str, dialect: str | None) -> Iterator[str]:
