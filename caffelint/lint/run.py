@@ -14,12 +14,15 @@ from caffelint.lint.file import File
 from caffelint.lint.finding import ERROR, INFO, LIKELY, WARNING, Finding
 from caffelint.lint.registry import RuleInfo, all_rules, claims
 from caffelint.lint.rule import Rule
+from caffelint.schema.project import NONE_REGISTERED
 
 _CHANGED = "this project's own source of this layer type differs from BVLC's"
 _OTHER_DATA = "this project's own source of the data layer differs from BVLC's, so the shape may be another"
 _OF_LAYERS = "L"
 _OF_THE_TEXT = ("P", "G")
 """Families on the text and on how names connect layers, which forks leave alone."""
+_OF_A_CLASS = frozenset({"wrong-blob-count", "too-many-params", "backward-not-implemented"})
+"""Rules of these families on what the class of a layer decides, of which other source says nothing."""
 
 
 class RuleSet:
@@ -76,14 +79,18 @@ class RuleSet:
             yield from self.rule(info).check(solver)
 
     def check_net(self, net: Net) -> Iterator[Finding]:
-        changed = net.bound.caffe.registered.changed if net.bound.caffe else frozenset[str]()
-        layers = [layer for type_ in changed for layer in net.by_type.get(type_, ())]
+        registered = net.bound.caffe.registered if net.bound.caffe else NONE_REGISTERED
+        layers = [layer for type_ in registered.changed for layer in net.by_type.get(type_, ())]
         names = {layer.name for layer in layers}
+        counted = {layer.name for layer in layers if layer.type in registered.counts}
         data = {top for layer in layers if layer.kind.is_data for top in layer.tops}
         readers = {layer.name for layer in net.layers if data and not data.isdisjoint(layer.bottoms)}
         for finding in self._check_net(net):
-            if finding.place.layer in names and finding.severity == ERROR and not finding.code.startswith(_OF_THE_TEXT):
-                finding.severity, finding.certainty = WARNING, LIKELY
+            is_told = finding.name == "wrong-blob-count" and finding.place.layer in counted
+            of_class = finding.name in _OF_A_CLASS and not is_told
+            of_source = of_class or not finding.code.startswith(_OF_THE_TEXT)
+            if finding.place.layer in names and finding.severity == ERROR and of_source:
+                finding.severity, finding.certainty = INFO if of_class else WARNING, LIKELY
                 finding.evidence = "; ".join(filter(None, [finding.evidence, _CHANGED]))
             elif finding.place.layer in readers and finding.code.startswith(_OF_LAYERS) and finding.severity == ERROR:
                 finding.severity, finding.certainty = INFO, LIKELY

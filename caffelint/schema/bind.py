@@ -136,7 +136,7 @@ class _Binder:
                     continue
             if not field_type.kept:
                 continue
-            if repeated:
+            if field_type.kept_as_list:
                 getattr(message, name).append(value)
             else:
                 setattr(message, name, value)
@@ -150,7 +150,7 @@ class _Binder:
             self._dropped(type_, field_type, field)
             return
         inner: Any = getattr(message, field_type.name)
-        if field_type.repeated:
+        if field_type.kept_as_list:
             inner = inner.add()
         else:
             inner.SetInParent()
@@ -206,7 +206,7 @@ class _Binder:
         value = self.mistakes.value(type_, field_type, item)
         if value is None or not field_type.kept:
             return
-        if field_type.repeated:
+        if field_type.kept_as_list:
             getattr(message, field_type.name).append(value)
         else:
             setattr(message, field_type.name, value)

@@ -168,6 +168,7 @@ class _ProjectField(FieldType):
         self.repeated = declared.label == REPEATED
         self.low, self.high = _limits(type_)
         self.kept = same is not None and _holds(same, self)
+        self.kept_as_list = same is not None and same.repeated
         self.fork_only = not self.kept or (same is not None and same.fork_only)
         into = known.message_type if known is not None and self.kept else None
         self.message = caffe.message_type(type_, into) if is_message else None
@@ -183,8 +184,8 @@ def _limits(type_: str) -> tuple[float, float]:
 
 
 def _holds(known: FieldType, own: FieldType) -> bool:
-    """Has a field of the merged schema a place for all values of the project's?"""
-    if known.form != own.form or known.repeated != own.repeated:
+    """Has a field of the merged schema a place for all values of the project's? A list has one for a single value."""
+    if known.form != own.form or (own.repeated and not known.repeated):
         return False
     return own.form != tables.INTEGER or (known.low <= own.low and own.high <= known.high)
 

@@ -39,16 +39,30 @@ class FieldType:
 
     `usual` is the kind of text (`caffelint.text.tree`) that a value mostly has, `words` what identifiers mean
     in BVLC's Caffe; `low` and `high` are the limits of a number. `kept`: has the merged schema a place for its values?
+    `kept_as_list`: is that place a repeated field?
     """
 
-    __slots__ = ("enum", "fork_only", "form", "high", "kept", "low", "message", "name", "repeated", "usual", "words")
+    __slots__ = (
+        "enum",
+        "fork_only",
+        "form",
+        "high",
+        "kept",
+        "kept_as_list",
+        "low",
+        "message",
+        "name",
+        "repeated",
+        "usual",
+        "words",
+    )
 
     def __init__(self, descriptor: Any):
         self.kept = True
         self.name: str = descriptor.name
         self.form = _FORMS.get(descriptor.type, INTEGER)
         self.usual = USUAL[self.form]
-        self.repeated = _is_repeated(descriptor)
+        self.repeated = self.kept_as_list = _is_repeated(descriptor)
         self.fork_only = bool(descriptor.number >= FIRST_FORK_NUMBER)
         self.message = message_type(descriptor.message_type) if descriptor.message_type else None
         self.enum = _enum_type(descriptor.enum_type) if descriptor.enum_type else None

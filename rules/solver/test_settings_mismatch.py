@@ -225,6 +225,8 @@ def _gives(solver: Solver, *fields: str) -> bool:
 
 def _is_of_before(solver: Solver) -> bool:
     """Whether it is for a Caffe from before `layer` blocks, which ignores `test_iter` without a test net."""
+    if caffe := solver.bound.caffe:
+        return bool(caffe.lacks_for("layer"))
     return solver.dialect is not None and provenance().generation(solver.dialect) < 2
 
 

@@ -99,7 +99,7 @@ class SourceTree:
 
 
 class Told(NamedTuple):
-    """What the texts of some files tell; `same` are the names of those that are BVLC's.
+    """What the texts of some files tell; `same` are the names of those that are BVLC's, `others` those of BVLC's names.
 
     `names_snapshots`: the files that name snapshots after the solver where it gives no prefix.
     """
@@ -110,6 +110,7 @@ class Told(NamedTuple):
     regularizations: frozenset[str] = frozenset()
     fillers: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
     names_snapshots: frozenset[str] = frozenset()
     classes: Mapping[str, LayerClass] = MappingProxyType({})
 
@@ -127,8 +128,8 @@ class Told(NamedTuple):
                 for name, (base, counts) in told.items()
             }
             types = [frozenset(map(str, found)) for found in names]
-            layers, solvers, policies, regularizations, fillers, same, naming = types
-            return cls(layers, solvers, policies, regularizations, fillers, same, naming, classes)
+            layers, solvers, policies, regularizations, fillers, same, others, naming = types
+            return cls(layers, solvers, policies, regularizations, fillers, same, others, naming, classes)
         except (TypeError, ValueError, AttributeError):
             return None
 
@@ -138,13 +139,15 @@ def registered(own: Told, common: Told) -> Registered:
     types = _bvlc()["types"]
     classes = {**common.classes, **own.classes}
     layers, same = own.layers | common.layers, own.same | common.same
+    others = own.others | common.others - same
     return Registered(
         layers,
         own.solvers | common.solvers,
         own.policies | common.policies,
         own.regularizations | common.regularizations,
         own.fillers | common.fillers,
-        frozenset(type_ for type_ in layers if not same.issuperset(types.get(type_, ()))),
+        frozenset(type_ for type_ in layers if not same.issuperset(types.get(type_, ())))
+        | frozenset(type_ for type_, files in types.items() if not others.isdisjoint(files)),
         {type_: taken for type_ in layers if (taken := taken_counts(type_, classes))},
         bool(own.names_snapshots | common.names_snapshots),
     )
@@ -166,6 +169,7 @@ def told(files: Iterable[SourceFile]) -> Told:
     fillers: set[str] = set()
     bvlc = _bvlc()["files"]
     same: set[str] = set()
+    others: set[str] = set()
     names_snapshots: set[str] = set()
     classes: dict[str, LayerClass] = {}
     for file in files:
@@ -177,8 +181,8 @@ def told(files: Iterable[SourceFile]) -> Told:
         is_of_fillers = name == _FILLERS
         if name.endswith(_HEADERS) and b"public " in data and b"Layer" in data:
             classes |= layer_classes(compiled(data.decode("utf-8", "replace")))
-        if name in bvlc and folder.endswith(_LAYERS) and digest(data.decode("utf-8", "replace")) in bvlc[name]:
-            same.add(name)
+        if name in bvlc and folder.endswith(_LAYERS):
+            (same if digest(data.decode("utf-8", "replace")) in bvlc[name] else others).add(name)
         if _NAMES_SNAPSHOTS in data:
             names_snapshots.add(name)
         if is_of_fillers or any(mark in data for mark in _MARKS):
@@ -191,7 +195,7 @@ def told(files: Iterable[SourceFile]) -> Told:
                 fillers.update(_FILLER.findall(text))
     layers, solvers = frozenset(found["LAYER"]), frozenset(found["SOLVER"])
     said = frozenset(policies), frozenset(regularizations), frozenset(fillers)
-    return Told(layers, solvers, *said, frozenset(same), frozenset(names_snapshots), classes)
+    return Told(layers, solvers, *said, frozenset(same), frozenset(others), frozenset(names_snapshots), classes)
 
 
 def digest(text: str) -> str:

@@ -173,3 +173,32 @@ def test_what_a_data_layer_of_its_own_makes_may_have_another_shape(make: Make, m
         path.write_text(text)
         (one,) = caffelint.check("net.prototxt", settings(select=["refused-by-caffe"])).findings
         assert one.severity == severity
+
+
+def test_values_that_its_caffe_declares_once_and_bvlc_as_a_list_are_known(make: Make, proto: str) -> None:
+    """Caffe before 1.0 declares `optional uint32 kernel_size`, and a single test net."""
+    old = proto.replace("repeated uint32 kernel_size", "optional uint32 kernel_size")
+    assert old != proto
+    make(
+        'input: "a" input_dim: 1 input_dim: 3 input_dim: 2 input_dim: 2 layer { type: "Convolution" name: "c" bottom: '
+        '"a" top: "c" convolution_param { num_output: 4 kernel_size: 5 } }',
+        text=old,
+    )
+    (one,) = caffelint.check("net.prototxt", settings(select=["refused-by-caffe"])).findings
+    assert one.layer == "c"
+
+
+def test_what_the_class_of_a_layer_of_its_own_making_takes_is_not_bvlcs(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Old Caffes list their layers in a switch, so that none is registered."""
+    source = "void ThresholdLayer<Dtype>::SetUp() { one; }"
+    table = {"files": {"threshold_layer.cpp": [digest(source)]}, "types": {"Threshold": ["threshold_layer.cpp"]}}
+    monkeypatch.setattr("caffelint.lint.project.sources._bvlc", lambda: table)
+    layer = 'layer { type: "Threshold" name: "t" bottom: "a" bottom: "b" top: "t" }'
+    top = make(NET.format(layer).replace('top: "a"', 'top: "a" top: "b"', 1))
+    (top / "caffe/src/caffe/layers/all.cpp").write_text("")
+    for text, severity in ((source, "error"), (source.replace("one", "two"), "info")):
+        (top / "caffe/src/caffe/layers/threshold_layer.cpp").write_text(text)
+        (one,) = caffelint.check("net.prototxt", settings(select=["wrong-blob-count"])).findings
+        assert one.severity == severity
