@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.values import exactly
 from caffelint.lint.built import UNKNOWN
 from caffelint.smoke.events import BLOB, CHANGE, DATA, DIFF, PARAM, Statistics
 from caffelint.smoke.run import Run
@@ -135,11 +136,20 @@ def _alive(run: Run, blob: Blob) -> bool:
 
 
 _MANY = 64
+_RARE = 100
+"""The factor by which a Dropout scales what it keeps, beyond which it may drop all of a small blob."""
 
 
 def dead_layers(run: Run) -> list[BuiltLayer]:
     """Those whose output is all 0 at the end, although a gradient is wanted through them."""
     return [layer for layer in run.built[0].layers if len(run.measured) > 1 and _is_dead(run, layer)]
+
+
+def made_zeros(layer: BuiltLayer) -> BuiltLayer:
+    """Which layer made the zeros in the output of a dead one: a Dropout that works in place and keeps a share of its
+    input has only handed them on, but the statistics of the blob bear its name."""
+    maker = layer.bottoms[0].producer if layer.runs_in_place and layer.draws_at_random else None
+    return layer if maker is None or layer.values([exactly(1)])[0].high > _RARE else made_zeros(maker)
 
 
 def died(run: Run, layer: BuiltLayer) -> bool:

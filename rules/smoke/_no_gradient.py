@@ -20,6 +20,7 @@ from caffelint.smoke.rule import (
     gradient_ends,
     hypotheses,
     is_zero,
+    made_zeros,
     weightless,
     without_weights,
 )
@@ -189,7 +190,7 @@ def _dead(run: Run, at: int) -> BuiltLayer | None:
         if (event.iteration, event.kind, event.part) == (at, BLOB, DATA) and is_zero(event):
             layer = run.layer(event.layer)
             if layer and layer.bottoms and layer.need_backward and not layer.is_loss:
-                return layer
+                return made_zeros(layer)
     return None
 
 

@@ -16,6 +16,7 @@ from caffelint.smoke.rule import (
     dead_layers,
     is_zero,
     limits,
+    made_zeros,
     without_weights,
 )
 
@@ -31,6 +32,8 @@ _DEEP = NET.replace(
     'type: "Log" bottom: "fc" top: "log"',
     'type: "InnerProduct" bottom: "fc" top: "log" inner_product_param { num_output: 10 }',
 )
+_KEEPS_HALF = WITH_DROPOUT.replace('type: "Dropout" bottom: "fc" top: "log"', 'type: "Dropout" bottom: "fc" top: "fc"')
+_KEEPS_HALF = _KEEPS_HALF.replace('"SoftmaxWithLoss" bottom: "log"', '"SoftmaxWithLoss" bottom: "fc"')
 _SATURATED = WITH_DROPOUT.replace('type: "ReLU"', 'type: "Sigmoid"')
 
 
@@ -78,6 +81,13 @@ class DeadUnits(SmokeRule):
             message='Dropout "log": every output is 0 in iteration 5, but was not at the start',
         ),
         Invalid(
+            project(
+                *losses(*CALM), spread(-1, "log", BLOB, "fc", 0, 1), spread(5, "log", BLOB, "fc", 0, 1), net=_KEEPS_HALF
+            ),
+            span="layer",
+            message='ReLU "relu": every output is 0 from the start to iteration 5',
+        ),
+        Invalid(
             project(*losses(*CALM), _half(-1, 0, 1, 0.5), _half(5, 0, 1, 0.5), net=_SATURATED),
             span="layer",
             message='Sigmoid "relu": every output is 0 or 1, so it is saturated and passes no gradient',
@@ -107,6 +117,7 @@ class DeadUnits(SmokeRule):
         layer, blob = dead[0], dead[0].tops[0].name
         first = run.statistics(measured[0], layer.name, BLOB, blob, DATA)
         always = is_zero(first)
+        layer = made_zeros(layer)
         message = f"{title(layer)}: every output is 0"
         message += (
             f" from the start to iteration {measured[-1]}"
