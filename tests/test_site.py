@@ -70,6 +70,12 @@ def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_no_command_is_shown_as_prose(site: Path) -> None:
+    """As one that is indented too little for a list."""
+    for page in site.rglob("*.html"):
+        assert re.findall(r"<p>[^<]* \\\n", page.read_text("utf-8")) == [], page
+
+
 class _Links(HTMLParser):
     """The places of a page that links may lead to, and where its own lead; its tags for scripts and styles, too."""
 
