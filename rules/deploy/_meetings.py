@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from caffelint.lint import CERTAIN, LIKELY, UNSAFE, Finding, Net, NetRule, Option, Place, fix, title
+from caffelint.lint import CERTAIN, LIKELY, TEST, UNSAFE, Finding, Net, NetRule, Option, Place, fix, title
 from caffelint.lint.deploy import RUN, Met, meetings
 
 from ._rewrites import rewritten
@@ -61,9 +61,11 @@ def _source(met: Met) -> str:
 
 
 def _place(net: Net, met: Met) -> Place:
-    """The first field that the fact is about, else the layer; of the net its first line."""
+    """The first field that the fact is about, else the layer; of the net the first layer that deployment leaves out."""
     if met.layer is None:
-        return net.at("name") if net.message.name else net.layers[0].at()
+        field = next((field for field in met.fact.fields if getattr(net.written, field)), None)
+        left_out = next((layer for layer in net.layers if TEST not in layer.phases), net.layers[0])
+        return net.at(field, 0) if field else left_out.at("include" if left_out.has("include") else "exclude")
     block = met.layer.block
     for field in met.fact.fields:
         if block and met.layer.has(block, field):

@@ -17,7 +17,7 @@ from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.file import load
 from caffelint.rules.deploy._rewrites import REWRITES
-from caffelint.schema.messages import LayerParameter
+from caffelint.schema.messages import LayerParameter, NetParameter
 
 HEAD = 'title = "T"\nversion = "1"\nknown = "read"\n'
 
@@ -45,7 +45,9 @@ def test_facts_name_what_there_is(name: str) -> None:
         assert not fact.rewrite or fact.rewrite in REWRITES, fact.rewrite
         assert set(fact.types) <= found.takes, fact.types
         assert not fact.does.endswith(".")
-    for fields in {fact.fields for fact in found.facts}:
+    of_nets = {field.name for field in NetParameter.DESCRIPTOR.fields}
+    assert {field for fact in found.of_nets for field in fact.fields} <= of_nets
+    for fields in {fact.fields for fact in found.facts if fact.types}:
         blocks = {
             field.name
             for block in LayerParameter.DESCRIPTOR.fields
