@@ -15,7 +15,7 @@ from caffelint.lint.finding import SAFE, UNSAFE
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.report import Applied, Failure, Report
+from caffelint.lint.report import Applied, Report, Unwritten
 
 
 class Change(NamedTuple):
@@ -71,7 +71,7 @@ def fix(
         hurdle=None if texts or not write else objection,
     )
     result = run(found, config, texts, mender.may_have_work, mender.mend, write, progress)
-    closed = (Failure(path, reason) for path, reason in sorted(mender.closed.items()))
+    closed = (Unwritten(path, reason) for path, reason in sorted(mender.closed.items()))
     report = result.report._replace(
         failures=(*result.report.failures, *closed),
         tried=(SAFE, UNSAFE) if unsafe else (SAFE,),
@@ -136,12 +136,12 @@ def _read(job: Job, texts: dict[str, bytes]) -> dict[str, bytes]:
     return found
 
 
-def _save(changes: list[Change]) -> list[Failure]:
+def _save(changes: list[Change]) -> list[Unwritten]:
     """Write each; those that could not be written."""
     failures = []
     for change in changes:
         try:
             save(change.path, change.old, change.new)
         except SaveError as reason:
-            failures.append(Failure(change.path, str(reason)))
+            failures.append(Unwritten(change.path, str(reason)))
     return failures

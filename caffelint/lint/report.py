@@ -96,6 +96,12 @@ class Failure(NamedTuple):
     internal: bool = False
 
 
+class Unwritten(Failure):
+    """A file that was checked, and could not be written."""
+
+    __slots__ = ()
+
+
 def own_failure(path: str, error: Exception) -> Failure:
     """A defect of caffelint itself, with the place in its code that a report should name."""
     trace = error.__traceback__

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from caffelint.lint.finding import ERROR, INFO, LIKELY, UNSAFE, WARNING, rank
-from caffelint.lint.report import Report, ReportedFinding
+from caffelint.lint.report import Report, ReportedFinding, Unwritten
 from caffelint.text.visible import visible
 
 _STYLES = {
@@ -92,11 +92,14 @@ def summary(report: Report, least: str, paint: Paint) -> str:
     head = f"{', '.join(seen)} in {count(report.files, 'file')}" if report.files else "no prototxt file was checked"
     if report.failures and not report.files:
         head = "nothing was checked"
+    unwritten = sum(isinstance(failure, Unwritten) for failure in report.failures)
+    unchecked = len(report.failures) - unwritten
     asides = [
         f"{', '.join(hidden)} not shown without -v" if hidden else "",
         f"{report.suppressed} suppressed" if report.suppressed else "",
         f"{report.baselined} in the baseline" if report.baselined else "",
-        f"{count(len(report.failures), 'path')} not checked" if report.failures else "",
+        f"{count(unchecked, 'path')} not checked" if unchecked else "",
+        f"{count(unwritten, 'file')} not written" if unwritten else "",
     ]
     aside = "; ".join(filter(None, asides))
     return head + (paint(f" ({aside})", "dim") if aside else "")

@@ -217,6 +217,8 @@ def test_a_file_that_cannot_be_written_is_reported_and_still_wrong(
         'more.prototxt:1: fixed: write "Input" [wrong-value-type]\n'
         "caffelint: net.prototxt: it is read-only, and was left alone\n"
     )
+    assert "1 file not written)" in run.out
+    assert "not checked" not in run.out
     assert net.read_text("utf-8") == WRONG
     assert (project / "more.prototxt").read_text("utf-8") == RIGHT
     net.chmod(0o644)
