@@ -11,7 +11,7 @@ import click
 from caffelint.cli import complete
 from caffelint.cli.settings import input_shape_option, input_shapes, settings, settings_options
 from caffelint.cli.status import FINDINGS, USAGE
-from caffelint.text.visible import json_text
+from caffelint.text.visible import json_text, visible
 
 if TYPE_CHECKING:
     from caffelint.lint.config import Config
@@ -72,7 +72,7 @@ def command(
             at = net
             differences = compare(old, there, net, given, config.dialect)
             for one in differences:
-                click.echo(f"{given}{f':{one.line}' if one.line else ''}: {one.message}")
+                say(visible(f"{given}{f':{one.line}' if one.line else ''}: {one.message}"))
             if not differences:
                 say(f"{given} has the layers, weights and fields that {net} leads to")
             return FINDINGS if any(one.matters for one in differences) else 0

@@ -62,6 +62,10 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"caffelint.cli.{cmd_name.replace('-', '_')}").command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """`help` and `help COMMAND` are the same as --help."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

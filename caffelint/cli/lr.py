@@ -50,6 +50,8 @@ def command(
     from caffelint.lint.read import ReadError, read
     from caffelint.report import lr_table
 
+    if (measure or shapes) and not suggest:
+        raise click.UsageError("--data and --input-shape are for --suggest; add it, or leave them out")
     if plot:
         ready_to_plot(plot)
     try:
@@ -57,7 +59,7 @@ def command(
     except ReadError as error:
         raise click.ClickException(f"{solver}: {error}") from error
     if file.solver is None:
-        raise click.ClickException(f"{solver}: not a solver")
+        raise click.ClickException(f"{solver}: this is {'a net' if file.net else 'not a solver'}; give a solver")
     message = file.solver.message
     limit = iterations or max(message.max_iter, 0) or _WITHOUT_MAX_ITER
     rates = schedule(message)
@@ -94,13 +96,16 @@ def _suggest(asked: Asked) -> None:
 
 
 def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:
-    from caffelint.report.lr_table import milestones
+    from caffelint.report.lr_table import logarithmic, milestones
     from caffelint.text.pictures import drawable, new_figure, plain, write_plot
 
     points = sorted({*milestones(rates, limit, 1000), *((limit - 1) * i // 1000 for i in range(1001))})
     figure = new_figure(figsize=(8, 4.5))
     axes = figure.add_subplot()
-    axes.step(points, [drawable(rates.rate(point)) for point in points], where="post")
+    values = [rates.rate(point) for point in points]
+    axes.step(points, [drawable(value) for value in values], where="post")
+    if logarithmic(values):
+        axes.set_yscale("log")
     axes.set(title=plain(title), xlabel="iteration", ylabel="learning rate")
     axes.grid(alpha=0.3)
     with plotting(path):

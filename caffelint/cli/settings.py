@@ -85,7 +85,7 @@ def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[
         "preview": options.get("preview"),
         "severity": _severities(options.get("severity") or ()),
         "dialect": options.get("dialect"),
-        "target": _names(options.get("target")),
+        "target": _targets(options.get("target")),
         "fail_on": _fail_on(options.get("fail_on")),
         "max_warnings": options.get("max_warnings"),
         "include": _names(options.get("include")),
@@ -163,6 +163,14 @@ def _fail_on(value: str | None) -> str | None:
 
 def _names(values: Sequence[str] | None) -> list[str] | None:
     return [name.strip() for value in values for name in value.split(",") if name.strip()] if values else None
+
+
+def _targets(values: Sequence[str] | None) -> list[str] | None:
+    """An empty --target, as of a variable that is not set in CI, must not pass for a net that its target takes."""
+    found = _names(values)
+    if found == []:
+        raise click.UsageError('--target "" names no target; caffelint targets lists the names')
+    return found
 
 
 def shared_folder(paths: Sequence[str]) -> Path:

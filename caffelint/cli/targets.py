@@ -91,8 +91,8 @@ def _facts(found: list[Target]) -> None:
 
     heads = (Column("verdict"), Column("layers", least=12), Column("what it does", least=24), Column("source", goes=1))
     for target in found:
-        click.echo(f"{target.title}: {target.version}" + (f"; {target.note}" if target.note else ""))
-        click.echo(f"takes {', '.join(sorted(target.takes)) or 'layer types that nobody listed'}")
+        say(f"{target.title}: {target.version}" + (f"; {target.note}" if target.note else ""))
+        say(f"takes {', '.join(sorted(target.takes)) or 'layer types that nobody listed'}")
         rows = [(one.verdict, ", ".join(one.types) or "the net", _sentence(one), one.source) for one in target.facts]
         click.echo("\n".join([*table(heads, rows, width(sys.stdout, TABLE)), ""]))
 

@@ -90,7 +90,7 @@ def blocks(values: Sequence[float]) -> list[str]:
     finite = [abs(value) for value in values if math.isfinite(value)]
     top = max(finite, default=0.0) or 1.0
     least = min((value for value in finite if value), default=top)
-    is_log = top / _LINEAR > least
+    is_log = logarithmic(values)
     lines = []
     for row in range(_ROWS if finite else 1, 0, -1):
         line = ""
@@ -106,6 +106,12 @@ def blocks(values: Sequence[float]) -> list[str]:
             line += f"  {least:.3g}"
         lines.append(line.rstrip())
     return lines
+
+
+def logarithmic(values: Sequence[float]) -> bool:
+    """Do finite values differ so much that only their logarithms can be shown side by side?"""
+    sizes = [abs(value) for value in values if math.isfinite(value) and value]
+    return bool(sizes) and max(sizes) / _LINEAR > min(sizes)
 
 
 def _logarithmic(value: float, least: float, top: float) -> float:

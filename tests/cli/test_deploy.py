@@ -105,3 +105,32 @@ def test_says_of_several_targets_what_is_the_same(project: Path, caffelint: Any)
     out = caffelint("check", "--target", "ncnn,mnn,opencv", "net.prototxt")[1]
     assert out.count('SPP "s"') == 1
     assert 'SPP "s": each of ncnn, mnn and opencv has no layer of type SPP' in out
+
+
+def test_an_empty_target_is_a_mistake(project: Path, caffelint: Any) -> None:
+    """As where a variable of a CI script is not set."""
+    (project / "net.prototxt").write_text(NET)
+    for empty in ("--target=", "--target= , "):
+        status, _, err = caffelint("check", empty, "net.prototxt")
+        assert status == 2
+        assert "names no target" in err
+
+
+def test_a_solver_is_named(project: Path, caffelint: Any) -> None:
+    (project / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed"')
+    status, _, err = caffelint("deploy", "solver.prototxt")
+    assert (status, err) == (2, "caffelint: solver.prototxt: this is a solver; give the net that it trains\n")
+
+
+def test_a_finding_on_the_whole_net_points_at_what_it_is_about(project: Path, caffelint: Any) -> None:
+    net = """name: "x" input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8
+layer { name: "a" type: "ReLU" bottom: "data" top: "a" }
+layer { name: "b" type: "ReLU" bottom: "a" top: "b"
+  include { phase: TRAIN } }
+"""
+    (project / "net.prototxt").write_text(net)
+    _, out, _ = caffelint("check", "--target", "opencv", "--format", "concise", "net.prototxt")
+    assert "net.prototxt:4:3: error: the net: opencv" in out
+    (project / "net.prototxt").write_text('name: "x"\nlayers { name: "a" type: RELU bottom: "data" top: "a" }\n')
+    _, out, _ = caffelint("check", "--target", "ncnn", "--format", "concise", "net.prototxt")
+    assert "net.prototxt:2:1: error: the net: ncnn" in out

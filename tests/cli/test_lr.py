@@ -9,7 +9,7 @@ import pytest
 from caffelint.caffe.learning_rate import schedule
 from caffelint.cli.main import main
 from caffelint.lint.file import load
-from caffelint.report.lr_table import blocks, milestones
+from caffelint.report.lr_table import blocks, logarithmic, milestones
 
 
 def rows(text: str) -> dict[int, str]:
@@ -102,3 +102,19 @@ def test_blocks_of_rates_far_apart_are_logarithms() -> None:
 
 def test_blocks_of_rates_at_the_ends_of_a_double() -> None:
     assert len(blocks([5e-324, 1e308])) == 8
+
+
+def test_the_plot_is_logarithmic_where_the_chart_is() -> None:
+    assert logarithmic([0.1, 0.001, 0.0])
+    assert not logarithmic([0.1, 0.05, 0.0, float("inf")])
+    assert not logarithmic([0.0, float("nan")])
+
+
+def test_a_net_is_not_a_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "net.prototxt").write_text('layer { name: "a" type: "ReLU" bottom: "x" top: "x" }')
+    assert main(["lr", str(tmp_path / "net.prototxt")]) == 2
+    assert capsys.readouterr().err.endswith("net.prototxt: this is a net; give a solver\n")
+
+
+def test_what_is_for_suggest_alone_is_not_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, 'base_lr: 0.1 lr_policy: "fixed"', capsys, "--data") == (2, "")

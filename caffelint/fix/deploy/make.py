@@ -73,7 +73,7 @@ def readable(data: bytes, path: str, dialect: str | None) -> Net:
     """The net of a text that Caffe can read. Raises `DeployError`."""
     file = load(data, path, dialect=dialect)
     if file.net is None or not file.net.layers:
-        raise DeployError("holds no net")
+        raise DeployError("this is a solver; give the net that it trains" if file.solver else "holds no net")
     for problem in file.problems:
         if problem.kind in _OF_EVERY_CAFFE:
             line = file.document.source.position(problem.start).line
