@@ -10,7 +10,9 @@ from caffelint.cli.status import INTERNAL, USAGE
 
 _EXTRAS = {
     **dict.fromkeys(("PIL", "h5py", "lmdb", "numpy", "plyvel"), "data"),
+    "lsprotocol": "lsp",
     "matplotlib": "plot",
+    "pygls": "lsp",
     "torch": "smoke",
     "watchfiles": "watch",
 }

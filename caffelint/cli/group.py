@@ -23,6 +23,7 @@ COMMANDS = {
     "patch": "Insert checks for nan and inf into a net, or remove them",
     "deploy": "Make the net for deployment out of a training net, or check one",
     "upgrade": "Convert nets and solvers of older formats to the current one",
+    "lsp": "Serve an editor: findings while you type, completion, shapes",
     "explain": "Explain a rule: what it finds, why it is bad, how to fix it",
     "rules": "List the rules",
     "dialects": "List the versions and forks of Caffe that --dialect accepts",

@@ -132,12 +132,38 @@ class Checker:
         except Exception as error:
             return Outcome((), (*failures, own_failure(min(job.report), error)), 0, 0)
 
-    def _job(self, job: Job, failures: list[Failure]) -> Outcome:
+    @no_collections()
+    def joined(self, job: Job) -> dict[str, File]:
+        """The files of a job, with solvers and nets joined as for a check, for those who look at them without rules.
+
+        Whoever asks releases them (`File.release`). What cannot be read is left out.
+        """
+        failures: list[Failure] = []
+        contents = self._contents(job, failures)
+        files = self._files(contents, failures)
+        modules = modules_of(contents, self.config.roots)
+        tell_modules((net for file in files.values() for net in file.nets), modules)
+        self._join(files, job.nets, failures)
+        return files
+
+    def _contents(self, job: Job, failures: list[Failure]) -> dict[str, bytes]:
         contents: dict[str, bytes] = {}
         for path in job.files:
             data = self._read(path, failures if path in job.report else [])
             if data is not None:
                 contents[path] = data
+        return contents
+
+    def _files(self, contents: Mapping[str, bytes], failures: list[Failure]) -> dict[str, File]:
+        files: dict[str, File] = {}
+        for path, data in contents.items():
+            taken = self.caffes.of(path)
+            if (file := self._load(data, path, None, taken.dialect, failures, taken.caffe, taken.forks)) is not None:
+                files[path] = file
+        return files
+
+    def _job(self, job: Job, failures: list[Failure]) -> Outcome:
+        contents = self._contents(job, failures)
         checked = len(job.report & contents.keys())
         modules = modules_of(contents, self.config.roots)
         runs = runs_by_solver(contents, job.nets)
@@ -153,11 +179,7 @@ class Checker:
             if stored := cache.load(name):
                 return Outcome(stored[0], tuple(failures), stored[1], checked, used)
         disk.forget()
-        files: dict[str, File] = {}
-        for path, data in contents.items():
-            taken = self.caffes.of(path)
-            if (file := self._load(data, path, None, taken.dialect, failures, taken.caffe, taken.forks)) is not None:
-                files[path] = file
+        files = self._files(contents, failures)
         found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules, runs)
         solved = frozenset(net.path for _, named in job.nets for net in named if net.path)
         lower(found, files, {path: self.caffes.of(path).root for path in files}, solved)
@@ -223,13 +245,13 @@ class Checker:
             if shapes != net.input_shapes:
                 net.input_shapes = shapes
 
-    def _findings(
+    def _join(
         self,
         files: Mapping[str, File],
         nets: Sequence[tuple[str, Sequence[NamedNet]]],
-        report: frozenset[str],
         failures: list[Failure],
-    ) -> Iterator[Finding]:
+    ) -> None:
+        """Let solvers and nets know each other, and nets the shapes of their data."""
         for path, named in nets:
             solver = files[path].solver if path in files else None
             if solver:
@@ -253,6 +275,15 @@ class Checker:
                         self._tell_shapes(own)
                 except Exception as error:
                     failures.append(own_failure(path, error))
+
+    def _findings(
+        self,
+        files: Mapping[str, File],
+        nets: Sequence[tuple[str, Sequence[NamedNet]]],
+        report: frozenset[str],
+        failures: list[Failure],
+    ) -> Iterator[Finding]:
+        self._join(files, nets, failures)
         for path, file in files.items():
             steps: list[Callable[[], Iterator[Finding]]] = []
             if path in report:

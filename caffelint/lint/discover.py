@@ -251,6 +251,11 @@ def names_a_net(path: str) -> bool:
         data = read(path)
     except (OSError, ReadError):
         return False
+    return mentions_a_net(data)
+
+
+def mentions_a_net(data: bytes) -> bool:
+    """Whether a text looks like that of a solver that names a net."""
     return _NAMES_A_NET.search(data) is not None
 
 

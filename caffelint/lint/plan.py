@@ -9,7 +9,7 @@ from functools import cache
 from heapq import nsmallest
 from typing import NamedTuple
 
-from caffelint.lint.discover import NamedNet, named_nets, names_a_net, relative
+from caffelint.lint.discover import NamedNet, mentions_a_net, named_nets, names_a_net, relative
 from caffelint.lint.reach import SUFFIXES, Reach
 
 _WORD = re.compile(r"trainval|train|[a-z]+|\d+")
@@ -54,9 +54,10 @@ def plan(
         """The solvers of a folder with all their nets, by each of these."""
         found: dict[str, list[tuple[str, tuple[NamedNet, ...]]]] = {}
         for path in files_beside(folder):
-            if names_a_net(path):
+            data = (texts or {}).get(path)
+            if names_a_net(path) if data is None else mentions_a_net(data):
                 solver = same.setdefault(os.path.realpath(path), relative(path))
-                named = _by_known_names(named_nets(solver, roots), same)
+                named = _by_known_names(named_nets(solver, roots, data), same)
                 for net in set(_paths(named)):
                     found.setdefault(net, []).append((solver, named))
         return found

@@ -72,6 +72,8 @@ class Rule:
     preview: ClassVar[bool] = False
     risks_nan: ClassVar[bool] = False
     """What it finds in a layer may turn values nan or infinite, so `caffelint patch` checks that layer first."""
+    has_no_effect: ClassVar[bool] = False
+    """What it points at changes nothing in Caffe, so editors show it faded."""
     claims: ClassVar[tuple[Kind, ...]] = ()
     """Kinds of refusals that this rule speaks of, so that no other one reports them."""
     OPTIONS: ClassVar[Mapping[str, Option]] = {}

@@ -63,6 +63,7 @@ class IgnoredTransformField(LayerRule):
     code = "D011"
     name = "ignored-transform-field"
     severity = ERROR
+    has_no_effect = True
     layer_types = (*types_that(lambda kind: kind.prefetches and not kind.fork), *_UNTRANSFORMED)
     VALID = [
         'layer { name: "data" type: "Data" transform_param { scale: 0.1 mirror: true } data_param { source: "a" } }',

@@ -45,6 +45,7 @@ class NeverIncluded(NetRule):
     code = "G027"
     name = "never-included"
     severity = INFO
+    has_no_effect = True
     _NET = (
         'layer { name: "data" type: "Data" top: "data" }'
         ' layer { name: "noise" type: "DummyData" top: "noise" include { stage: "noisy" } }'

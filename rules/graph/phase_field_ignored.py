@@ -53,6 +53,7 @@ class PhaseFieldIgnored(NetRule):
     code = "G020"
     name = "phase-field-ignored"
     severity = WARNING
+    has_no_effect = True
     VALID = [
         'layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }',
         # The same phase as its rule: nothing changes.

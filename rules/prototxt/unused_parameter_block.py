@@ -67,6 +67,7 @@ class UnusedParameterBlock(NetRule):
     code = "P011"
     name = "unused-parameter-block"
     severity = WARNING
+    has_no_effect = True
     VALID = [
         'layer { name: "a" type: "Convolution" convolution_param { stride: 2 } }',
         'layer { name: "a" type: "MyOwnThing" convolution_param { stride: 2 } }',

@@ -28,6 +28,7 @@ class UnusedSuppression(ProblemRule):
     code = "P015"
     name = "unused-suppression"
     severity = WARNING
+    has_no_effect = True
     VALID = ['lr_policy: "fixed"  # caffelint: ignore[poly-without-max-iter] other rules do not run here']
     INVALID = [
         Invalid(

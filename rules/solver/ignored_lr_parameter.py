@@ -49,6 +49,7 @@ class IgnoredLrParameter(SolverRule):
     code = "S109"
     name = "ignored-lr-parameter"
     severity = WARNING
+    has_no_effect = True
     VALID = [
         'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000',
         'base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepsize: 1000',

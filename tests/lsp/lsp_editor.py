@@ -1,0 +1,100 @@
+"""An editor in miniature, and a project of a solver and its net."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+SOLVER = """\
+net: "net.prototxt"
+base_lr: 0.01
+lr_policy: "step"
+gamma: 0.1
+stepsize: 1000
+max_iter: 3000
+snapshot: 1000
+snapshot_prefix: "net"
+"""
+NET = """\
+layer {
+  name: "data"
+  type: "Input"
+  top: "data"
+  top: "label"
+  input_param { shape { dim: 8 dim: 3 dim: 32 dim: 32 } shape { dim: 8 } }
+}
+layer {
+  name: "conv1"
+  type: "Convolution"
+  bottom: "data"
+  top: "conv1"
+  convolution_param {
+    num_output: 16
+    kernel_size: 3
+    bias_term: false
+    weight_filler { type: "xavier" }
+  }
+}
+layer { name: "relu1" type: "ReLU" bottom: "conv1" top: "conv1" }
+layer {
+  name: "fc1"
+  type: "InnerProduct"
+  bottom: "conv1"
+  top: "fc1"
+  inner_product_param { num_output: 10 bias_term: false weight_filler { type: "xavier" } }
+}
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc1" bottom: "label" top: "loss" }
+"""
+
+
+class Editor:
+    """Opens and changes texts as an editor does, and waits for what the server says of them."""
+
+    def __init__(self, client: LanguageClient, folder: Path):
+        self.client = client
+        self.folder = folder
+        self._versions: dict[str, int] = {}
+        self.texts: dict[str, str] = {}
+
+    def uri(self, name: str) -> str:
+        return (self.folder / name).as_uri()
+
+    def identifier(self, name: str) -> types.TextDocumentIdentifier:
+        return types.TextDocumentIdentifier(self.uri(name))
+
+    async def open(self, name: str, text: str) -> list[types.Diagnostic]:
+        self._versions[name] = 1
+        self.texts[name] = text
+        (self.folder / name).write_text(text, encoding="utf-8")  # what is on disk is what was opened first
+        item = types.TextDocumentItem(self.uri(name), "prototxt", 1, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return await self.diagnostics(name)
+
+    async def change(self, name: str, text: str) -> list[types.Diagnostic]:
+        self._versions[name] += 1
+        self.texts[name] = text
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(self._versions[name], self.uri(name)),
+                [types.TextDocumentContentChangeWholeDocument(text)],
+            )
+        )
+        return await self.diagnostics(name)
+
+    async def diagnostics(self, name: str) -> list[types.Diagnostic]:
+        """Those of the text as it is now; they may come in any order with those of other files."""
+        while True:
+            params = await self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+            if (params.uri, params.version) == (self.uri(name), self._versions.get(name)):
+                return list(params.diagnostics)
+
+    def position(self, name: str, part: str, inside: int = 0) -> types.Position:
+        """Where a part of a text is, so many characters into it."""
+        at = self.texts[name].index(part) + inside
+        before = self.texts[name][:at]
+        return types.Position(before.count("\n"), at - before.rfind("\n") - 1)
+
+    def place(self, name: str, part: str, inside: int = 0) -> dict[str, object]:
+        return {"text_document": self.identifier(name), "position": self.position(name, part, inside)}
