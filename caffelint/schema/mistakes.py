@@ -15,7 +15,7 @@ from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
 from caffelint.schema.reporting import Repairs
 from caffelint.schema.spelling import is_block_of, is_same, suggest
-from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType, is_field
+from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType
 from caffelint.schema.wording import block_name
 from caffelint.text import tree
 from caffelint.text.edits import Edit
@@ -33,8 +33,8 @@ _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 
 class _Unknown(NamedTuple):
-    """An unknown field: the one that was meant, what to say, whether Caffe surely refuses it, and whether no block of
-    any known Caffe has one of that name, so that only a fork can have added it.
+    """An unknown field: the one that was meant, what to say, whether Caffe surely refuses it, and whether a fork may
+    well have added it.
     """
 
     meant: str | None
@@ -159,7 +159,7 @@ class Mistakes(MistakenValues):
             certain=certain,
             repairs=repairs,
             safe=safe,
-            own=own and not repairs,
+            own=own and (meant is not None or not repairs),
         )
         if not meant or type_.fields[meant].fork_only or len(node.fields) > _LARGE:
             return None
@@ -206,6 +206,7 @@ class Mistakes(MistakenValues):
     def _say_unknown(self, type_: MessageType, name: str, node: Field) -> _Unknown:
         """What to say of an unknown field."""
         types, where = type_.fields, block_name(type_, node)
+        is_of_bvlc = "bvlc" in provenance().message(type_.name)
         if type_.name == "InputParameter" and name in _OF_A_BLOB:
             sides = [side.text if (side := node.first(one)) else "" for one in _OF_A_BLOB]
             shape = " ".join(f"dim: {side}" for side in (sides if all(sides) else ("10", "3", "227", "227")))
@@ -214,17 +215,17 @@ class Mistakes(MistakenValues):
         if meant := _meant(type_, name):
             certain = not types[meant].fork_only or self.is_sure
             message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
-            return _Unknown(meant, message, certain)
+            # Another fork may well have called it that in the first place.
+            return _Unknown(meant, message, certain, is_of_bvlc and not certain)
         certain = self.is_sure
         if home := self._home(type_, name, node):
             message = f"{where} has no field {name}, so Caffe refuses the file; move it to {home}"
-            return _Unknown(None, message, certain)
+            return _Unknown(None, message, certain, not certain and not is_of_bvlc)
         if certain:
             message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
             return _Unknown(None, message, True)
         message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file unless your fork adds it"
-        is_own = not is_field(name, of_bvlc=True) or "bvlc" not in provenance().message(type_.name)
-        return _Unknown(None, f"{message}; remove it", False, is_own)
+        return _Unknown(None, f"{message}; remove it", False, True)
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
         """The field in the block beside it that has one of that name, and none yet."""

@@ -164,15 +164,14 @@ def _enum_type(descriptor: Any) -> EnumType:
 
 
 @lru_cache(maxsize=1000)
-def is_field(name: str, of_bvlc: bool = False) -> bool:
-    """Whether any message of any known Caffe has a field of that name, or of BVLC's."""
+def is_field(name: str) -> bool:
+    """Whether any message of any known Caffe has a field of that name."""
     from caffelint.schema.messages import NetParameter
 
     messages: list[Any] = list(NetParameter.DESCRIPTOR.file.message_types_by_name.values())
     while messages:
         message = messages.pop()
-        field = message.fields_by_name.get(name)
-        if field is not None and (not of_bvlc or field.number < FIRST_FORK_NUMBER):
+        if name in message.fields_by_name:
             return True
         messages += message.nested_types
     return False

@@ -129,7 +129,7 @@ class Problem(NamedTuple):
     """Something in the text or against the schema that keeps Caffe from reading the file as meant.
 
     `kind` is the name of the rule that reports it, `certain` whether Caffe surely refuses the file for it, `repairs`
-    what would mend it, `own` whether it is a name that only a Caffe which nobody knows can have.
+    what would mend it, `own` whether a Caffe that nobody knows may well have the name.
     """
 
     kind: str

@@ -74,7 +74,7 @@ class FrozenLayersMovingStatistics(NetRule):
         for layer in norms(net, TRAIN):
             if global_stats(layer) is not True:
                 above = feeding(layer)
-                if above is not None and above.kind.has_weights and above.kind.learns is False:
+                if above is not None and above.kind.has_weights and above.kind.learns is False and not _learns(above):
                     found.append(layer)
         if found:
             moves = (
@@ -96,6 +96,28 @@ class FrozenLayersMovingStatistics(NetRule):
                 if loaded
                 else (),
             )
+
+
+def _learns(layer: Layer) -> bool:
+    """Whether a layer that it reads from learns: what it makes changes then anyway."""
+    return layer.index in layer.net.once(_after_learning)
+
+
+def _after_learning(net: Net) -> set[int]:
+    """The layers of TRAIN that read something which a learning layer has made, by their indices."""
+    learned: set[str] = set()
+    found: set[int] = set()
+    for layer in net.layers:
+        if TRAIN not in layer.phases:
+            continue
+        reads = not learned.isdisjoint(layer.bottoms)
+        if reads:
+            found.add(layer.index)
+        if reads or (layer.kind.has_weights and layer.kind.learns is not False):
+            learned.update(layer.tops)
+        else:
+            learned.difference_update(layer.tops)
+    return found
 
 
 def _is_filled(norm: Layer) -> bool:

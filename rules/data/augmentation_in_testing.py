@@ -20,6 +20,8 @@ from caffelint.lint import (
 
 from ._layers import IMAGE_READERS, is_never_tested, is_test_net, is_tested, makers, transform_place
 
+_RANDOM_ANYWAY = "WindowData"
+"""Draws its windows at random in TEST, too (window_data_layer.cpp, load_batch)."""
 _LAYER = 'layer { name: "data" type: "Data" top: "data" transform_param { %s } %s}'
 
 
@@ -54,6 +56,8 @@ class AugmentationInTesting(NetRule):
     VALID = [
         _LAYER % ("mirror: true", "include { phase: TRAIN } "),
         _LAYER % ("mirror: false crop_size: 227", "include { phase: TEST } "),
+        # Which windows a test takes is drawn at random anyway.
+        (_LAYER % ("mirror: true crop_size: 9", "include { phase: TEST } ")).replace('"Data"', '"WindowData"'),
         # Part of both phases, but no solver tests.
         _LAYER % ("mirror: true", ""),
     ]
@@ -83,7 +87,7 @@ class AugmentationInTesting(NetRule):
         for layer in net.layers_that(lambda kind: kind.is_data):
             if not layer.tops or TEST not in layer.phases:
                 continue
-            if not layer.message.transform_param.mirror or net.role != "train":
+            if not layer.message.transform_param.mirror or net.role != "train" or layer.type == _RANDOM_ANYWAY:
                 continue
             fixes: tuple[Fix, ...] = ()
             if TRAIN not in layer.phases or is_test_net(net):

@@ -146,7 +146,10 @@ class UnknownBottom(RefusalRule):
         certainty = _certainty(net, refused)
         if certainty:
             meant = _meant(net, refused)
-            advice = f'did you mean "{meant}"?' if meant else "correct the name, or add a layer that makes it"
+            if refused.refusal.values["blob"] in net.message.input:
+                advice = "the input of that name has no shape; add input_shape"
+            else:
+                advice = f'did you mean "{meant}"?' if meant else "correct the name, or add a layer that makes it"
             yield self.finding(
                 refused.place,
                 self.message(refused) + ("" if "maker" in refused.refusal.values else f"; {advice}"),

@@ -64,9 +64,9 @@ class WrongBlobCount(RefusalRule):
     def report(self, refused: Refused) -> Iterator[Finding]:
         for finding in super().report(refused):
             if (
-                len(refused.layers) >= _MANY
-                and not refused.net.bound.knows_caffe
+                not refused.net.bound.knows_caffe
                 and all(map(_is_wide, refused.layers))
+                and sum(len(one.layers) for one in refused.net.refused() if all(map(_is_wide, one.layers))) >= _MANY
             ):
                 finding.severity, finding.certainty = INFO, LIKELY
                 finding.evidence += "; forks that take several bottoms at once make a top of each"

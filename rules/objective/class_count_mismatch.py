@@ -123,7 +123,7 @@ class ClassCountMismatch(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        shared: dict[tuple[str, int], list[Layer]] = {}
+        shared: dict[tuple[str, int], dict[Layer, Layer]] = {}
         regressed: dict[int, list[tuple[Layer, Layer]]] = {}
         types = [type_ for type_ in net.by_type if type_ in self.layer_types or type_.startswith("SmoothL1Loss")]
         for layer in net.layers_of(types):
@@ -137,7 +137,10 @@ class ClassCountMismatch(NetRule):
                 yield from self._cells(layer)
         for pairs in regressed.values():
             yield from self._boxes(pairs)
-        for (label, _), classifiers in shared.items():
+        for (label, _), found in shared.items():
+            if len({class_count(classifier) for classifier in found}) < 2:
+                continue
+            classifiers = [classifier for classifier, loss in found.items() if _arrives(classifier, loss)]
             counts = [class_count(classifier) for classifier in classifiers]
             if len(set(counts)) > 1:
                 # Of three or more the one that is alone is at fault, of two the later one.
@@ -150,13 +153,12 @@ class ClassCountMismatch(NetRule):
                     most,
                 )
 
-    def _classifier(self, loss: Layer, shared: dict[tuple[str, int], list[Layer]]) -> Iterator[Finding]:
+    def _classifier(self, loss: Layer, shared: dict[tuple[str, int], dict[Layer, Layer]]) -> Iterator[Finding]:
         scores, labels = _source(loss, 0, keeps_classes), _source(loss, 1)
         if scores is None or not class_count(scores.layer) or len(loss.bottoms) < 2:
             return
-        same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), [])
-        if scores.layer not in same:
-            same.append(scores.layer)
+        same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), {})
+        same.setdefault(scores.layer, loss)
         if labels is None or loss.bottoms[1] not in PLAIN_LABELS:
             return
         classes = classes_in_param_str(labels.layer)
@@ -221,6 +223,17 @@ class ClassCountMismatch(NetRule):
         return self.finding(
             scores.at(*count_place(scores)), message, related=(Related("the other number is set here", other.at()),)
         )
+
+
+def _arrives(classifier: Layer, loss: Layer) -> bool:
+    """Do all scores of a layer reach the loss? A Reshape and a Pooling between them may join several of each class."""
+    for built in loss.net.states():
+        for layer in loss.net.likely(built.states[0]).layers:
+            if layer.index == loss.index:
+                shape, axis = layer.bottoms[0].shape, layer.class_axis
+                known = shape is not None and axis is not None and axis < len(shape)
+                return not known or shape[axis] in (None, class_count(classifier))
+    return True
 
 
 def _add_boxes(loss: Layer, regressed: dict[int, list[tuple[Layer, Layer]]]) -> None:

@@ -9,9 +9,9 @@ class UnknownField(ProblemRule):
     ## Why is this bad?
     Caffe refuses the file: `Message type "caffe.PoolingParameter" has no field named "kernel"`. It is an error where
     the text shows what was meant, where the repository holds its own Caffe, or where the dialect is given. Otherwise
-    the file may be for a fork whose schema caffelint does not have: it is a warning if another block has a field of
-    that name, else an info. The block of a layer whose type is unknown is reported with the type. A field whose meaning
-    is clear is checked like any other.
+    the file may be for a fork whose schema caffelint does not have: it is a warning if a field of BVLC's is in the
+    wrong block, or a field in a fork's block is misspelt, else an info. The block of a layer whose type is unknown is
+    reported with the type. A field whose meaning is clear is checked like any other.
 
     ## Example
     ```

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -45,7 +46,8 @@ class UnusedParameterBlock(NetRule):
 
     The rule covers types and blocks that BVLC's Caffe has, since forks give the same name to layers that read different
     blocks. It covers a fork's type, as likely, where a block with the type's own name exists and the layer lacks it. A
-    `loss_param` in a Softmax, left over from the loss that it was in training, is an info.
+    `loss_param` in a Softmax, left over from the loss that it was in training, is an info, as is a block that sets
+    nothing but defaults.
 
     ## Example
     ```
@@ -165,8 +167,16 @@ class UnusedParameterBlock(NetRule):
                 continue
             message = f"{subject}: {block} is ignored; "
             message += f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
-            severity = INFO if type_ == "Softmax" and block == "loss_param" else WARNING
+            harmless = (
+                type_ == "Softmax" and block == "loss_param" or not any(_says(layer.param(block)) for layer in layers)
+            )
+            severity = INFO if harmless else WARNING
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=_fixes(layers, block, used))
+
+
+def _says(block: Any) -> bool:
+    """Whether a block sets anything to another value than it has anyway."""
+    return any(value != field.default_value for field, value in block.ListFields())
 
 
 def _blocks(layers: list[Layer]) -> set[str]:

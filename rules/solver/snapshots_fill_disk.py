@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Option, Solver, SolverRule
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Option, Solver, SolverRule, is_for_unknown_caffe
 
 _ENDLESS = 10_000_000
 """Iterations."""
@@ -25,7 +25,8 @@ class SnapshotsFillDisk(SolverRule):
     ```
 
     ## Known problems
-    Silent from 10,000,000 iterations on, which people write to stop the run by hand.
+    Silent from 10,000,000 iterations on, which people write to stop the run by hand, and about solvers with fields that
+    no known Caffe has, which may end a run early.
 
     ## Options
     - `max-snapshots`: the most snapshots of a run that are not reported
@@ -44,6 +45,7 @@ class SnapshotsFillDisk(SolverRule):
         "snapshot: 1000 max_iter: 1000000000 base_lr: 1",
         "snapshot: 1 base_lr: 1",
         "max_iter: 100000 base_lr: 1",
+        "base_lr: 1 snapshot: 10 max_iter: 100000 max_steps_without_improvement: 9",
     ]
     INVALID = [
         Invalid(
@@ -65,7 +67,7 @@ class SnapshotsFillDisk(SolverRule):
         message = solver.message
         count = message.max_iter // message.snapshot if message.snapshot > 0 else 0
         # Nobody trains that long: it is how people say that they will stop the run themselves.
-        if count <= self.options["max-snapshots"] or message.max_iter >= _ENDLESS:
+        if count <= self.options["max-snapshots"] or message.max_iter >= _ENDLESS or is_for_unknown_caffe(solver):
             return
         yield self.finding(
             solver.at("snapshot"),
