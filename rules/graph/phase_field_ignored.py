@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from caffelint.lint import (
     TRAIN,
@@ -15,7 +15,7 @@ from caffelint.lint import (
     phase_name,
     remove,
     replace,
-    title,
+    titles,
 )
 
 
@@ -43,6 +43,10 @@ class PhaseFieldIgnored(NetRule):
     layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }
     ```
 
+    ## Known problems
+    In a net that Caffe has printed, each layer has its phase. There only layers that act by phase, such as Dropout, are
+    reported.
+
     ## Fix safety
     Unsafe: the layer is left out of the other phase, or the net is trained as a TRAIN net, unlike before.
 
@@ -55,6 +59,9 @@ class PhaseFieldIgnored(NetRule):
     severity = WARNING
     has_no_effect = True
     VALID = [
+        # A net as Caffe prints it.
+        'layer { name: "data" type: "Input" top: "data" phase: TRAIN }'
+        ' layer { name: "r" type: "ReLU" bottom: "data" top: "r" phase: TRAIN }',
         'layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }',
         # The same phase as its rule: nothing changes.
         'layer { name: "drop" type: "Dropout" bottom: "ip" top: "ip" phase: TEST include { phase: TEST } }',
@@ -114,22 +121,32 @@ class PhaseFieldIgnored(NetRule):
                     _made_a_test_net("train_state"),
                     fixes=fix("remove phase", UNSAFE, remove(solver, "train_state", "phase")),
                 )
-        for layer in net.layers_having("phase"):
-            yield from self._judge(layer)
+        unfiltered = [layer for layer in net.layers_having("phase") if layer.phases != (_phase(layer),)]
+        if 2 * len(unfiltered) > len(net.layers):
+            # A net as Caffe prints it (net.cpp, ToProto): it matters only where a phase is more than a filter.
+            unfiltered = [layer for layer in unfiltered if _acts_by_phase(layer)]
+        for phase in dict.fromkeys(map(_phase, unfiltered)):
+            yield self._finding(phase, [layer for layer in unfiltered if _phase(layer) == phase])
 
-    def _judge(self, layer: Layer) -> Iterator[Finding]:
-        phase = phase_name(layer.message.phase)
-        if layer.phases == (phase,):
-            return
-        yield self.finding(
-            layer.at("phase"),
-            f"{title(layer)}: phase: {phase} filters nothing, so the layer is in both phases and acts as in {phase};"
-            f" write include {{ phase: {phase} }} to include it only there",
+    def _finding(self, phase: str, layers: Sequence[Layer]) -> Finding:
+        one = len(layers) == 1
+        is_, acts, it = ("layer is", "acts", "it") if one else ("layers are", "act", "them")
+        written = f"include {{ phase: {phase} }}"
+        filtered = any(layer.message.include or layer.message.exclude for layer in layers)
+        return self.finding(
+            layers[0].at("phase"),
+            f"{titles(layers)}: phase: {phase} filters nothing, so the {is_} in both phases and {acts} as in {phase};"
+            f" write {written} to include {it} only there",
             fixes=()
-            if layer.message.include or layer.message.exclude
-            else fix(
-                f"write include {{ phase: {phase} }}",
-                UNSAFE,
-                (replace(layer.at("phase"), f"include {{ phase: {phase} }}"),),
-            ),
+            if filtered
+            else fix(f"write {written}", UNSAFE, *((replace(layer.at("phase"), written),) for layer in layers)),
         )
+
+
+def _phase(layer: Layer) -> str:
+    return phase_name(layer.message.phase)
+
+
+def _acts_by_phase(layer: Layer) -> bool:
+    kind = layer.kind
+    return bool(kind.is_data) or kind.draws_at_random is not False or kind.keeps_statistics is not False

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 
+_MANY = 2
+"""Layers that climb by mistake."""
+
 
 class NegativeLrMult(NetRule):
     """A negative `lr_mult` makes its parameter climb the loss instead of descending it.
@@ -22,7 +25,7 @@ class NegativeLrMult(NetRule):
     ```
 
     ## Known problems
-    Adversarial set-ups may want to climb a loss in one part of the net.
+    Adversarial set-ups may want to climb a loss in one part of the net, so several such layers are not reported.
 
     ## References
     - sgd_solver.cpp, ComputeUpdateValue
@@ -55,6 +58,8 @@ class NegativeLrMult(NetRule):
             for index, spec in enumerate(layer.message.param)
             if spec.lr_mult < 0
         ]
+        if len({layer.index for layer, _, _ in negative}) > _MANY:
+            return
         for layer, index, lr_mult in negative:
             yield self.finding(
                 layer.at("param", index, "lr_mult"),
