@@ -231,8 +231,7 @@ def _arrives(classifier: Layer, loss: Layer) -> bool:
         for layer in loss.net.likely(built.states[0]).layers:
             if layer.index == loss.index:
                 shape, axis = layer.bottoms[0].shape, layer.class_axis
-                known = shape is not None and axis is not None and axis < len(shape)
-                return not known or shape[axis] in (None, class_count(classifier))
+                return shape is None or axis >= len(shape) or shape[axis] == class_count(classifier)
     return True
 
 
