@@ -123,7 +123,10 @@ class MistakenValues(Reporting):
             evidence = f"Caffe says: Integer out of range ({item.text.lstrip('-')[:40]})"
         elif item.kind == tree.INTEGER and field_type.form == FLOAT:
             message = f"{name} takes a decimal number, but {shown(source, item)} is octal or hexadecimal"
-        if item.kind == IDENTIFIER and value is None and field_type.form in (INTEGER, FLOAT):
+        is_placeholder = field_type.form == STRING and _PLACEHOLDER.fullmatch(item.text) is not None
+        is_name = is_placeholder and "_" in item.text and item.text.isupper()
+        stands_for = is_name if field_type.form == STRING else value is None
+        if item.kind == IDENTIFIER and stands_for and field_type.form in (STRING, INTEGER, FLOAT):
             if item.text.lower() not in _NO_TEMPLATE and len(self._names) < self._most:
                 self._names.setdefault(item.text, []).append((field_type, item))
                 return None
@@ -139,7 +142,7 @@ class MistakenValues(Reporting):
             field=name,
             certain=certain,
             repairs=repairs,
-            safe=bool(repair) and certain and not (field_type.form == STRING and _PLACEHOLDER.fullmatch(item.text)),
+            safe=bool(repair) and certain and not is_placeholder,
         )
         return value
 

@@ -65,6 +65,11 @@ class UnfilledTemplate(TextRule):
             message="this is a template with 1 placeholder, cls3x; not checked further",
         ),
         Invalid(
+            "layer { data_param { source: PATH_TO_LMDB } }",
+            span="PATH_TO_LMDB",
+            message="this is a template with 1 placeholder, PATH_TO_LMDB; not checked further",
+        ),
+        Invalid(
             'layer { data_param { source: "${DATA}/train_lmdb" } }',
             span="${DATA}",
             message="${DATA} in quotes looks like a placeholder, which Caffe takes literally unless a script fills it"

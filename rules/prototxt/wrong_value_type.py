@@ -61,10 +61,10 @@ class WrongValueType(ProblemRule):
             fixed='layer { name: "conv1" }',
         ),
         Invalid(
-            "layer { data_param { source: PATH_TO_LMDB } }",
-            span="PATH_TO_LMDB",
-            message="source takes a string in quotes, not PATH_TO_LMDB",
-            fixed='layer { data_param { source: "PATH_TO_LMDB" } }',
+            "layer { data_param { source: TODO } }",
+            span="TODO",
+            message="source takes a string in quotes, not TODO",
+            fixed='layer { data_param { source: "TODO" } }',
         ),
         Invalid(
             "layer { pooling_param: 3 }",

@@ -10,9 +10,6 @@ import caffelint
 @pytest.mark.parametrize(
     ("word", "safety"),
     [
-        ("PATH_TO_LMDB", "unsafe"),
-        ("YOUR_NAME", "unsafe"),
-        ("__NET__", "unsafe"),
         ("__net__", "unsafe"),
         ("TODO", "unsafe"),
         ("data", "safe"),
@@ -24,3 +21,9 @@ def test_quotes_for_a_placeholder_are_no_safe_fix(word: str, safety: str) -> Non
     report = caffelint.check_text(f'layer {{ name: {word} type: "ReLU" bottom: "a" top: "b" }}')
     fixes = [fix for finding in report.findings if finding.name == "wrong-value-type" for fix in finding.fixes]
     assert [(fix.safety, fix.edits[0][1].text) for fix in fixes] == [(safety, f'"{word}"')]
+
+
+@pytest.mark.parametrize("word", ["PATH_TO_LMDB", "YOUR_NAME", "__NET__"])
+def test_a_name_that_somebody_is_to_replace_makes_a_template(word: str) -> None:
+    report = caffelint.check_text(f'layer {{ name: {word} type: "ReLU" bottom: "a" top: "b" }}')
+    assert [finding.name for finding in report.findings] == ["unfilled-template"]
