@@ -13,6 +13,7 @@ from caffelint.smoke.diagnosis.tried import cure
 from caffelint.text.edits import Edit, apply_edits
 
 if TYPE_CHECKING:
+    from caffelint.smoke.diagnosis.change import Change
     from caffelint.smoke.session import Session
 
 
@@ -40,8 +41,16 @@ def cured(session: Session, write: bool, shown: bool) -> None:
                 save(path, texts[path], new)
             except SaveError as reason:
                 raise click.ClickException(f"{path}: {reason}") from reason
-    where = f' in layer "{best.change.layer}"' if best.change.layer else ""
-    tell(f"{'wrote' if write else 'would write'} {best.change.text}{where} to {', '.join(sorted(edits))}")
+    parts = best.change.parts or (best.change,)
+    what = " and ".join(
+        one.text + (f' in layer "{one.layer}"' if one.layer and not one.text.startswith("no ") else "") for one in parts
+    )
+    tell(f"{'wrote' if write else 'would write'} {what} to {', '.join(sorted(edits))}")
+
+
+def _where(change: Change) -> str:
+    named = not change.layer or change.text.startswith("no ")
+    return "" if named else f' in layer "{change.layer}"'
 
 
 def objection(options: dict[str, object], ways: list[str]) -> str:

@@ -23,7 +23,7 @@ BLOB, PARAM = "blob", "param"
 DATA, DIFF, CHANGE = "data", "diff", "update"
 LACKS, UNKNOWN, NO_GPU = "lacks", "unknown", "no gpu"
 """Of `Refused`: the engine lacks what the net uses, no fault of the net; no such type or field; no use of the GPU."""
-WEIGHTS, BLOBS, GRADIENTS = "weights", "blobs", "gradients"
+WEIGHTS, BLOBS, GRADIENTS, BUFFERS = "weights", "blobs", "gradients", "buffers"
 """Of `OutOfMemory`."""
 NOT_FINITE, EXTREME, LABEL = "not finite", "extreme", "label"
 """Of `BadRecord`."""
@@ -235,7 +235,7 @@ class Running(NamedTuple):
 
 
 class OutOfMemory(NamedTuple):
-    """message: the library's own. most: what takes most, one of WEIGHTS, BLOBS, GRADIENTS, "" where not known."""
+    """message: the library's own. most: what takes most, as WEIGHTS or BLOBS; "" where not known."""
 
     message: str
     device: str

@@ -11,6 +11,7 @@ from caffelint.smoke.child import More, run_child
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import (
     BLOBS,
+    BUFFERS,
     GRADIENTS,
     WEIGHTS,
     Crashed,
@@ -26,11 +27,12 @@ from caffelint.smoke.events import (
     TimedOut,
 )
 from caffelint.smoke.job import MORE, SERVES
-from caffelint.smoke.memory import needs, solver_type
+from caffelint.smoke.memory import Needs, needs, solver_type, there
 from caffelint.smoke.prepare import Prepared
 
 _TRACED_SECONDS = 120.0
 _SAID = 300
+_LEAST_TOLD = 1 << 20
 
 
 def execute(
@@ -52,6 +54,7 @@ def execute(
         reason = (error.strerror or str(error)).lower()
         raise engines.NoEngine(f'"{engine.command[0]}" cannot be started: {reason} ({engine.why})') from error
     events = [_as_named(event, prepared.named) for event in found]
+    events = [_counted(prepared, engine.name, one) if isinstance(one, OutOfMemory) else one for one in events]
     last = events[-1]
     if problem := unseen(engine, last, folder) or no_gpu(engine, last):
         raise engines.NoEngine(problem)
@@ -99,20 +102,41 @@ def _traced(engine: Engine, prepared: Prepared, events: list[Event], on_event: C
 
 def _needs_too_much(prepared: Prepared, engine: str) -> OutOfMemory | None:
     """Why not to start at all: on a CPU the system may kill any process if one takes all memory."""
-    if prepared.job.device != "cpu" or "SC_PHYS_PAGES" not in os.sysconf_names:
+    limit = there()
+    if prepared.job.device != "cpu" or not limit:
         return None
-    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     found = needs(prepared.built, solver_type(prepared.job.solver), engine == engines.CAFFE)
-    if found.total <= there:
+    if found.total <= limit:
         return None
-    parts = {
+    named = ", ".join(f"{name} take {size >> 30} GiB" for name, size in _parts(found).values() if size >> 30)
+    return OutOfMemory(f"{named}; the machine has {limit >> 30} GiB", "cpu", _most(found))
+
+
+def _counted(prepared: Prepared, engine: str, event: OutOfMemory) -> OutOfMemory:
+    """With what the run needs at least."""
+    found = needs(prepared.built, solver_type(prepared.job.solver), engine == engines.CAFFE)
+    most = _most(found)
+    name, size = _parts(found)[most]
+    message = f"{event.message}; it needs at least {_amount(found.total)}, of which {name} take {_amount(size)}"
+    return event._replace(message=message, most=most) if found.total >= _LEAST_TOLD else event
+
+
+def _parts(found: Needs) -> dict[str, tuple[str, int]]:
+    return {
         BLOBS: ("the blobs", found.blobs),
         GRADIENTS: ("their gradients", found.gradients),
         WEIGHTS: ("the weights with gradients and history", found.weights),
+        BUFFERS: ("the buffers of convolutions", found.buffers),
     }
-    named = ", ".join(f"{name} take {size >> 30} GiB" for name, size in parts.values() if size >> 30)
-    most = max(parts, key=lambda part: parts[part][1])
-    return OutOfMemory(f"{named}; the machine has {there >> 30} GiB", "cpu", most)
+
+
+def _most(found: Needs) -> str:
+    parts = _parts(found)
+    return max(parts, key=lambda part: parts[part][1])
+
+
+def _amount(size: int) -> str:
+    return f"{size / (1 << 30):.1f} GiB" if size >= 1 << 30 else f"{size >> 20} MiB"
 
 
 def _as_named(event: Event, named: Mapping[str, str]) -> Event:

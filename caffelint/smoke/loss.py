@@ -53,7 +53,8 @@ def chance(run: Run) -> float | None:
 def best_constant(run: Run) -> float:
     """The loss of the best answer that does not depend on the input; nan if it is not known.
 
-    That is the entropy of the labels that were seen, or the variance of the targets.
+    That is the entropy of the labels that were seen, or the variance of the targets; where answers of yes and no are
+    not known, what 0.5 for each gives.
     """
     total = 0.0
     for layer in run.loss_layers:
@@ -64,6 +65,9 @@ def best_constant(run: Run) -> float:
 def _constant_of(run: Run, layer: BuiltLayer) -> float:
     target = layer.bottoms[1].original.name if len(layer.bottoms) > 1 else ""
     seen = next((event for event in run.all(Targets) if event.name == target), None)
+    if seen is None and layer.type == "SigmoidCrossEntropyLoss" and not layer.message.HasField("loss_param"):
+        scores = layer.bottoms[0].shape
+        return math.log(2) * math.prod(scores[1:]) if scores else math.nan
     if seen is None or len(layer.bottoms) != len(layer.loss_weights) + 1:
         return math.nan
     if layer.type == "EuclideanLoss":
@@ -166,6 +170,8 @@ def _parts(run: Run) -> list[tuple[float, float, float, BuiltLayer]]:
     """Of each of several losses that are to fall: progress, values at the start and at the end."""
     found = []
     for layer in run.loss_layers if len(run.loss_layers) > 1 else ():
+        if not layer.is_loss:
+            continue  # what only keeps another small, as the divergence of a VAE, may grow
         name = layer.tops[0].name
         before = [event.losses[name] for event in run.started if name in event.losses]
         after = [event.losses[name] for event in run.iterations[1:] if name in event.losses][-TAIL:]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.shapes import UNSHAPED
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net_parts import Blob
 
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 TEMPORARY = {"Nesterov": 1, "AdaGrad": 1, "RMSProp": 1, "AdaDelta": 2, "Adam": 2}
 """Further copies of a parameter's size that torch has while it updates it."""
 
@@ -25,11 +28,15 @@ What torch's own classes answer (`TorchLayer.overwrites`), and a test holds it t
 
 
 class Needs(NamedTuple):
-    """Bytes. blobs: data of all nets. gradients: of the TRAIN net's blobs. weights: with gradients and history."""
+    """Bytes. blobs: data of all nets. gradients: of the TRAIN net's blobs. weights: with gradients and history.
+
+    buffers: of convolutions, which lay out there what each output reads.
+    """
 
     blobs: int
     gradients: int
     weights: int
+    buffers: int = 0
 
     @property
     def total(self) -> int:
@@ -64,7 +71,32 @@ def needs(nets: Sequence[BuiltNet], solver_type: str, caffe: bool) -> Needs:
     gradients = sum(kept) if caffe else 2 * max(kept, default=0)
     values = sum(prod(param.shape) for layer in train for param in layer.params or () if param.owner is None)
     copies = 2 + histories(solver_type) + (0 if caffe else TEMPORARY.get(solver_type, 0))
-    return Needs(blobs, gradients, 4 * values * copies)
+    buffers = sum(map(_buffer, train)) if caffe else 0
+    return Needs(blobs, gradients, 4 * values * copies, buffers)
+
+
+def _buffer(layer: BuiltLayer) -> int:
+    """Of base_conv_layer.cpp, col_buffer_: for one item; none for a kernel of one pixel."""
+    if layer.type not in ("Convolution", "Deconvolution") or not layer.params or not layer.bottoms or not layer.tops:
+        return 0
+    weights, read, made = layer.params[0].shape, layer.bottoms[0].shape, layer.tops[0].shape
+    if read is None or made is None or len(read) < 2 or len(made) < 2 or not weights or prod(weights[2:]) == 1:
+        return 0
+    wide, small = (read, made) if layer.type == "Convolution" else (made, read)
+    return 4 * wide[1] * prod(weights[2:]) * prod(small[2:])
+
+
+def there() -> int:
+    """Bytes that processes here may use: what the machine has, or a container is given; 0 if that is not known."""
+    if "SC_PHYS_PAGES" not in os.sysconf_names:
+        return 0
+    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for path in _LIMITS:
+        try:
+            found.append(int(Path(path).read_text()))
+        except (OSError, ValueError):
+            continue
+    return min(found)
 
 
 def _own(layer: BuiltLayer, caffe: bool) -> Iterator[Blob]:

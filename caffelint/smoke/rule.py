@@ -9,14 +9,16 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
+from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, large_input, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.signal import squashing
-from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, cure, refuted, survivor
+from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, trouble
 from caffelint.smoke.events import (
     BACKWARD,
     BLOB,
+    BUFFERS,
     CHANGE,
     DATA,
     DIFF,
@@ -94,6 +96,7 @@ __all__ = [
     "ADAPTIVE",
     "BACKWARD",
     "BLOB",
+    "BUFFERS",
     "CHANGE",
     "CURED",
     "DATA",
@@ -115,6 +118,7 @@ __all__ = [
     "Blob",
     "BuiltLayer",
     "BuiltNet",
+    "Change",
     "Compared",
     "Crashed",
     "Done",
@@ -141,6 +145,7 @@ __all__ = [
     "Warned",
     "Weights",
     "WithoutGpu",
+    "alone",
     "asks_for_gpu",
     "bad_start",
     "begins",

@@ -29,7 +29,7 @@ _HEADS = {
     "numpy-warns": "its own code goes wrong",
     "dead-units": "part of it is dead",
     "wrong-gradient": "it follows a wrong gradient",
-    "python-layer-waits": "it waits",
+    "python-layer-waits": "it trains slowly",
     "timed-out": "it did not end",
     "constant-labels": "it learns nothing useful",
     "same-scores": "it learns nothing useful",

@@ -8,9 +8,11 @@ from caffelint.smoke.rule import (
     DATA,
     UNTESTED,
     BuiltLayer,
+    Change,
     Hypothesis,
     Run,
     Tried,
+    alone,
     cure,
     first_ratios,
     hypotheses,
@@ -55,7 +57,13 @@ def too_large(run: Run, after: int | None = None) -> Cause:
         return wrong
     if best is not None:
         cause = _cause(run, best.hypothesis, tested=True)
-        why = "; ".join([f"{cause.why}; {_cured(best)}", *ruled_out(run)])
+        also = best.hypothesis.also
+        if also is None:
+            why = "; ".join([cause.why, _cured(best), *ruled_out(run)])
+        else:
+            other, single = _cause(run, also, tested=True).why, alone(run, best)
+            neither = [f"neither alone cures: {', '.join(map(_came, single))}"] if single else []
+            why = "; ".join([f"{cause.why}, and {other}", _cured(best), *neither])
         return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested)
     gone = {one.hypothesis.place for one in refuted(run.tried)}
     left = [one for one in hypotheses(run, after) if one.place not in gone]
@@ -77,31 +85,42 @@ def _cured(best: Tried) -> str:
     """`with base_lr: 0.1 it learns: loss 2.31 to 0.9 in 50 iterations`."""
     how = "learns" if best.learned else "runs, but does not learn" if best.idles else "runs"
     fell = f"loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
-    if not best.change.loads:
-        return f"without --weights it {how}: {fell}"
-    if best.change.skips:
-        return f"{best.change.text} it {how}: {fell}"
-    whole = best.change.text.startswith(("layer {", "layers {"))
-    where = f' at "{best.change.layer}"' if best.change.layer and not whole else ""
-    if best.change.more:
-        where += f" and {best.change.more} more layer{'s' if best.change.more > 1 else ''}"
-    return f"with {best.change.text}{where} it {how}: {fell}"
+    made = " and ".join(map(_with, best.change.parts or (best.change,)))
+    return f"{made.replace(' and with ', ' and ')} it {how}: {fell}"
+
+
+def _with(change: Change) -> str:
+    """`with loss_weight: 1 at "loss" and 2 more layers`."""
+    if not change.loads:
+        return "without --weights"
+    if change.skips:
+        return change.text
+    if change.text.startswith("no "):
+        return f"with {change.text}"
+    whole = change.text.startswith(("layer {", "layers {"))
+    where = f' at "{change.layer}"' if change.layer and not whole else ""
+    if change.more:
+        where += f" and {change.more} more layer{'s' if change.more > 1 else ''}"
+    return f"with {change.text}{where}"
 
 
 def ruled_out(run: Run) -> list[str]:
     """`not the rate: with base_lr: 0.001 it breaks in iteration 3`."""
-    words = []
-    for one in refuted(run.tried):
-        kind = _HOW.get(one.kind, "its first update is too large")
-        when = " before any update" if one.iteration < 0 else f" in iteration {one.iteration}"
-        when = when if one.kind in ("breaks", "crashes", "grows") else ""
-        change = one.change.text if one.change.skips else f"with {one.change.text}"
-        words.append(f"not {noun(one.hypothesis)}: {change} {kind}{when}")
-    return words
+    return [f"not {noun(one.hypothesis)}: {_came(one)}" for one in refuted(run.tried)]
+
+
+def _came(one: Tried) -> str:
+    """`with base_lr: 0.001 it breaks in iteration 3`."""
+    kind = _HOW.get(one.kind, "its first update is too large")
+    when = " before any update" if one.iteration < 0 else f" in iteration {one.iteration}"
+    when = when if one.kind in ("breaks", "crashes", "grows") else ""
+    return f"{one.change.text if one.change.skips else f'with {one.change.text}'} {kind}{when}"
 
 
 def _cause(run: Run, one: Hypothesis, tested: bool = False) -> Cause:
     """A hypothesis in words. tested: did an experiment confirm it? Its words come after, in place of advice."""
+    if one.field == "seed":
+        return Cause("start", "", "whether units die depends on the random start", LIKELY)
     if one.kind in ("start", "input-scale"):
         return _start(run, one, tested)
     if one.kind == "rate":

@@ -41,6 +41,10 @@ def noun(one: Hypothesis) -> str:
         return "clip_gradients"
     if one.field == "sorted":
         return "the order of the records"
+    if one.field == "seed":
+        return "the random start"
+    if one.field == "bounded":
+        return f'"{one.layers[0].name}"'
     if one.field in ("eps", "decay_mult", "H"):
         return one.field
     return NOUNS[one.kind]
@@ -150,6 +154,12 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
             size = f"start at {number(one.figure)} of the size that keeps"
         fact = f"the weights of {name}{_more(one)} {size} values in scale"
         return fact, "; use xavier or msra fillers", False
+    if one.kind == "layer" and one.field == "bounded":
+        fact = f"{name} cannot give the targets of {title(one.layers[1])}, which are {number(value)} to"
+        return f"{fact} {number(one.figure)}", "; remove it", True
+    if one.kind == "layer" and one.field == "expands":
+        fact = f"{name} makes up to {number(one.figure)} of values up to {number(value)}"
+        return fact, f"; set {better}" if better else "", True
     if one.kind == "layer":
         return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
     if one.kind == "clip-gradients" and one.field == "tiny":

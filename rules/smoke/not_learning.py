@@ -180,7 +180,9 @@ def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
         return None
     nothing = all(is_zero(one.gradient) and only_decays(run, one) for one in learning)
     found = no_gradient(run) if nothing else stopped(run, learning)
-    return worded(rule, found.place, found.cause, found.note) if found else None
+    best = cure(run)
+    severity = WARNING if best is not None and best.hypothesis.field == "seed" else None
+    return worded(rule, found.place, found.cause, found.note, severity=severity) if found else None
 
 
 def _flat(rule: SmokeRule, run: Run) -> Finding | None:

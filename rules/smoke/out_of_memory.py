@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Cause, Finding, Invalid
-from caffelint.smoke.rule import WEIGHTS, OutOfMemory, Run, SmokeRule
+from caffelint.smoke.rule import BUFFERS, WEIGHTS, OutOfMemory, Run, SmokeRule
 
 from ._evidence import worded
 from ._example import CALM, losses, project
@@ -38,7 +38,11 @@ class DoesNotFit(SmokeRule):
             remedy = "lower batch_size, and raise iter_size so that batch_size * iter_size stays the same"
             if event.most == WEIGHTS:
                 remedy = "make the layers smaller"
+            elif event.most == BUFFERS:
+                remedy = "make images or kernels smaller"
             device = "this machine" if event.device == "cpu" else event.device
             what, why = f"the run does not fit into the memory of {device}", f"{event.message}; {remedy}"
             known = run.known(rules=("memory-exceeds-gpu", "blob-too-large"))
-            yield worded(self, run.nets[0].at(), Cause("memory", what, why, known=known))
+            fed = next((one for one in run.built[0].layers if one.batch_size), None) if run.built else None
+            place = run.place(fed.name, 0, fed.block, "batch_size") if fed is not None else run.nets[0].at()
+            yield worded(self, place, Cause("memory", what, why, known=known))

@@ -38,7 +38,8 @@ _NO_LAYER = ("solver.cpp", "sgd_solver.cpp", "solver_factory", "upgrade_proto.cp
 """Files of Caffe whose checks are of the solver, whatever layer was made last."""
 _NAMED = re.compile(r"(?<!owned by )layer '(?P<layer>[^']+)'")
 _MEMORY = re.compile(
-    r"out of memory|std::bad_alloc|Cannot allocate memory|MemoryError|unable to allocate", re.IGNORECASE
+    r"out of memory|std::bad_alloc|Cannot allocate memory|MemoryError|unable to allocate|host allocation of size",
+    re.IGNORECASE,
 )
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(: |:?$)")
 _LOGGED = re.compile(r"[IWE]\d{4,8} [\d:.]+ ")
@@ -53,7 +54,14 @@ _KINDS = {
 }
 _UNSEEN = re.compile(r"can't open file .*runner\.py|No such file or directory: .*job\.json")
 _MATTERS = [b"\ntimeout (", b"\nf", b"] creating", b"] setting up", b"error parsing", b"traceback"]
-_MATTERS += [b"out of memory", b"bad_alloc", b"cannot allocate", b"memoryerror", b"unable to allocate"]
+_MATTERS += [
+    b"out of memory",
+    b"bad_alloc",
+    b"cannot allocate",
+    b"memoryerror",
+    b"unable to allocate",
+    b"host allocation of",
+]
 """`Log.line` finds nothing in a block of lines that, in lower case, contains none of these."""
 _LOOK = re.compile(r"Timeout \(\d+:\d\d:\d\d(\.\d+)?\)!$")
 _THREAD = re.compile(r"(Current thread|Thread) 0x[0-9a-f]+ .*\(most recent call first\):$")
@@ -236,7 +244,7 @@ def _own(frames: Sequence[Frame], job: Job) -> Frame | None:
 def _failed_check(log: Log, creating: Creating | None, job: Job) -> Event:
     """What a FATAL of glog says. creating: what was being set up, None where all nets were loaded."""
     if _MEMORY.search(log.fatal):
-        return OutOfMemory(log.fatal, job.device)
+        return OutOfMemory(log.fatal.removeprefix(_CHECK), job.device)
     during = "load" if creating else "run"
     if "annot copy param" in log.fatal or (not creating and "NetParameter file" in log.fatal):
         during = "weights"

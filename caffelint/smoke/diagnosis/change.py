@@ -21,6 +21,7 @@ class Change(NamedTuple):
 
     edits: of the user's own texts. suggested: the value, where it is a number. loads: are the weights loaded
     that are given? more: in how many other layers the same is written. skips: batches that are left out, as in `Job`.
+    parts: the two that are made at once. seed: another one to draw from, 0 for the same.
     """
 
     text: str
@@ -30,6 +31,8 @@ class Change(NamedTuple):
     loads: bool = True
     more: int = 0
     skips: tuple[int, ...] = ()
+    parts: tuple[Change, ...] = ()
+    seed: int = 0
 
 
 UNLOADED = Change("no --weights", (), loads=False)
@@ -81,6 +84,15 @@ def of_one(changes: tuple[Change, ...]) -> tuple[Change, ...]:
     texts = list(dict.fromkeys(change.text for change in changes if change.layer == changes[0].layer))
     more = len({change.layer for change in changes}) - 1
     return (changes[0]._replace(edits=edits, text=" ".join(texts), more=more),) if edits else ()
+
+
+def both(first: Change, second: Change) -> tuple[Change, ...]:
+    """Two changes at once; none where they write the same."""
+    written = [{(path, edit.start, edit.end) for path, edit in one.edits} for one in (first, second)]
+    edits = join([first.edits, second.edits])
+    if written[0] & written[1] or not (first.edits and second.edits and edits):
+        return ()
+    return (Change(f"{first.text} and {second.text}", edits, parts=(first, second)),)
 
 
 def scaled_input(run: Run, layer: BuiltLayer, largest: float) -> tuple[Change, ...]:

@@ -7,14 +7,17 @@ import math
 import os
 import time
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 
 from caffelint.smoke.diagnosis.batches import read_batches, records, suspects
 from caffelint.smoke.diagnosis.change import NONE as NO_CHANGE
+from caffelint.smoke.diagnosis.change import both
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
-from caffelint.smoke.diagnosis.forms import safe_forms
+from caffelint.smoke.diagnosis.forms import expanding, safe_forms
 from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance
 from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
@@ -34,6 +37,8 @@ _MOST = {QUICK: 8, FULL: 24}
 _LEAST_SECONDS = 2.0
 """To read records anew."""
 _LAST = False, -math.inf
+_PAIRED = 2
+"""So many of the likeliest, and the rate, are tried in pairs where none cures alone."""
 _SHARE = 0.25
 """Of the time for all experiments, which one may take that goes well."""
 
@@ -75,7 +80,8 @@ class Diagnosis:
         if self._was is not None:
             found = [*safe_forms(run), *unlike_train(run)]
             if self._was.kind != TESTS:
-                found += [*records(run), *hypotheses(run)]
+                found += [*records(run), *expanding(run), *bounded_outputs(run), *hypotheses(run)]
+                found += by_chance(run, self._was)
             self._found = sorted(found, key=lambda one: -one.score)
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.
@@ -87,7 +93,7 @@ class Diagnosis:
             asked = run.asked
             if self._was.kind in (BREAKS, CRASHES, GROWS):
                 asked = min(run.asked, max(2 * max(self._was.iteration, 0) + 10, _affordable(run, seconds)))
-            for number, trial in enumerate([*_in_order(self._found)][: _MOST[how]]):
+            for number, trial in enumerate([*[*_in_order(self._found)][: _MOST[how]], *_in_pairs(self._found)]):
                 if time.monotonic() - began < seconds / 2:
                     ready = experiment(self._stage, self._engine, trial, number, asked)
                     self._ready += [ready] if ready else []
@@ -133,6 +139,9 @@ class Diagnosis:
 
     def _enough(self) -> bool:
         """Has one made the net learn that is likelier than all that is left, and is the rate tested?"""
+        pairs = self._next < len(self._ready) and self._ready[self._next].trial[0].also is not None
+        if pairs and any(one.outcome == CURED and not one.idles for one in self.result):
+            return True
         if self._stage.diagnose == FULL:
             return False
         tested = {id(one.hypothesis) for one in self.result if one.outcome != UNTESTED}
@@ -157,3 +166,13 @@ def _in_order(found: Sequence[Hypothesis]) -> Iterator[Trial]:
     for one in able:
         for change in one.changes[1:]:
             yield one, change
+
+
+def _in_pairs(found: Sequence[Hypothesis]) -> Iterator[Trial]:
+    """Two of the likeliest at once, or one and the rate, where neither may cure without the other."""
+    able = [one for one in found if one.changes]
+    rates = [one for one in able if one.kind == "rate"]
+    likely = [one for one in able if one.kind != "rate" and one.score > 0][:_PAIRED]
+    for first, second in combinations(sorted([*likely, *rates], key=lambda one: -one.score), 2):
+        for change in both(first.changes[0], second.changes[0]):
+            yield first._replace(changes=(change,), also=second), change

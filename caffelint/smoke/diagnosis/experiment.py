@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from typing import Any
 
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
@@ -78,7 +79,9 @@ def experiment(stage: Stage, engine: Engine, trial: Trial, number: int, iteratio
         edits.setdefault(file, []).append(edit)
     try:
         changed.project = stage.project.changed(edits)
-        wishes = {"skips": trial[1].skips} if trial[1].loads else {"weights": ""}
+        wishes: dict[str, Any] = {"skips": trial[1].skips} if trial[1].loads else {"weights": ""}
+        if trial[1].seed:
+            wishes["seed"] = trial[1].seed
         return Experiment(trial, changed, changed.prepare(engine, f"try{number}", iterations=iterations, **wishes))
     except (NoProject, Unplanned, ValueError):
         return None

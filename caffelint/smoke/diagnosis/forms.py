@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import Change, of_layer
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
-from caffelint.smoke.events import BACKWARD, FORWARD, NonFinite
+from caffelint.smoke.events import BACKWARD, BLOB, DATA, FORWARD, NonFinite
+from caffelint.smoke.flow import unsplit
 from caffelint.smoke.run import Run, loss_grew
 
 _HUGE = 1e10
 _SURE, _GREW = 20.0, -0.5
 _WIDE = 10.0
 _LEAST_EPS = 1e-5
+_EXPANDS = 1e4
 
 _Form = Callable[[Run, BuiltLayer, NonFinite], Iterator[Change]]
 
@@ -34,6 +36,28 @@ def safe_forms(run: Run) -> Iterator[Hypothesis]:
     grew = largest > _HUGE or (broke.iteration > 0 and loss_grew(run.iterations[: broke.iteration]) is not None)
     place = run.place(layer.name, broke.net, layer.block)
     yield Hypothesis("layer", place, _GREW if grew else _SURE, changes, layers=(layer,), proved=not grew)
+
+
+def expanding(run: Run) -> Iterator[Hypothesis]:
+    """A layer whose function makes values of another order of magnitude before any update, which no weights undo.
+
+    field: `expands`. value, figure: the largest value that it reads, and that it makes.
+    """
+    for layer in run.built[0].layers:
+        form = _FORMS.get((layer.type, FORWARD))
+        if form is None or layer.normalises or not layer.bottoms or not layer.need_backward or layer.runs_in_place:
+            continue
+        blob, made = unsplit(layer.bottoms[0]), run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        read = blob.producer and run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA)
+        if not read or made is None:
+            continue
+        largest, makes = (max(abs(one.min), abs(one.max)) for one in (read, made))
+        if makes > _EXPANDS * max(largest, 1.0):
+            inputs = {blob.name: (read.min, read.max, 0)}
+            here = NonFinite(-1, 0, FORWARD, layer.name, BLOB, layer.tops[0].name, 0, 0, 1, 0, 0, 0, inputs)
+            place, score = run.place(layer.name, 0, layer.block), math.log10(makes / max(largest, 1.0))
+            changes = tuple(form(run, layer, here))
+            yield Hypothesis("layer", place, score, changes, "expands", (layer,), largest, makes)
 
 
 def _read(broke: NonFinite) -> tuple[float, float]:

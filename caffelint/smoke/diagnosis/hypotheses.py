@@ -21,6 +21,7 @@ from caffelint.smoke.diagnosis.change import (
     spelled,
     written_layer,
 )
+from caffelint.smoke.diagnosis.forms import expanding
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers, saturates
 from caffelint.smoke.diagnosis.trouble import clipped, hampered
@@ -231,6 +232,7 @@ def _dominating(run: Run) -> Iterator[Hypothesis]:
     place = run.place(layer.name, 0, "loss_weight")
     score = math.log10(ratio) - 0.5
     large = [one.score for one in _targets(run) if one.layers == (layer,) and one.score >= STRONG]
+    large += [one.score for one in expanding(run)]
     if large and layer.loss_weights[0] < _MULTIPLIES:
         score = min(score, max(large) - 0.1)  # what makes the loss so large
     layers = (layer, other, *(found.layers if found is not None else ()))

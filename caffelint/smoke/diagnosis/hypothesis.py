@@ -19,7 +19,8 @@ class Hypothesis(NamedTuple):
     ordinary; the rate is an ordinary one unless it is above what its solver usually gets.
 
     changes: what would cure it, the smallest first. field: that it is of. layers: that it is of. value: to blame;
-    figure: what was measured of it, in terms of its kind. proved: does it break any run?
+    figure: what was measured of it, in terms of its kind. proved: does it break any run? also: another that is to blame
+    as well, as neither alone does.
     """
 
     kind: CauseKind
@@ -31,8 +32,10 @@ class Hypothesis(NamedTuple):
     value: float = math.nan
     figure: float = math.nan
     proved: bool = False
+    also: Hypothesis | None = None
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """Orders those that an experiment confirmed: an ordinary rate comes last, since a lower one hides much."""
-        return self.kind != "rate" or self.score > 0, self.score
+        """Orders those that an experiment confirmed: an ordinary rate comes late, since a lower one hides much, and
+        chance last."""
+        return (self.kind != "rate" or self.score > 0) and self.field != "seed", self.score

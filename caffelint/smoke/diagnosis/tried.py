@@ -76,6 +76,17 @@ def cure(run: Run) -> Tried | None:
     return best if best is None or best.hypothesis.score >= _STRONGER or not any(one.is_wrong for one in own) else None
 
 
+def blamed(one: Hypothesis) -> tuple[Hypothesis, ...]:
+    """Itself, and the one that is to blame as well."""
+    return (one,) if one.also is None else (one, one.also)
+
+
+def alone(run: Run, both: Tried) -> list[Tried]:
+    """Of two that cured together, what came of each by itself."""
+    texts = [part.text for part in both.change.parts]
+    return [one for one in run.tried if one.change.text in texts and one.outcome not in (CURED, UNTESTED, OTHER)]
+
+
 def _untested(tried: Sequence[Tried]) -> list[Hypothesis]:
     tested = {id(one.hypothesis) for one in tried if one.outcome not in (UNTESTED, OTHER)}
     return [one.hypothesis for one in tried if id(one.hypothesis) not in tested]
@@ -83,9 +94,9 @@ def _untested(tried: Sequence[Tried]) -> list[Hypothesis]:
 
 def refuted(tried: Sequence[Tried]) -> list[Tried]:
     """Of each hypothesis that was tested and of which no change cured, the first experiment."""
-    cured = [one.hypothesis.place for one in tried if one.outcome == CURED]
+    cured = [each.place for one in tried if one.outcome == CURED for each in blamed(one.hypothesis)]
     first: dict[tuple[str, str], Tried] = {}
     for one in tried:
-        if one.outcome not in (UNTESTED, OTHER) and one.hypothesis.place not in cured:
+        if one.outcome not in (UNTESTED, OTHER) and one.hypothesis.place not in cured and one.hypothesis.also is None:
             first.setdefault((one.hypothesis.kind, one.hypothesis.field), one)
     return list(first.values())

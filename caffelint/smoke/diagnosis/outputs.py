@@ -1,0 +1,67 @@
+"""A net that cannot give the answers that its loss asks for, or cannot by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.values import UNKNOWN
+from caffelint.lint.edits import write
+from caffelint.smoke.diagnosis.change import Change, written_layer
+from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.trouble import DIES, STOPS, Trouble
+from caffelint.smoke.events import BLOB, DATA
+from caffelint.smoke.flow import unsplit
+from caffelint.smoke.run import Run
+from caffelint.text.layout import take_out
+
+_SEED = 12345
+_LAST = -5.0
+_OUTSIDE = 0.2
+"""Of the range of the targets."""
+
+
+def bounded_outputs(run: Run) -> Iterator[Hypothesis]:
+    """An activation right before a distance, which cannot give a good part of the targets.
+
+    field: `bounded`. layers: the activation and the loss. value, figure: least and greatest target.
+    """
+    for loss in run.loss_layers:
+        if not loss.is_distance or len(loss.bottoms) != 2:
+            continue
+        last, target = unsplit(loss.bottoms[0]).producer, unsplit(loss.bottoms[1])
+        if last is None or not last.is_activation or target.producer is None:
+            continue
+        found = run.statistics(-1, target.producer.name, BLOB, target.name, DATA)
+        if found is None or not found.max > found.min:
+            continue
+        low, high, *_ = last.values([UNKNOWN] * len(last.bottoms))[0]
+        outside = max(low - found.min, found.max - high) / (found.max - found.min)
+        if math.isfinite(outside) and outside > _OUTSIDE:
+            place = run.place(last.name)
+            score = STRONG + min(outside, 1)
+            yield Hypothesis(
+                "layer", place, score, _left_out(run, last, loss), "bounded", (last, loss), found.min, found.max
+            )
+
+
+def _left_out(run: Run, layer: BuiltLayer, loss: BuiltLayer) -> tuple[Change, ...]:
+    """The loss reads what the layer reads."""
+    written, reads = written_layer(run, layer), written_layer(run, loss)
+    if written is None or written.node is None or reads is None:
+        return ()
+    text = f'no {layer.type} "{layer.name}"'
+    if layer.runs_in_place:
+        document = run.nets[0].document
+        gone = take_out(document, document.root, [written.node])
+        return (Change(text, tuple((document.path, edit) for edit in gone), layer.name),)
+    edits = write(reads, "bottom", 0, value=f'"{layer.message.bottom[0]}"')
+    return (Change(text, edits, layer.name),) if edits else ()
+
+
+def by_chance(run: Run, was: Trouble) -> Iterator[Hypothesis]:
+    """Units that die in the run may live with other first weights and batches."""
+    if was.kind in (STOPS, DIES) and was.iteration > 0:
+        change = Change("another random_seed", (), seed=_SEED)
+        yield Hypothesis("start", run.solver.at("base_lr"), _LAST, (change,), "seed")
