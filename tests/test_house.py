@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = (
     ("__main__",),
     ("cli",),
+    ("page",),
     ("report", "fix", "smoke"),
     ("evidence",),
     ("lint",),

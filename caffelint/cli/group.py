@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "check": "Find the mistakes in solvers and nets",
     "summary": "Show the net that Caffe builds: shapes, parameters, memory",
+    "report": "Write a page that shows a net, its findings and its training",
     "lr": "Show the learning rate over training",
     "scales": "Show the sizes of values, gradients and updates that a training starts with",
     "smoke": "Train briefly on a safe copy and show where it breaks",

@@ -23,7 +23,8 @@ _HEADS = {
     "csv": re.compile(rb"NumIters,Seconds,LearningRate,Run,Phase,Net,Output,Value,LossWeight,Log\n"),
     "github": re.compile(rb"::(?:error|warning|notice) "),
     ".png": re.compile(rb"\x89PNG[^I]{4,12}IHDR[\0-\xff]{21}tEXtSoftware\0caffelint"),
-    ".svg": re.compile(rb"<\?xml [\0-\xff]{1,2000}<dc:title>caffelint</dc:title>"),
+    ".svg": re.compile(rb"<\?xml [\0-\xff]{1,2000}<(?:dc:title>caffelint</dc:title|metadata>caffelint</metadata)>"),
+    "page": re.compile(rb'<!doctype html><meta charset=utf-8><meta name=generator content="caffelint report">'),
     ".html": re.compile(rb"<!doctype html><meta charset=utf-8><meta name=generator content=caffelint>"),
 }
 """How what is written in a format begins: by more than what other tools write in it, too."""

@@ -1,0 +1,95 @@
+"""The nets that a page shows: each net of the project, in each state that keeps other layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.caffe.states import PHASES, State
+
+if TYPE_CHECKING:
+    from caffelint.caffe.built_net import BuiltNet
+    from caffelint.caffe.net import Layer, Net
+    from caffelint.lint.file import File
+
+_MOST_STAGES = 6
+
+
+class Span(NamedTuple):
+    """The lines of a layer in the text, 1-based, the last included."""
+
+    first: int
+    last: int
+
+
+class View(NamedTuple):
+    """A net in one state, or in several that keep the same layers.
+
+    title: `TRAIN`, `TEST, stage "deploy"`. is_run: does Caffe build it so for the solver, or, without a solver, with no
+    stage? loads: of the net as it is; `built` may have shapes of data that are assumed. spans: by index of the layer.
+    """
+
+    net: Net
+    built: BuiltNet
+    title: str
+    is_run: bool
+    loads: bool | None
+    spans: dict[int, Span]
+
+    @property
+    def layers(self) -> list[Layer]:
+        return self.net.layers
+
+
+def views(file: File) -> list[View]:
+    """Those of a net, or of all nets that a solver names."""
+    nets = file.solver.distinct_nets if file.solver else file.nets
+    found = [view for net in nets for view in _views(net)]
+    if len(nets) > 1:
+        found = [view._replace(title=f"{view.net.path}: {view.title}") for view in found]
+    return found
+
+
+def _views(net: Net) -> Iterator[View]:
+    spans = {layer.index: span for layer in net.layers if (span := _span(layer)) is not None}
+    run = [state for built in net.states() for state in built.states]
+    own = [phase for phase in PHASES if any(layer.phases == (phase,) for layer in net.layers)]
+    for built in net.build(dict.fromkeys([*run, *_other_states(net)])):
+        states = [state for state in built.states if state in run]
+        is_for_another = len(own) == 1 and own[0] not in built.phases and not net.solvers
+        if (is_for_another or not states) and built.loads is False:
+            continue
+        likely = built
+        if built.loads is None:
+            taken = net.likely(built.state)
+            likely = taken if taken.assumed and not taken.refusals else built
+        yield View(net, likely, _title(states or built.states), bool(states), built.loads, spans)
+
+
+def _title(states: Sequence[State]) -> str:
+    """By phase, or by stages too where there are any."""
+    names: dict[str, None] = {}
+    for state in states:
+        stages = ", ".join(f'"{stage}"' for stage in sorted(state.stages))
+        level = f", level {state.level}" if state.level else ""
+        names[state.phase + (f", stage {stages}" if stages else "") + level] = None
+    return " and ".join(names)
+
+
+def _other_states(net: Net) -> list[State]:
+    """Each phase with each stage that a layer asks for."""
+    stages: dict[str, None] = {}
+    for layer in net.conditional:
+        for rule in (*layer.include, *layer.exclude):
+            stages |= dict.fromkeys(sorted(rule.stages | rule.not_stages))
+    given = [State(phase).merged(net.message.state)._replace(phase=phase) for phase in PHASES]
+    more = [state._replace(stages=state.stages | {stage}) for stage in list(stages)[:_MOST_STAGES] for state in given]
+    return [*given, *more]
+
+
+def _span(layer: Layer) -> Span | None:
+    node = layer.node
+    if node is None:
+        return None
+    source = layer.net.document.source
+    return Span(source.position(node.start).line, source.position(max(node.start, node.end - 1)).line)
