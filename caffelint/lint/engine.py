@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
+from caffelint.lint.copies import lower_copies
 from caffelint.lint.discover import discover, wanted
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
@@ -68,7 +69,7 @@ def check(
             found.append(outcome)
             if progress:
                 progress(len(found), len(plan.jobs))
-    return report(found, config, plan)
+    return report(found, config, plan, texts)
 
 
 def planned(
@@ -119,10 +120,17 @@ def _for_dialect(config: Config, dialect: str | None) -> Config:
     return config
 
 
-def report(found: Sequence[Outcome], config: Config, plan: Planned | None = None) -> Report:
-    """What all jobs gave, without what the baseline of `config` holds; `plan` is where they come from."""
+def report(
+    found: Sequence[Outcome], config: Config, plan: Planned | None = None, texts: Mapping[str, bytes] | None = None
+) -> Report:
+    """What all jobs gave, without what the baseline of `config` holds; `plan` is where they come from.
+
+    `texts` as in `check`.
+    """
     findings: Sequence[ReportedFinding] = [finding for outcome in found for finding in outcome.findings]
     failures = [*(plan.failures if plan else ()), *(failure for outcome in found for failure in outcome.failures)]
+    if plan and len(plan.files) > 1:
+        findings = lower_copies(findings, texts or {})
     baselined = 0
     if config.baseline:
         from caffelint.lint import baseline

@@ -178,8 +178,10 @@ class MistakenValues(Reporting):
         name = next((name for name in enum_values if provenance().v1_type(name) == written), "")
         hint = f"write type: {name}, or layer instead of layers" if name else "write layer instead of layers"
         repairs: Repairs = (Edit(*item.value_span, name),) if name else ()
+        if len(self.parents) == 1 and self.bound.document.root.first("layer"):  # `mixed_formats` tells
+            return enum_values.get(name)
         if len(self.parents) == 1 and self._newer_form:
-            if self._reported_newer_form or self.bound.document.root.first("layer"):  # `mixed_formats` tells
+            if self._reported_newer_form:
                 return enum_values.get(name)
             self._reported_newer_form = True
             hint, repairs = "write layer instead of layers", self._newer_form

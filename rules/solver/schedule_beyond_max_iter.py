@@ -25,8 +25,9 @@ class ScheduleBeyondMaxIter(SolverRule):
     ```
 
     ## Known problems
-    A stepsize or last stepvalue that equals max_iter is taken to mark the end, and is not reported. Later stepvalues
-    that are not reached, where earlier ones are, are an info.
+    A stepsize or last stepvalue that equals max_iter is taken to mark the end, and is not reported. A stepsize or an
+    only stepvalue that is not reached is an info, since people who want a constant rate leave it in the file. So
+    are later stepvalues where earlier ones are reached.
 
     ## References
     - sgd_solver.cpp, GetLearningRate; solver.cpp, Solve
@@ -75,6 +76,7 @@ class ScheduleBeyondMaxIter(SolverRule):
                 solver.at("stepsize"),
                 f"stepsize {message.stepsize} is not reached before max_iter {end}, so the rate stays {base};"
                 " lower stepsize or raise max_iter",
+                severity=INFO,
             )
         if message.lr_policy != "multistep":
             return
@@ -90,5 +92,6 @@ class ScheduleBeyondMaxIter(SolverRule):
         so = f"the rate stays {base}" if never else "the rate does not drop there"
         them = "them" if len(late) > 1 else "it"
         text += f", so {so}; lower {them} or raise max_iter"
-        # Where some are reached, the others are often left over from a longer run.
-        yield self.finding(solver.at("stepvalue", late[0]), text, severity=WARNING if never else INFO)
+        # One may mean a constant rate; where some are reached, the others are often left over from a longer run.
+        severity = WARNING if never and len(late) > 1 else INFO
+        yield self.finding(solver.at("stepvalue", late[0]), text, severity=severity)

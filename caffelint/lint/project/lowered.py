@@ -1,4 +1,4 @@
-"""What is explained by the file that it is in: one that BVLC ships, a template, notes, one made for another Caffe."""
+"""What is explained by the file that it is in: one that BVLC ships, a backup, a template, notes, of another Caffe."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
+from caffelint.lint import disk
 from caffelint.lint.file import File
 from caffelint.lint.finding import CERTAIN, ERROR, INFO, Finding
 from caffelint.lint.project.border import top_of
-from caffelint.lint.project.shipped import is_shipped
+from caffelint.lint.project.shipped import is_of_shipped_folder, is_shipped
 
 _TEMPLATE = re.compile(
     r"(?:^|[/_.-])(?:templates?|tmpl|skeleton)(?=[/_.-]|$)|(?:^|/)original\.prototxt$", re.IGNORECASE
@@ -17,6 +18,7 @@ _TEMPLATE = re.compile(
 """A file by that name, or in a folder of that name; DIGITS calls the net that it completes `original.prototxt`."""
 _OF_THE_SCHEMA = "P"
 """How codes begin of rules on what the text says, which no script mends that fills in values."""
+_SUFFIX = ".prototxt"
 _FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
 _BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
 """Lines, the share of characters that are comments, and rules with errors, from which on a net is taken for notes."""
@@ -37,6 +39,10 @@ def lower(
             continue
         if roots.get(path) and is_shipped(roots[path], path, file.document.source.data):
             _make_infos(findings, "the file is as BVLC ships it")
+        elif path not in solved and file.solver is None and _is_an_example(roots.get(path, ""), path):
+            _make_infos(findings, "the file is among the examples of a copy of Caffe, and no solver names it")
+        elif path not in solved and _is_backup(path):
+            _make_infos(findings, f'the file is a backup of "{os.path.basename(_backed_up(path))}" by its name')
         elif path not in solved and _is_of_notes(file, findings):
             _make_infos(findings, "the file seems to be notes: most of it is comments, and it was never loaded")
         elif _is_named_template(path):
@@ -44,6 +50,22 @@ def lower(
             _make_infos(values, "the file is a template by its name, so a script may complete it")
         if file.caffe:
             _tell_once(findings)
+
+
+def _is_an_example(root: str, path: str) -> bool:
+    """Whether a file of a Caffe that is only a part of its repository is in a folder that BVLC ships."""
+    return bool(root) and top_of(root) != root and is_of_shipped_folder(root, path)
+
+
+def _backed_up(path: str) -> str:
+    """`net.prototxt` of `net.prototxt.txt`, `net.prototxt_old` and `net.prototxt~`."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, name.partition(_SUFFIX)[0] + _SUFFIX)
+
+
+def _is_backup(path: str) -> bool:
+    kept = _backed_up(path)
+    return kept != path and _SUFFIX in os.path.basename(path) and disk.exists(kept)
 
 
 def _make_infos(findings: Iterable[Finding], why: str) -> None:

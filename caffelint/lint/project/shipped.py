@@ -15,13 +15,27 @@ DIGITS = 8
 
 def is_shipped(root: str, path: str, data: bytes) -> bool:
     """Whether BVLC's Caffe has had this very file; `root` is the folder of the Caffe that the file is in."""
-    inside = os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/")
-    versions = _versions().get(inside)
+    versions = _versions().get(_inside(root, path))
     if versions is None:
         return False
     data = data.replace(b"\r\n", b"\n")
     blob = hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
     return blob[:DIGITS] in versions
+
+
+def is_of_shipped_folder(root: str, path: str) -> bool:
+    """Whether BVLC's Caffe has nets or solvers in the folder that the file is in."""
+    return os.path.dirname(_inside(root, path)) in _folders()
+
+
+def _inside(root: str, path: str) -> str:
+    return os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/")
+
+
+def _folders() -> frozenset[str]:
+    """Of one example or model each."""
+    folders = map(os.path.dirname, _versions())
+    return frozenset(folder for folder in folders if "/" in folder)
 
 
 @cache

@@ -70,3 +70,15 @@ def test_a_file_for_another_caffe_is_one_error(make: Make) -> None:
         ("error", f"Caffe says: Unknown layer type: Normalize; {seems}: 1 more of its names is unknown, too"),
         ("info", f"Caffe says: Unknown layer type: Nowhere; {seems}, see line 1"),
     ]
+
+
+def test_a_backup_is_nobodys_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.prototxt.txt").write_text(NET.format(LOSS))
+    config = Config()
+    config.cache, config.include = False, ["*.txt"]
+    severity = [one.severity for one in caffelint.check(".", config).findings if one.name == "wrong-blob-count"]
+    assert severity == ["error"], "there is no other"
+    (tmp_path / "net.prototxt").write_text(NET.format(""))
+    severity = [one.severity for one in caffelint.check(".", config).findings if one.name == "wrong-blob-count"]
+    assert severity == ["info"]

@@ -9,6 +9,7 @@ import pytest
 
 import caffelint
 
+SHIPPED = {"examples/net.prototxt": ["7f15ead9"], "examples/mnist/net.prototxt": []}
 TEXT = 'layer { name: "a" type: "Convolutoin" }\n'
 
 
@@ -20,7 +21,7 @@ def repository(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> P
     proto.write_text((root / "proto" / "caffe.proto").read_text())
     (tmp_path / "caffe/examples").mkdir()
     (tmp_path / "caffe/examples/net.prototxt").write_text(TEXT)
-    monkeypatch.setattr("caffelint.lint.project.shipped._versions", lambda: {"examples/net.prototxt": ["7f15ead9"]})
+    monkeypatch.setattr("caffelint.lint.project.shipped._versions", lambda: dict(SHIPPED))
     return tmp_path
 
 
@@ -47,6 +48,15 @@ def test_a_file_that_was_changed_is_the_projects(repository: Path) -> None:
 def test_a_copy_elsewhere_is_the_projects(repository: Path) -> None:
     (repository / "net.prototxt").write_text(TEXT)
     assert found(repository / "net.prototxt") == [("error", False)]
+
+
+def test_a_net_among_the_examples_is_the_projects_if_a_solver_names_it(repository: Path) -> None:
+    folder = repository / "caffe/examples/mnist"
+    folder.mkdir()
+    (folder / "mine.prototxt").write_text(TEXT)
+    assert found(folder) == [("info", False)]
+    (folder / "solver.prototxt").write_text('net: "mine.prototxt" base_lr: 1 lr_policy: "fixed" max_iter: 9')
+    assert found(folder) == [("error", False)]
 
 
 def test_the_table_has_the_files_of_caffe_1(root: Path) -> None:

@@ -1,0 +1,25 @@
+"""What is found in a file and in its copies is one mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+
+BROKEN = 'layer { name: "r" type: "ReLU" botom: "a" top: "r" }\n'
+
+
+def found() -> dict[str, str]:
+    return {one.file: one.severity for one in caffelint.check(".").findings if one.name == "unknown-field"}
+
+
+def test_the_copy_nearest_to_the_top_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("a/b", "c"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "net.prototxt").write_text(BROKEN)
+    assert found() == {"a/b/net.prototxt": "info", "c/net.prototxt": "error"}
+    (tmp_path / "a/b/net.prototxt").write_text(BROKEN + "# another file\n")
+    assert found() == {"a/b/net.prototxt": "error", "c/net.prototxt": "error"}
