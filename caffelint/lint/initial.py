@@ -122,7 +122,8 @@ def _roots(folder: str, files: Sequence[str]) -> list[Setting]:
             if len(above) == 1:
                 roots.update(above)
     values = sorted(_slashed(os.path.relpath(root, folder)) for root in roots)
-    return [Setting("roots", values, f"where {sum(roots.values())} solvers' nets are")] if values else []
+    number = sum(roots.values())
+    return [Setting("roots", values, f"where the nets of {number} solver{'s' * (number > 1)} are")] if values else []
 
 
 def _include(lookalikes: Sequence[str]) -> list[Setting]:
