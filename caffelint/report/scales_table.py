@@ -52,7 +52,8 @@ def _mean(row: Row) -> str:
 def write(found: Scales, title: str, out: TextIO, color: bool = False, width: int | None = None) -> None:
     paint = painter(color)
     at = "" if found.rate is None else f", rate {found.rate:g}"
-    out.write(f"{paint(visible(title), 'bold')}, before the first update{at}\n")
+    head = f"{paint(visible(title), 'bold')}, before the first update{at}"
+    out.writelines(f"{part}\n" for part in hanging(head, width))
     _write(_COLUMNS, [_cells(row) for row in found.rows], out, color, width)
     for line in lines(found):
         out.writelines(f"{part}\n" for part in hanging(f"{_INDENT}{visible(line)}", width))

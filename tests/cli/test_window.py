@@ -68,7 +68,7 @@ def project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Fixtures in folders with long names, and a layer with one."""
     folder = tmp_path_factory.mktemp("window")
     (folder / ".git").mkdir()
-    for name in ("average_pooling", "slips", "infogain", "phases"):
+    for name in ("average_pooling", "slips", "infogain", "phases", "high_rate"):
         target = folder / LONG / name
         target.mkdir(parents=True)
         for file in (root / "fixtures/wrong" / name).glob("*.prototxt"):
@@ -110,6 +110,11 @@ COMMANDS = [
     ["lr", "--suggest", f"{LONG}/phases/solver.prototxt"],
     ["scales", f"{LONG}/phases/solver.prototxt"],
     ["scales", f"{LONG}/average_pooling"],
+    ["scales", f"{LONG}/high_rate/solver.prototxt"],
+    ["targets"],
+    ["targets", "ncnn"],
+    ["check", f"{LONG}/high_rate", "--target", "ncnn,opencv", "--no-cache"],
+    ["deploy", f"{LONG}/high_rate/train_val.prototxt", "--check", f"{LONG}/slips/train_val.prototxt"],
     ["weights", f"{LONG}/phases/train_val.prototxt", "ip.caffemodel"],
     ["weights", "--stats", f"{LONG}/phases/train_val.prototxt", "ip.caffemodel"],
     ["log", "train.log"],
