@@ -213,7 +213,9 @@ def lr_found(request: Request, shown: Shown) -> Session:
     from caffelint.smoke.search_rate import search_rate
 
     def tell(done: Trial) -> None:
-        if done.elsewhere:
+        if done.elsewhere and done.idle:
+            shown.say(f"base_lr {done.rate:<8g} loss {done.loss:.5g}: {done.idle}, which any rate learns to give")
+        elif done.elsewhere:
             shown.say(f"base_lr {done.rate:<8g} ended for another reason: {done.how}")
         elif math.isnan(done.loss):
             shown.say(f"base_lr {done.rate:<8g} breaks{done.how and f': {done.how}'}")

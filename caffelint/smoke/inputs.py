@@ -17,6 +17,7 @@ from caffelint.caffe.layers.base import Expected
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
+from caffelint.lint.disk import found_from, starts
 from caffelint.lint.words import title
 from caffelint.smoke.fed import Assumed, Fed, MadeUp
 from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
@@ -62,7 +63,7 @@ def plan_inputs(
     message = in_caffes_words(net.message)
     built = _build(message, job_net, known)
     layers = [layer for layer in built.layers if brings_data(layer)]
-    folders = (os.path.dirname(net.path), *roots)
+    folders = tuple(starts(net.path, roots))
     missing = [(layer, reason) for layer in layers for reason in _missing(layer, unread, folders)]
     if data == REAL and missing:
         raise Unplanned(f"--data real: {missing[0][1]}")
@@ -134,25 +135,30 @@ def _missing(layer: BuiltLayer, unread: Sequence[str], folders: Sequence[str]) -
         return
     for name in (source, layer.message.transform_param.mean_file):
         if name and not os.path.exists(name):
-            there = next((folder for folder in folders if folder and os.path.exists(os.path.join(folder, name))), "")
-            yield f'"{name}" does not exist' + (f' here, but in "{there}": start smoke there' if there else "")
+            yield f'"{name}" does not exist{_elsewhere(name, folders)}'
     if not source:
         yield f"{title(layer)} has no source"
     elif layer.type == "HDF5Data" and os.path.isfile(source):
-        yield from _missing_names(_first_words(source), "", source)
+        yield from _missing_names(_first_words(source), "", source, folders)
     elif layer.type == "WindowData" and os.path.isfile(source):
         # Caffe logs that an image does not exist, and goes on with zeros.
-        yield from _missing_names(_first_words(source, 1), layer.message.window_data_param.root_folder, source)
+        yield from _missing_names(_first_words(source, 1), layer.message.window_data_param.root_folder, source, folders)
     elif layer.type == "ImageData" and os.path.isfile(source):
-        yield from _missing_names(_first_words(source), layer.message.image_data_param.root_folder, source)
+        yield from _missing_names(_first_words(source), layer.message.image_data_param.root_folder, source, folders)
 
 
-def _missing_names(names: Iterable[str], root: str, source: str) -> Iterator[str]:
+def _elsewhere(name: str, folders: Sequence[str]) -> str:
+    """Where there is such a path, if smoke were started in another folder: in one above the net, as a rule."""
+    there = next(iter(found_from(name, folders)), "") if not os.path.isabs(name) else ""
+    return f' here, but in "{os.path.relpath(there)}": start smoke there' if there else ""
+
+
+def _missing_names(names: Iterable[str], root: str, source: str, folders: Sequence[str]) -> Iterator[str]:
     """Of what a list names. Where that file is beside the list, the data is here and the list wrong: Caffe says so."""
     for name in names:
         beside = os.path.join(os.path.dirname(source), os.path.basename(name))
         if not os.path.exists(root + name) and not os.path.exists(beside):
-            yield f'"{root + name}" does not exist'
+            yield f'"{root + name}" does not exist{_elsewhere(root + name, folders)}'
 
 
 def _first_words(path: str, skipped: int = 0) -> list[str]:

@@ -41,8 +41,12 @@ def _search(stage: Stage, tell: Callable[[Trial], None]) -> tuple[Run, Engine]:
             events = stage.execute(engine, prepared)
         runs.append((prepared, events))
         done = trial(rate, events)
-        if done.finite:
-            done = done._replace(idle=idle(stage.run(prepared, events)))
+        run = stage.run(prepared, events)
+        if done.finite and (label := same_label(run)) is not None:
+            # No rate will tell more.
+            done = done._replace(finite=False, elsewhere=True, idle=f"every label is {label:g}")
+        elif done.finite:
+            done = done._replace(idle=idle(run))
         tell(done)
         return done
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from project_files import NET, SOLVER, write
+from project_files import CONV, LOSS, NET, SOLVER, write
 
 from caffelint.cli.main import main
 from caffelint.smoke.events import Crashed, Iteration, NonFinite, Refused, TimedOut
@@ -124,3 +124,21 @@ def test_pixels_as_they_are_come_before_the_rate(tmp_path: Path, caffe_python: P
     assert "base_lr 1000" in out
     assert "before any update" in out
     assert "with transform_param { scale: 0.00390625 }, or try base_lr: " in out
+
+
+def test_labels_that_are_all_the_same_end_the_search(tmp_path: Path, caffe_python: Path, capsys: Any) -> None:
+    h5py = pytest.importorskip("h5py")
+    numpy = pytest.importorskip("numpy")
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["data"] = numpy.random.default_rng(1).random((64, 3, 8, 8), dtype=numpy.float32)
+        file["label"] = numpy.zeros(64, numpy.float32)
+    (tmp_path / "train.txt").write_text(f"{tmp_path / 'train.h5'}\n")
+    net = f'layer {{ name: "data" type: "HDF5Data" top: "data" top: "label" hdf5_data_param {{ source: "{tmp_path}'
+    net += '/train.txt" batch_size: 16 } }\n' + CONV + LOSS
+    solver = write(tmp_path, net, 'net: "net.prototxt"\nbase_lr: 0.01\nlr_policy: "fixed"\nmax_iter: 100\n')
+    arguments = ["smoke", str(solver), "--caffe-python", str(caffe_python), "--find-lr", "--iterations", "10"]
+    main(arguments)
+    out = capsys.readouterr().out
+    assert out.count("base_lr ") == 1
+    assert ": every label is 0, which any rate learns to give" in out
+    assert "every label is 0, so the net learns to give that answer for any input" in out

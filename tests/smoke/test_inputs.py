@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,3 +67,24 @@ def test_guessed_shapes_fit(text: str, wanted: dict[str, tuple[int, ...]], tmp_p
     assert not plan.built.refusals
     assert {item.top: item.shape for item in plan.inputs if item.top in wanted} == wanted
     assert all(blob.shape is not None for blob in plan.built.blobs.values())
+
+
+def test_where_sources_lie_that_are_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """Most nets name their data from the root of Caffe, and are checked from anywhere."""
+    from caffelint.cli.main import main
+
+    net = 'layer { name: "data" type: "HDF5Data" top: "data" hdf5_data_param { source: "examples/data/train.txt"'
+    net += ' batch_size: 4 } }\nlayer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"'
+    net += ' inner_product_param { num_output: 3 } }\nlayer { name: "loss" type: "Reduction" bottom: "fc" top: "loss"'
+    net += " loss_weight: 1 }\n"
+    folder = tmp_path / "examples" / "models"
+    (tmp_path / "examples" / "data").mkdir(parents=True)
+    (tmp_path / "examples" / "data" / "train.txt").write_text("examples/data/train.h5\n")
+    folder.mkdir()
+    (folder / "net.prototxt").write_text(net)
+    (folder / "solver.prototxt").write_text('net: "net.prototxt"\nbase_lr: 0.01\nlr_policy: "fixed"\nmax_iter: 9\n')
+    monkeypatch.chdir(folder)
+    arguments = ["smoke", "solver.prototxt", "--engine", "torch", "--data", "real", "--force"]
+    assert main(arguments) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert '"examples/data/train.txt" does not exist here, but in "../..": start smoke there' in told
