@@ -64,8 +64,10 @@ def _place(net: Net, met: Met) -> Place:
     """The first field that the fact is about, else the layer; of the net the first layer that deployment leaves out."""
     if met.layer is None:
         field = next((field for field in met.fact.fields if getattr(net.written, field)), None)
+        if field or not net.layers:
+            return net.at(field, 0) if field else net.at()
         left_out = next((layer for layer in net.layers if TEST not in layer.phases), net.layers[0])
-        return net.at(field, 0) if field else left_out.at("include" if left_out.has("include") else "exclude")
+        return left_out.at("include" if left_out.has("include") else "exclude")
     block = met.layer.block
     for field in met.fact.fields:
         if block and met.layer.has(block, field):

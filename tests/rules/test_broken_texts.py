@@ -12,6 +12,7 @@ from seeds import SEED, draws
 from caffelint.caffe.layers import REGISTRY
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
+from caffelint.lint.deploy import names
 from caffelint.lint.plan import Job
 from caffelint.lint.registry import all_rules
 from caffelint.text.parser import parse
@@ -21,6 +22,7 @@ from caffelint.text.parser import parse
 def checker() -> Checker:
     config = Config()
     config.preview = True
+    config.target = names()
     return Checker(config)
 
 
@@ -43,6 +45,7 @@ def failures(checker: Checker, text: bytes) -> list[str]:
         b' layer { type: "Upsample" bottom: "data" bottom: "mask" top: "up" upsample_param { upsample_h: 60 } }',
         b'layer { type: "Pooling" top: "p" pooling_param { pool: AVE kernel_size: 7 } }'
         b' layer { type: "InnerProduct" bottom: "p" top: "fc" inner_product_param { num_output: 9 } }',
+        b'input: "data" input: "data"',
         b'layer { type: "Softmax" top: "p" } layer { type: "InfogainLoss" bottom: "p" bottom: "y" top: "l" }',
     ],
 )
