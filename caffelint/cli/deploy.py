@@ -53,7 +53,7 @@ def command(
                  2 the file cannot be read or written, holds no net that loads, or wrong usage
     """
     from caffelint.cli.outputs import write_bytes
-    from caffelint.cli.overwriting import misplaced
+    from caffelint.cli.overwriting import no_place_for_net
     from caffelint.cli.tell import aside, say, tell
     from caffelint.fix.deploy import DeployError, compare, deploy
     from caffelint.fix.write import SaveError, ending_cleanly, save
@@ -74,14 +74,14 @@ def command(
             for one in differences:
                 say(visible(f"{given}{f':{one.line}' if one.line else ''}: {one.message}"))
             if not differences:
-                say(f"{given} has the layers, weights and fields that {net} leads to")
+                say(visible(f"{given} has the layers, weights and fields that {net} leads to"))
             return FINDINGS if any(one.matters for one in differences) else 0
         made = deploy(old, net, given_shapes or _set(old, net, config), config.dialect)
         for path, data in ((output, made.data), (card, json_text([one.as_json() for one in made.cards]).encode())):
             if path is None:
                 continue
             at = path
-            if reason := misplaced(path) or _objection(path, net, data):
+            if reason := no_place_for_net(path) or _objection(path, net, data):
                 raise SaveError(reason)
             with ending_cleanly():
                 save(path, None, data)

@@ -37,7 +37,9 @@ _ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": re.compile(rb"\[[A-Z
 _ENDS[".pdf"] = re.compile(rb"/Creator \(caffelint\)")
 """How what is written for people ends, and a PDF; both begin anyhow."""
 _OF_GIT = frozenset([".git", ".gitignore", ".gitattributes", ".gitmodules"])
-_NEVER = (".prototxt", ".prototxt.txt", ".pt", ".caffemodel", ".solverstate", ".py", ".toml", ".cfg")
+_CODE = (".py", ".toml", ".cfg")
+_NETS = (".prototxt", ".prototxt.txt", ".pt")
+_WEIGHTS = (".caffemodel", ".solverstate")
 
 
 def objection(path: str | os.PathLike[str], format: str) -> str:
@@ -47,7 +49,7 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
         return ""
     if why := misplaced(path):
         return why
-    if path.lower().endswith(_NEVER):
+    if path.lower().endswith((*_CODE, *_NETS, *_WEIGHTS)):
         return "a report is not written to a file of this kind; give another name"
     if not os.path.exists(path):
         return ""
@@ -64,6 +66,13 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     if is_tracked(path):
         return "git tracks this file, or may track it, so it is not overwritten; remove it first"
     return ""
+
+
+def no_place_for_net(path: str) -> str:
+    """Why no net may be written to a path, whatever is there; empty if it may."""
+    if path.lower().endswith((*_CODE, *_WEIGHTS)):
+        return "a net is not written to a file of this kind; give another name"
+    return misplaced(path)
 
 
 def misplaced(path: str) -> str:

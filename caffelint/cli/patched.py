@@ -48,12 +48,12 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
 
 def objection(target: str, net: str, new: bytes) -> str:
     """Why an existing file must not be replaced; empty if none exists, or if it is an earlier net with checks."""
-    from caffelint.cli.overwriting import misplaced
+    from caffelint.cli.overwriting import no_place_for_net
     from caffelint.fix.finite.remove import own_checks
     from caffelint.lint.read import ReadError, read
     from caffelint.text.parser import parse
 
-    if why := misplaced(target):
+    if why := no_place_for_net(target):
         return why
     if not os.path.isfile(target):
         return ""

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from caffelint.deploy.facts import names
 
 NET = """\
@@ -36,6 +38,19 @@ def test_leaves_other_files_alone(project: Path, caffelint: Any) -> None:
     assert (project / "mine.prototxt").read_text() == "mine"
     assert caffelint("deploy", "net.prototxt", "-o", "net.prototxt")[0] == 2
     assert (project / "net.prototxt").read_text() == NET
+
+
+@pytest.mark.parametrize("name", ["setup.py", "caffelint.toml", "setup.cfg", "deploy.caffemodel", ".gitignore"])
+@pytest.mark.parametrize(
+    "command", ["deploy net.prototxt -o", "deploy net.prototxt --card", "patch net.prototxt --check-finite -o"]
+)
+def test_writes_neither_settings_nor_code(project: Path, caffelint: Any, name: str, command: str) -> None:
+    (project / "net.prototxt").write_text(NET)
+    status, _, err = caffelint(*command.split(), name)
+    assert status == 2
+    assert f"{name}: " in err
+    assert "give another name" in err
+    assert not (project / name).exists()
 
 
 def test_checks_one_that_is_there(project: Path, caffelint: Any) -> None:

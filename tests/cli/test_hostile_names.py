@@ -35,6 +35,31 @@ OLD = f"""layers {{ name: "{TEXT}" type: INNER_PRODUCT bottom: "data" top: "{TEX
 # {WORD}
  # ::error::owned
 """
+TRAIN = f"""layer {{ name: "{TEXT}" type: "DummyData" top: "{TEXT}" top: "label"
+  dummy_data_param {{ shape {{ dim: 8 dim: 3 dim: 9 dim: 9 }} shape {{ dim: 8 }} }} }}
+layer {{ name: "fc {TEXT}" type: "InnerProduct" bottom: "{TEXT}" top: "{TEXT} fc"
+  inner_product_param {{ num_output: 5 axis: -3 }} }}
+layer {{ name: "loss {TEXT}" type: "SoftmaxWithLoss" bottom: "{TEXT} fc" bottom: "label" top: "{TEXT} loss" }}
+"""
+DEPLOY = f"""layer {{ name: "{TEXT}" type: "Input" top: "{TEXT}"
+  input_param {{ shape {{ dim: 1 dim: 3 dim: 9 dim: 9 }} }} }}
+layer {{ name: "fc {TEXT}" type: "InnerProduct" bottom: "{TEXT}" top: "fc" inner_product_param {{ num_output: 6 }} }}
+layer {{ name: "more {TEXT}" type: "InnerProduct" bottom: "fc" top: "more" inner_product_param {{ num_output: 6 }} }}
+layer {{ name: "::no {TEXT}" type: "{TEXT}" bottom: "fc" top: "no" }}
+"""
+LOG = f"""I0404 16:55:15.732383 72497 solver.cpp:48] Initializing solver from parameters:
+net: "{TEXT}" base_lr: 0.1 lr_policy: "{TEXT}" snapshot_prefix: "{TEXT}"
+I0404 16:55:15.732383 72497 net.cpp:84] Creating Layer {WORD}
+I0404 16:55:15.732383 72497 upgrade_proto.cpp:1] Finetuning from {WORD} ::error::owned
+I0404 16:55:15.732383 72497 net.cpp:744] Ignoring source layer {WORD}
+I0404 16:55:15.732383 72497 solver.cpp:313] Iteration 0, loss = 2.3
+I0404 16:55:15.732383 72497 solver.cpp:331]     Train net output #0: {WORD} = nan (* 1 = nan loss)
+I0404 16:55:15.732383 72497 solver.cpp:331]     [Forward] Layer {WORD}, top blob {WORD} data: nan
+I0404 16:55:15.732383 72497 solver.cpp:313] Iteration 1, loss = nan
+I0404 16:55:15.732383 72497 solver.cpp:448] Snapshotting to binary proto file {WORD}_iter_1.caffemodel
+F0404 16:55:15.732383 72497 blob.cpp:15] Check failed: {WORD} ::error::owned (1 vs. 2)
+*** Check failure stack trace: ***
+"""
 
 
 @pytest.fixture
@@ -49,6 +74,11 @@ def hostile(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "solver.prototxt": f'net: "net.prototxt" {SOLVER[SOLVER.index("base_lr") :]}',
         "inner.prototxt": OLD,
         f"{WORD}.pt": NET,
+        "train.prototxt": TRAIN,
+        "deploy.prototxt": DEPLOY,
+        f"::made {WORD}.prototxt": DEPLOY.replace("::no", "::more"),
+        "train.log": LOG,
+        f"::{WORD}.log": LOG,
     }.items():
         folder.mkdir(exist_ok=True)
         (folder / name).write_text(text, "utf-8", newline="")
@@ -101,6 +131,23 @@ def harmless(text: str, allowed: str = "\n\t") -> None:
         ("patch", FILE, "--check-finite"),
         ("patch", f"::old{FILE}", "--check-finite", "all", "--in-place"),
         ("patch", f"::old{FILE}", "--check-finite", "all", "-o", f"::out {WORD}.prototxt"),
+        ("deploy", "train.prototxt", "--check", "deploy.prototxt"),
+        ("deploy", "deploy.prototxt", "--check", f"::made {WORD}.prototxt"),
+        ("deploy", "train.prototxt", "-o", f"::out {WORD}.prototxt", "--card", f"::out {WORD}.json"),
+        ("deploy", "train.prototxt", "-o", f"::made {WORD}.prototxt"),
+        ("deploy", FILE),
+        ("deploy", "train.prototxt", "--input-shape", f"{WORD}=1x1"),
+        ("targets", NAME),
+        ("check", "deploy.prototxt", "--target", "ncnn,tensorrt", "-v"),
+        ("check", "deploy.prototxt", "--target", NAME),
+        ("log", "train.log"),
+        ("log", f"::{WORD}.log", "--format", "json"),
+        ("log", f"::{WORD}.log", "--follow", "--until", "nan"),
+        ("log", f"::gone {WORD}.log"),
+        ("scales", "train.prototxt"),
+        ("scales", "train.prototxt", "--format", "json"),
+        ("data", "train.prototxt"),
+        ("weights", "train.prototxt", f"::made {WORD}.prototxt"),
         ("config", "."),
         ("explain", NAME),
         ("test", NAME),
