@@ -5,7 +5,6 @@ One call may look through a whole text, as a regular expression does, so CPU tim
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,19 +24,7 @@ MOST_TIME = 8
 
 
 def calls(work: Callable[[str], None], text: str) -> int:
-    """How many functions are called, those in C too."""
-    count = 0
-
-    def called(_frame: object, event: str, _argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(called)
-    try:
-        work(text)
-    finally:
-        sys.setprofile(None)
-    return count
+    return bench_curves.calls(lambda: work(text))
 
 
 @pytest.mark.parametrize(
@@ -67,10 +54,17 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.upgrade, "inputs of a net"),
         (bench_curves.mend, "unknown layers"),
         (bench_curves.mend, "separators in a row"),
+        (bench_curves.targets, "layers"),
+        (bench_curves.deployed, "losses"),
+        (bench_curves.compared, "layers"),
+        (bench_curves.followed, "losses that fall"),
+        (bench_curves.followed, "losses that are stuck"),
+        (bench_curves.followed, "series"),
+        (bench_curves.followed, "runs"),
     ],
 )
 def test_work_grows_no_faster_than_the_text(work: Callable[[str], None], name: str) -> None:
-    make = bench_curves.TEXTS[name]
+    make = bench_curves.TEXTS.get(name) or bench_curves.LOGS[name]
     small, large = make(SIZE), make(4 * SIZE)
     for text in (large, large):  # imports, and what is remembered
         work(text)

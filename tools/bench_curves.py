@@ -1,23 +1,33 @@
-"""Time against size, for everything that a text or a folder can have many of: `bench_curves.py [NAME ...]`.
+"""Time against size, for all that a text or a folder can have many of: `bench_curves.py [--page FILE] [NAME ...]`.
 
 Sizes double until one takes long enough to be measured. The exponent is the slope of the logarithm of CPU time between
 the largest size and a quarter of it, each the best of three with the garbage collector off: 1 is linear. What the
 collector takes grows with the memory (it looks at everything only when that has grown by a quarter), but in steps.
-Exits with 1 where one is above 1.1.
+
+Memory is slower where more of it is used, so the exponent of the calls of functions, which no cache changes, is told as
+well, of a smaller size. --page writes both as a page of the documentation. Exits with 1 where both are above 1.1.
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
 import math
+import platform
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import caffelint
 from caffelint.caffe.learning_rate import schedule
+from caffelint.deploy.facts import names
+from caffelint.evidence.log.reader import Reader
+from caffelint.evidence.log.watch import Watch
+from caffelint.fix.deploy import DeployError, compare, deploy
 from caffelint.fix.finite import insert_checks
 from caffelint.fix.run import fix
 from caffelint.fix.upgrade import upgrade_text
@@ -25,8 +35,23 @@ from caffelint.lint.config import Config
 from caffelint.lint.file import load
 from caffelint.lint.summary import summarize
 
-ENOUGH, LARGEST, MOST = 0.5, 1 << 17, 1.1
+Meter = Callable[[Callable[[], object]], float]
+"""Seconds, or calls, that something takes."""
+Measure = Callable[[int, Meter], float]
+"""Of a size, by a meter."""
+
+ENOUGH, LARGEST, MOST = 0.2, 1 << 17, 1.1
+_COUNTED = 1024
 """Seconds that the largest size takes at least, or that many of what is counted; the largest exponent."""
+PAGE = """# Time against size
+
+How CPU time grows with what a text or a folder may have many of. The exponent is the slope on logarithmic axes between
+a quarter of the size and the size: 1 is linear. The last column is the exponent of the number of function calls.
+Written by `python tools/bench_curves.py --page docs/time.md` (Python {version}).
+
+| What | Of | Seconds | Exponent | of calls |
+| --- | ---: | ---: | ---: | ---: |
+"""
 
 INPUT = 'layer { name: "in" type: "Input" top: "x" top: "l" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }\n'
 SOLVER = 'net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 100\n'
@@ -175,6 +200,19 @@ TEXTS: dict[str, Callable[[int], str]] = {
     ),
 }
 
+SAID = "I0404 16:55:15.732383 72497 solver.cpp:313] "
+LOGS: dict[str, Callable[[int], str]] = {
+    "losses that fall": lambda n: "".join(f"{SAID}Iteration {i}, loss = {9 / (9 + i):.9g}\n" for i in range(n)),
+    "losses that are stuck": lambda n: many(n, f"{SAID}Iteration @, loss = 2.3\n"),
+    "lines of a net": lambda n: f"{SAID}Initializing net from parameters: \n" + many(n, 'name: "a"\n'),
+    "nets": lambda n: many(n, f'{SAID}Initializing net from parameters: \nname: "@"\n'),
+    "series": lambda n: many(n, f"{SAID}    Train net output #@: loss@ = 1 (* 1 = 1 loss)\n"),
+    "runs": lambda n: many(
+        n, f"{SAID}Initializing solver from parameters: \nbase_lr: @\n{SAID}Iteration 0, loss = 1\n"
+    ),
+    "words": lambda n: many(n, f"{SAID}Words\n"),
+}
+
 PAIR = (
     'layer {{ name: "d" type: "Data" top: "x" top: "l" data_param {{ source: "s" batch_size: 2 }} }}\n'
     'layer {{ name: "c" type: "InnerProduct" bottom: "x" top: "c" inner_product_param {{ num_output: {} }} }}\n'
@@ -248,8 +286,34 @@ def rates(text: str) -> None:
     schedule(solver.message).rate(10**6)
 
 
-def curves() -> dict[str, Callable[[int], float]]:
-    """CPU seconds by size, for each thing that there may be many of."""
+def targets(text: str) -> None:
+    config = Config()
+    config.target = names()
+    if failures := caffelint.check_text(text, config=config).failures:
+        sys.exit(failures[0].message)
+
+
+def deployed(text: str) -> None:
+    with suppress(DeployError):
+        deploy(text.encode())
+
+
+def compared(text: str) -> None:
+    with suppress(DeployError):
+        compare(text.encode(), text.encode())
+
+
+def followed(text: str) -> None:
+    """A line at a time."""
+    reader, watch = Reader("train.log"), Watch(["nan", "stuck"])
+    for line in text.encode().splitlines(keepends=True):
+        reader.feed(line)
+        watch.looks_at(reader.log)
+    reader.end()
+
+
+def curves() -> dict[str, Measure]:
+    """What to measure by size, for each thing that there may be many of."""
     found = {f"check: {name}": of_text(check, make) for name, make in TEXTS.items()}
     found |= {f"check: {name}": of_folder(make) for name, make in FOLDERS.items()}
     for name in ("layers", "layers that read one blob", "tops of one name, in place", "losses", "tops of a layer"):
@@ -262,25 +326,47 @@ def curves() -> dict[str, Callable[[int], float]]:
         found[f"fix: {name}"] = of_text(mend, TEXTS[name])
     for name in ("old layers", "inputs of a net", "comments", "base_lr of a solver"):
         found[f"upgrade: {name}"] = of_text(upgrade, TEXTS[name])
+    for name in ("layers", "losses", "layers that read one blob", "tops of a layer"):
+        found[f"check --target: {name}"] = of_text(targets, TEXTS[name])
+        found[f"deploy: {name}"] = of_text(deployed, TEXTS[name])
+        found[f"deploy --check: {name}"] = of_text(compared, TEXTS[name])
+    for name, log in LOGS.items():
+        found[f"log --follow: {name}"] = of_text(followed, log)
     found["lr: stepvalue of a solver"] = of_text(rates, TEXTS["stepvalue of a solver"])
     return found
 
 
-def of_text(work: Callable[[str], None], make: Callable[[int], str]) -> Callable[[int], float]:
-    def measure(size: int) -> float:
+def calls(work: Callable[[], object]) -> int:
+    """How many functions are called, those in C too."""
+    count = 0
+
+    def called(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(called)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def of_text(work: Callable[[str], None], make: Callable[[int], str]) -> Measure:
+    def measure(size: int, meter: Meter) -> float:
         text = make(size)
-        return cpu_seconds(lambda: work(text))
+        return meter(lambda: work(text))
 
     return measure
 
 
-def of_folder(make: Callable[[Path, int], None]) -> Callable[[int], float]:
-    def measure(size: int) -> float:
+def of_folder(make: Callable[[Path, int], None]) -> Measure:
+    def measure(size: int, meter: Meter) -> float:
         config = Config()
         config.cache, config.jobs = False, 1
         with tempfile.TemporaryDirectory() as folder:
             make(Path(folder), size)
-            return cpu_seconds(lambda: caffelint.check([folder], config))
+            return meter(lambda: caffelint.check([folder], config))
 
     return measure
 
@@ -297,36 +383,60 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return taken
 
 
-def curve(measure: Callable[[int], float]) -> tuple[int, float, float]:
-    """The largest size measured, its seconds, and the exponent."""
-    measure(4)
+class Curve(NamedTuple):
+    """size, seconds: of the largest that was measured. exponent: of the time. of_calls: of the calls of functions."""
+
+    size: int
+    seconds: float
+    exponent: float
+    of_calls: float
+
+
+def curve(measure: Measure) -> Curve:
+    measure(4, cpu_seconds)
     taken: dict[int, float] = {}
     size = 64
     while True:
-        taken[size] = measure(size)
+        taken[size] = measure(size, cpu_seconds)
         if size >= LARGEST or taken[size] > ENOUGH and size > 256:
             break
         size *= 2
     for again in (size // 4, size) * 2:  # others may have run at the same time
-        taken[again] = min(taken[again], measure(again))
-    return size, taken[size], exponent(taken, size)
+        taken[again] = min(taken[again], measure(again, cpu_seconds))
+    counted = min(size, _COUNTED)
+    more, less = measure(counted, calls), measure(counted // 4, calls)
+    return Curve(size, taken[size], _exponent(taken[size], taken[size // 4]), _exponent(more, less))
 
 
-def exponent(taken: dict[int, float], size: int) -> float:
-    return math.log(taken[size] / taken[size // 4]) / math.log(4)
+def _exponent(more: float, less: float) -> float:
+    """Of something at a size and at a quarter of it."""
+    return math.log(more / less) / math.log(4)
 
 
 def main() -> int:
-    wanted = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="those with this in their names alone")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write them as a page of the documentation")
+    options = parser.parse_args()
     over = 0
-    print(f"{'':60} {'size':>8} {'seconds':>8} exponent")
+    rows = []
+    print(f"{'':60} {'size':>8} {'seconds':>8} exponent of calls")
     for name, measure in curves().items():
-        if wanted and not any(word in name for word in wanted):
+        if options.names and not any(word in name for word in options.names):
             continue
-        size, seconds, slope = curve(measure)
-        over += slope > MOST
-        mark = f"  <- above {MOST}" if slope > MOST else ""
-        print(f"{name:60} {size:8} {seconds:8.2f} {slope:8.2f}{mark}", flush=True)
+        found = curve(measure)
+        is_over = min(found.exponent, found.of_calls) > MOST
+        over += is_over
+        mark = f"  <- above {MOST}" if is_over else ""
+        print(
+            f"{name:60} {found.size:8} {found.seconds:8.2f} {found.exponent:8.2f} {found.of_calls:8.2f}{mark}",
+            flush=True,
+        )
+        rows.append(
+            f"| {name} | {found.size:,} | {found.seconds:.2f} | {found.exponent:.2f} | {found.of_calls:.2f} |\n"
+        )
+    if options.page:
+        options.page.write_text(PAGE.format(version=platform.python_version()) + "".join(rows), "utf-8")
     return int(over > 0)
 
 

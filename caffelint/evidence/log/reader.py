@@ -293,11 +293,13 @@ class Reader:
         if not -1e30 < value < 1e30:
             if series.bad is None:
                 point = series.bad = self._point(iteration, value, found.start())
+                run.conspicuous[series.phase, series.net, series.name] = series
         elif series.bad is None:
             series.good = iteration, value
         if 87.3355 < value < 87.3375:
             if series.clamped is None:
                 point = series.clamped = point or self._point(iteration, value, found.start())
+                run.conspicuous[series.phase, series.net, series.name] = series
         elif series.clamped is not None and value == value:
             series.clamped = None
         series.at = iteration
@@ -389,6 +391,7 @@ class Reader:
         self.log.numbers += 1
         if not math.isfinite(value):
             series.bad = series.bad or point
+            run.conspicuous[series.phase, series.net, series.name] = series
         elif series.bad is None:
             series.good = point.iteration, value
         series.at = point.iteration

@@ -139,13 +139,15 @@ class Ended(NamedTuple):
 class Logged:
     """One run of Caffe, from the solver's text on, or from the first line of a log that begins later.
 
-    images: how many a layer reads, by its name, of the training net first.
+    images: how many a layer reads, by its name, of the training net first. conspicuous: the series that were ever bad
+    or clamped.
     """
 
     def __init__(self, line: int):
         self.line = line
         self.texts: list[Text] = []
         self.series: dict[tuple[str, int, str], Series] = {}
+        self.conspicuous: dict[tuple[str, int, str], Series] = {}
         self.snapshots: list[Snapshot] = []
         self.passes: list[Pass] = []
         self.ended: list[Ended] = []

@@ -11,7 +11,8 @@ from caffelint.evidence.log.values import Logged, TrainingLog
 NAN, STUCK_LOSS = "nan", "stuck"
 ENDINGS = (NAN, STUCK_LOSS)
 _CLAMPED = 3
-_EVERY = 5
+_EVERY, _PART = 5, 20
+"""After so many more losses, or such a part of those that were looked at, all of them are looked at again."""
 
 
 class Watch:
@@ -30,15 +31,15 @@ class Watch:
         if run is None:
             return False
         self.over = run.done or bool(run.ended)
-        if NAN in self.ends and any(one.bad for one in run.series.values()):
-            return True
-        if NAN in self.ends and any(one.clamped and one.count >= _CLAMPED for one in run.series.values()):
-            return True
+        if NAN in self.ends:
+            for one in run.conspicuous.values():
+                if one.bad or one.clamped and one.count >= _CLAMPED:
+                    return True
         return STUCK_LOSS in self.ends and self._stuck(run)
 
     def _stuck(self, run: Logged) -> bool:
         loss = run.loss
-        if loss is None or loss.count < self._seen + _EVERY:
+        if loss is None or loss.count < self._seen + max(_EVERY, self._seen // _PART):
             return False
         self._seen = loss.count
         if self._of is not run:
