@@ -26,7 +26,7 @@ class Kept(NamedTuple):
 def kept(built: BuiltNet) -> Kept:
     """What stays of a net that was built for TEST."""
     certain, learned = _learned(built, certain=True), _learned(built, certain=False)
-    predictions: list[Blob] = []
+    predictions: dict[Blob, None] = {}
     endings: dict[str, tuple[Blob, str]] = {}
     for layer in built.layers:
         if not _compares(layer):
@@ -35,7 +35,7 @@ def kept(built: BuiltNet) -> Kept:
         scores = [blob for blob in read if blob in certain] or [blob for blob in read if blob in learned]
         if not learned:
             scores = read[:1]
-        predictions += scores
+        predictions |= dict.fromkeys(scores)
         if layer.plain_form and scores:
             endings.setdefault(scores[0].name, (scores[0], layer.plain_form))
     for name in built.outputs:
@@ -43,7 +43,7 @@ def kept(built: BuiltNet) -> Kept:
         if blob.producer is None or _compares(blob.producer) or makes_data(blob.producer):
             continue
         if blob in learned or not learned:
-            predictions.append(blob)
+            predictions[blob] = None
     layers = _ancestors(predictions)
     inputs = {blob: None for layer in layers for blob in _read(layer) if blob.producer and makes_data(blob.producer)}
     inputs |= {blob: None for blob in predictions if blob.producer is not None and makes_data(blob.producer)}
