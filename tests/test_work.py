@@ -19,6 +19,7 @@ from caffelint.text.parser import parse
 
 SIZE, MOST = 96, 4.6
 """The smaller of two sizes, and by how much the work of one four times as large may be more."""
+MAKE = {**bench_curves.TEXTS, **bench_curves.LOGS}
 MOST_TIME = 8
 """By how much the CPU time of a text four times as large may be more: 4 is linear, and 16 grows with the square."""
 
@@ -57,14 +58,12 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.targets, "layers"),
         (bench_curves.deployed, "losses"),
         (bench_curves.compared, "layers"),
-        (bench_curves.followed, "losses that fall"),
-        (bench_curves.followed, "losses that are stuck"),
         (bench_curves.followed, "series"),
         (bench_curves.followed, "runs"),
     ],
 )
 def test_work_grows_no_faster_than_the_text(work: Callable[[str], None], name: str) -> None:
-    make = bench_curves.TEXTS.get(name) or bench_curves.LOGS[name]
+    make = MAKE[name]
     small, large = make(SIZE), make(4 * SIZE)
     for text in (large, large):  # imports, and what is remembered
         work(text)
@@ -89,13 +88,15 @@ def comments(text: str) -> None:
         (bench_curves.check, "bottoms of a layer that nobody makes", 2048),
         (bench_curves.check, "equal tops in a list", 1024),
         (bench_curves.check, "layers of one name each two", 384),
+        (bench_curves.followed, "losses that fall", 2048),
+        (bench_curves.followed, "losses that are stuck", 2048),
         (comments, "suppressions of one field", 1024),
         (comments, "suppressions on one line", 1024),
         (comments, "suppressions above a brace", 1024),
     ],
 )
 def test_time_grows_no_faster_than_the_text(work: Callable[[str], None], name: str, size: int) -> None:
-    make = bench_curves.TEXTS[name]
+    make = MAKE[name]
     work(make(4))
     small, large = seconds(work, make(size)), seconds(work, make(4 * size))
     assert large < MOST_TIME * small
