@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = (
     ("__main__",),
     ("cli",),
-    ("page",),
+    ("lsp", "page"),
     ("report", "fix", "smoke"),
     ("evidence",),
     ("lint",),
@@ -39,6 +39,7 @@ DYNAMIC = {
     "caffelint.cli.test": "the modules of a pack that is named on the command line",
     "caffelint.lint.registry": "packs and their rules, by entry point and index",
     "caffelint.report": "a format is imported when it is asked for",
+    "caffelint.schema.comments": "the text of proto/, which is installed beside the code that reads it",
     "caffelint.schema.pool": "the descriptors, which are installed beside the code that reads them",
     "caffelint.smoke.caffe.probe": "runs inside another Python, and tells of what is installed there",
     "caffelint.smoke.torch.python": "the Python layers of a net that is run, which is told before",

@@ -74,7 +74,7 @@ class Ignorer:
         source = Source(data, path)
         if object_to(source, []) < 0:
             return data  # binary, or UTF-16
-        edits = _at_line_ends(source, [f for f in findings if _identity(f) not in stubborn], self._reason)
+        edits = at_line_ends(source, [f for f in findings if _identity(f) not in stubborn], self._reason)
         edits += _for_the_file(source, [f for f in findings if _identity(f) in stubborn], self._reason)
         new = apply_edits(data, edits)
         return new if _same_message(data, new, path) else data
@@ -112,7 +112,7 @@ def _by_file(findings: Iterable[ReportedFinding]) -> Iterable[tuple[str, list[Re
     return found.items()
 
 
-def _at_line_ends(source: Source, findings: list[ReportedFinding], reason: str) -> list[Edit]:
+def at_line_ends(source: Source, findings: list[ReportedFinding], reason: str) -> list[Edit]:
     """A comment after the line that each finding begins on, one for all of that line.
 
     In a file without LF, where a comment would reach to the end of the file, an LF goes after it.

@@ -91,6 +91,8 @@ class Documents:
         self._config_file = config_file.absolute() if config_file else None
         self._isolated = isolated
         self.opened: dict[str, Open] = {}
+        self.texts: Mapping[str, bytes] = _Texts(self.opened)
+        self.takes_document_changes = False
         self.encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16
         self.complaints: list[str] = []
         self._checkers: dict[str, Checker] = {}
@@ -148,7 +150,7 @@ class Documents:
         if self._is_left_alone(path):
             return Checked({path: ()})
         checker = self.checker(path)
-        job = self._job(path, checker.config)
+        job = self.job(path)
         outcome = checker.job(job)
         found: dict[str, list[ReportedFinding]] = {real(file): [] for file in job.report}
         for finding in report([outcome], checker.config).findings:
@@ -160,16 +162,16 @@ class Documents:
         if path not in self.opened or self._is_left_alone(path):
             return None
         checker = self.checker(path)
-        files = {real(name): file for name, file in checker.joined(self._job(path, checker.config)).items()}
+        files = {real(name): file for name, file in checker.joined(self.job(path)).items()}
         return View(path, files, Lines(self.opened[path].data, self.encoding), checker.config, checker)
 
     def _is_left_alone(self, path: str) -> bool:
         return len(self.opened[path].data) > _LARGEST or wanted(self.checker(path).config).excludes(path)
 
-    def _job(self, path: str, config: Config) -> Job:
+    def job(self, path: str) -> Job:
         """What is judged with a file: solvers that are open may name it, wherever they are."""
         solvers = [other for other, one in self.opened.items() if other != path and mentions_a_net(one.data)]
-        jobs = plan([path, *solvers], config.roots, None, _Texts(self.opened))
+        jobs = plan([path, *solvers], self.checker(path).config.roots, None, self.texts)
         return next(job for job in jobs if path in map(real, job.files))
 
     def checker(self, path: str) -> Checker:
@@ -177,7 +179,7 @@ class Documents:
         folder = os.path.dirname(path)
         if folder not in self._checkers:
             self._checkers[folder] = Checker(self._settings(folder))
-            self._checkers[folder].texts = _Texts(self.opened)
+            self._checkers[folder].texts = self.texts
         return self._checkers[folder]
 
     def _settings(self, folder: str) -> Config:

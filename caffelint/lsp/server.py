@@ -9,14 +9,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from caffelint import __version__
 from caffelint.lint.report import own_failure
+from caffelint.lsp.actions import code_actions, resolve
+from caffelint.lsp.completion import complete
 from caffelint.lsp.diagnostics import diagnostics
-from caffelint.lsp.documents import Documents, View
+from caffelint.lsp.documents import Documents, View, path_of
+from caffelint.lsp.hints import NEXT_STATE, hints, lenses
 from caffelint.lsp.hover import hover
+from caffelint.lsp.navigation import definition, highlights, links, prepare_rename, references, rename
+from caffelint.lsp.outline import folds, selections, symbols
+from caffelint.lsp.tokens import LEGEND, tokens
 
 _DELAY = 0.3
 """Seconds after the last key until a changed text is checked."""
@@ -33,6 +40,9 @@ class Server(LanguageServer):
     def __init__(self, config_file: Path | None, isolated: bool) -> None:
         super().__init__("caffelint", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.documents = Documents(config_file, isolated)
+        self.takes_snippets = False
+        self.shown: dict[str, int] = {}
+        """The number of the state of the net that hints are about, by real path."""
         self._published: dict[str, set[str]] = {}
         """For each open file, the files that were judged with it, by real path."""
         self._waiting: set[str] = set()
@@ -89,6 +99,14 @@ class Server(LanguageServer):
             types.PublishDiagnosticsParams(self.documents.uri(path), found, opened.version if opened else None)
         )
 
+    def refresh_hints(self) -> None:
+        """Have the editor ask again for what is shown beside the text, if it can."""
+        workspace = self.client_capabilities.workspace
+        if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
+        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
     def say(self, line: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A line in the editor's log of the server."""
         self.window_log_message(types.LogMessageParams(kind, line))
@@ -98,6 +116,8 @@ class Server(LanguageServer):
         try:
             view = self.documents.view(uri)
             return ask(view) if view else None
+        except JsonRpcInvalidParams:
+            raise
         except Exception as error:
             self.say(own_failure(uri, error).message, types.MessageType.Error)
             return None
@@ -118,6 +138,12 @@ def _texts(server: Server) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         folders = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
+        workspace = params.capabilities.workspace
+        edits = workspace.workspace_edit if workspace else None
+        documents.takes_document_changes = bool(edits and edits.document_changes)
+        text = params.capabilities.text_document
+        item = text.completion.completion_item if text and text.completion else None
+        server.takes_snippets = bool(item and item.snippet_support)
         root = to_fs_path(folders[0])
         if root and os.path.isdir(root):
             os.chdir(root)  # Caffe looks for nets and data from where it is started, and that is the likeliest place
@@ -161,6 +187,7 @@ def _texts(server: Server) -> None:
 
 def _questions(server: Server) -> None:
     """What the editor asks of an open text."""
+    documents = server.documents
 
     def answers(method: str, ask: Callable[[View, Any], Any], options: Any = None) -> None:
         def answer(params: Any) -> Any:
@@ -168,4 +195,43 @@ def _questions(server: Server) -> None:
 
         server.feature(method, options)(answer)
 
+    def answers_with_files(method: str, ask: Callable[[Documents, View, Any], Any], options: Any = None) -> None:
+        answers(method, lambda view, params: ask(documents, view, params), options)
+
     answers(types.TEXT_DOCUMENT_HOVER, hover)
+    answers(
+        types.TEXT_DOCUMENT_COMPLETION,
+        lambda view, params: complete(view, params, server.takes_snippets),
+        types.CompletionOptions(trigger_characters=['"', ":", " ", "/"]),
+    )
+    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll, types.CodeActionKind.RefactorRewrite]
+    answers_with_files(
+        types.TEXT_DOCUMENT_CODE_ACTION, code_actions, types.CodeActionOptions(kinds, resolve_provider=True)
+    )
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    def resolve_action(action: types.CodeAction) -> types.CodeAction:
+        return resolve(documents, action)
+
+    answers_with_files(types.TEXT_DOCUMENT_DEFINITION, definition)
+    answers_with_files(types.TEXT_DOCUMENT_REFERENCES, references)
+    answers_with_files(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, highlights)
+    answers_with_files(types.TEXT_DOCUMENT_DOCUMENT_LINK, links)
+    answers_with_files(types.TEXT_DOCUMENT_PREPARE_RENAME, prepare_rename)
+    answers_with_files(types.TEXT_DOCUMENT_RENAME, rename, types.RenameOptions(prepare_provider=True))
+    answers(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, symbols)
+    answers(types.TEXT_DOCUMENT_FOLDING_RANGE, folds)
+    answers(types.TEXT_DOCUMENT_SELECTION_RANGE, selections)
+    answers(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, tokens, LEGEND)
+
+    def state(view: View) -> int:
+        return server.shown.get(view.path, 0)
+
+    answers(types.TEXT_DOCUMENT_INLAY_HINT, lambda view, params: hints(view, params, state(view)))
+    answers(types.TEXT_DOCUMENT_CODE_LENS, lambda view, params: lenses(view, params, state(view)))
+
+    @server.command(NEXT_STATE)
+    def next_state(uri: str, steps: int = 1) -> None:
+        path = path_of(uri)
+        server.shown[path] = server.shown.get(path, 0) + max(1, steps)
+        server.refresh_hints()

@@ -205,6 +205,10 @@ class Provenance:
         """Every layer type that some fork registers."""
         return tuple(self._table["layer_types"])
 
+    def solver_types(self) -> tuple[str, ...]:
+        """Every solver type that some fork registers."""
+        return tuple(self._table["solver_types"])
+
     def solver_type(self, type: str) -> frozenset[str]:
         """The forks that register a solver type, e.g. "Adam"; empty if none."""
         return self._forks("solver_types", type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from lsprotocol import types
@@ -86,7 +87,8 @@ class Editor:
     async def diagnostics(self, name: str) -> list[types.Diagnostic]:
         """Those of the text as it is now; they may come in any order with those of other files."""
         while True:
-            params = await self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+            waiting = self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+            params = await asyncio.wait_for(waiting, 60)
             if (params.uri, params.version) == (self.uri(name), self._versions.get(name)):
                 return list(params.diagnostics)
 
