@@ -5,24 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 import caffelint
 from caffelint.cli.overwriting import objection
 from caffelint.cli.tell import say
+from caffelint.lint.config import Config
 from caffelint.lint.file import File, load
 from caffelint.lint.joined import NotJoined, load_joined, set_shapes
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.report import Failure
+from caffelint.lint.report import Failure, Report
 from caffelint.page.html import Project, page
 from caffelint.page.views import views
 from caffelint.text.visible import visible
 from caffelint.text.writing import write_report
-
-if TYPE_CHECKING:
-    from caffelint.lint.config import Config
 
 _LARGEST_JSON = 64 << 20
 
@@ -39,25 +37,24 @@ class Asked(NamedTuple):
 
 
 def reported(asked: Asked, config: Config) -> int:
-    """Write the page or the picture. Raises `click.ClickException`."""
-    _ready(asked.output, "page" if asked.format == "html" else ".svg")
-    project = project_of(asked, config)
-    if asked.format == "html":
-        text = page(project)
+    """Write the page or the picture of a solver or a net. Raises `click.ClickException`."""
+    ready(asked.output, "page" if asked.format == "html" else f".{asked.format}")
+    given = [_json(path) for path in asked.given]
+    report = caffelint.check([asked.path], config)
+    project = project_of(asked, config, report)
+    if asked.format != "html":
+        from caffelint.cli.pictured import pictured
+
+        pictured(project, asked)
     else:
-        text = _picture(project, asked.is_open)
-    try:
-        write_report(asked.output, text.encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise click.ClickException(f"{asked.output}: cannot be written: {why}") from error
+        scales = _scales(asked, config, project)
+        write(asked.output, page(project._replace(given=[*given, *scales])))
     say(visible(f"{asked.output} written"))
     return 0
 
 
-def project_of(asked: Asked, config: Config) -> Project:
-    """All that is to be shown: the findings of a check, and the nets as they are built."""
-    report = caffelint.check([asked.path], config)
+def project_of(asked: Asked, config: Config, report: Report) -> Project:
+    """A solver with its nets as they are built, or a net, and their findings. Raises `click.ClickException`."""
     files, failures = _files(asked.path, config)
     file = files[asked.path]
     if file.solver is None and file.net is None:
@@ -65,8 +62,7 @@ def project_of(asked: Asked, config: Config) -> Project:
     shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
     set_shapes(file, shapes | dict(asked.shapes))
     texts = {path: one.document.source.data for path, one in files.items()}
-    given = [_json(path) for path in asked.given]
-    return Project(asked.path, file.solver, views(file), report.findings, texts, (*report.failures, *failures), given)
+    return Project(asked.path, file.solver, views(file), report.findings, texts, (*report.failures, *failures))
 
 
 def _files(path: str, config: Config) -> tuple[dict[str, File], list[Failure]]:
@@ -81,11 +77,34 @@ def _files(path: str, config: Config) -> tuple[dict[str, File], list[Failure]]:
         return {path: file}, [Failure(path, str(error).removeprefix(f"{path}: "))]
 
 
-def _ready(output: Path, format_: str) -> None:
+def _scales(asked: Asked, config: Config, project: Project) -> list[dict[str, Any]]:
+    """Those that the training starts with, if they are known."""
+    from caffelint.cli.scaled import Asked as AskedForScales
+    from caffelint.cli.scaled import scaled
+    from caffelint.report.scales_table import as_json
+
+    if not any("TRAIN" in view.built.phases and view.built.has_loss for view in project.views):
+        return []
+    try:
+        return [as_json(scaled(AskedForScales(asked.path, shapes=asked.shapes), config), asked.path)]
+    except click.ClickException:
+        return []
+
+
+def ready(output: Path, format_: str) -> None:
+    """Raise `click.UsageError` before anything is read, if the file cannot be written in the end."""
     if not output.parent.is_dir():
         raise click.UsageError(f'--output "{output}": its folder does not exist')
     if reason := objection(output, format_):
         raise click.UsageError(f'--output "{output}": {reason}')
+
+
+def write(output: Path, text: str) -> None:
+    try:
+        write_report(output, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise click.ClickException(f"{output}: cannot be written: {why}") from error
 
 
 def _json(path: Path) -> Mapping[str, Any]:
@@ -103,15 +122,3 @@ def _json(path: Path) -> Mapping[str, Any]:
         what = "give what caffelint smoke, log, data, weights or scales writes with --format json"
         raise click.ClickException(f"{path}: no object of JSON; {what}")
     return value
-
-
-def _picture(project: Project, is_open: bool) -> str:
-    from caffelint.page.drawing import draw
-    from caffelint.page.findings import counts
-    from caffelint.page.svg import picture
-
-    if not project.views:
-        raise click.ClickException(f"{project.path}: no net to draw")
-    view = project.views[0]
-    title = f"{view.net.path}, {view.title}"
-    return picture(draw(view.built, is_open=is_open), title, counts(project.findings, view))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +26,10 @@ PADDING = 12
 HEAD = 48
 """Height of the head of an open module, above its own drawing; MARGIN is around that."""
 MARGIN = 16
+EDGE = 20
+"""Around a whole drawing."""
+STUB = 14
+"""Length of the line that enters a module, above its first boxes."""
 _LEAST_WIDTH = 120
 _LONGEST = 34
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[]/ -"), frozenset("mwMWGOQ@%_&")
@@ -50,7 +54,10 @@ class Words(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A unit or a module. layers: of the net, by their indices in the text. inner: what an open module shows."""
+    """A unit or a module. layers: of the net, by their indices in the text. inner: what an open module shows.
+
+    enters: is it in a module, the first in it to read what comes from outside?
+    """
 
     id: str
     kind: str
@@ -59,6 +66,7 @@ class Box(NamedTuple):
     width: float
     height: float
     inner: Drawing | None = None
+    enters: bool = False
 
 
 class Line(NamedTuple):
@@ -91,6 +99,13 @@ def draw(built: BuiltNet, *, is_open: bool = False, fold: bool = True) -> Drawin
 def _drawing(found: Units, parts: Sequence[Part], is_open: bool, prefix: str) -> Drawing:
     boxes = [_box(found, part, is_open, f"{prefix}{at}") for at, part in enumerate(parts)]
     lines = _lines(found.edges, parts)
+    if prefix:
+        reached = {line.target for line in lines}
+        reading = {edge.target for edge in found.edges}
+        boxes = [
+            box._replace(enters=at not in reached and not reading.isdisjoint(_units_of(part)))
+            for at, (box, part) in enumerate(zip(boxes, parts, strict=True))
+        ]
     sizes = [(box.width, box.height) for box in boxes]
     if is_open:
         sizes = [open_size(box) for box in boxes]
@@ -105,9 +120,14 @@ def open_size(box: Box) -> tuple[float, float]:
     return max(inside.width + 2 * MARGIN, box.width), inside.height + HEAD + MARGIN
 
 
+def size_of(drawing: Drawing, box: Box) -> tuple[float, float]:
+    """Width and height of a box in a drawing."""
+    return open_size(box) if drawing.is_open else (box.width, box.height)
+
+
 def _lines(edges: Iterable[Edge], parts: Sequence[Part]) -> list[Line]:
     """The edges between different parts; those between the same two are one line."""
-    part_of = {unit: at for at, part in enumerate(parts) for unit in ([part] if isinstance(part, int) else part.units)}
+    part_of = {unit: at for at, part in enumerate(parts) for unit in _units_of(part)}
     found: dict[tuple[int, int], tuple[dict[str, None], dict[str, None]]] = {}
     for edge in edges:
         source, target = part_of.get(edge.source), part_of.get(edge.target)
@@ -115,6 +135,10 @@ def _lines(edges: Iterable[Edge], parts: Sequence[Part]) -> list[Line]:
             blobs, layers = found.setdefault((source, target), ({}, {}))
             blobs[edge.blob] = layers[edge.layer] = None
     return [Line(*ends, tuple(blobs), tuple(layers)) for ends, (blobs, layers) in found.items()]
+
+
+def _units_of(part: Part) -> list[int]:
+    return [part] if isinstance(part, int) else part.units
 
 
 def _box(found: Units, part: Part, is_open: bool, name: str) -> Box:
@@ -149,7 +173,7 @@ def _of_module(module: Module, of_part: Sequence[Unit], found: Units) -> Words:
 
 
 def _part_name(part: Part, found: Units) -> str:
-    return found.units[part].first.name if isinstance(part, int) else common_name([found.units[u] for u in part.units])
+    return common_name([found.units[unit] for unit in _units_of(part)])
 
 
 def _layers(of_part: Sequence[Unit]) -> str:
@@ -173,7 +197,7 @@ def _foot(of_part: Sequence[Unit]) -> str:
     counts = [parameters(layer) for unit in of_part for layer in unit.layers]
     total = None if None in counts else sum(count or 0 for count in counts)
     learned = "" if total == 0 else "? parameters" if total is None else f"{number(total)} parameters"
-    return "   ".join(filter(None, [shape, learned]))
+    return " · ".join(filter(None, [shape, learned]))
 
 
 def shape_text(shape: Sequence[int] | None) -> str:
@@ -208,12 +232,4 @@ def _short(text: str) -> str:
 
 def text_width(text: str) -> float:
     """About as wide as a sans serif font of 12 pixels sets it."""
-    return sum(3.9 if c in _NARROW else 9.8 if c in _WIDE or not c.isascii() else 7.1 for c in text)
-
-
-def marked(box: Box, counts: Mapping[int, Counter[str]]) -> Counter[str]:
-    """How many findings of each severity are on the layers of a box; `counts` by index of the layer."""
-    found: Counter[str] = Counter()
-    for layer in box.layers:
-        found.update(counts.get(layer, ()))
-    return found
+    return sum(4.2 if c in _NARROW else 10.4 if c in _WIDE or not c.isascii() else 7.4 for c in text)

@@ -19,31 +19,10 @@ from caffelint.text.visible import visible
 if TYPE_CHECKING:
     from caffelint.lint.finding import Fix
     from caffelint.lint.report import ReportedFinding
-    from caffelint.page.views import View
 
 _LONGEST_LINE = 200
 _MOST_DIFFS = 400
 _MOST_SHOWN = 2000
-
-
-def counts(findings: Sequence[ReportedFinding], view: View) -> dict[int, Counter[str]]:
-    """By index of a layer in the text of the view's net, how many findings of each severity are on it."""
-    found: dict[int, Counter[str]] = {}
-    for finding in findings:
-        for index in layers_of(finding, view):
-            found.setdefault(index, Counter())[finding.severity] += 1
-    return found
-
-
-def layers_of(finding: ReportedFinding, view: View) -> list[int]:
-    """The layers of the net that a finding is on: that of its line, else those of its name."""
-    if finding.file != view.net.path:
-        return []
-    if finding.line is not None:
-        for index, span in view.spans.items():
-            if span.first <= finding.line <= span.last:
-                return [index]
-    return [layer.index for layer in view.layers if finding.layer and layer.name == finding.layer][:1]
 
 
 def panel(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes], anchors: Mapping[str, int]) -> Markup:

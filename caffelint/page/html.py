@@ -16,6 +16,7 @@ from caffelint.page.assets import asset
 from caffelint.page.drawing import Drawing, draw, shape_text
 from caffelint.page.evidence import Tab
 from caffelint.page.facts import facts
+from caffelint.page.marks import layers_of, marks
 from caffelint.page.markup import Markup, element, joined
 from caffelint.page.palette import variables
 from caffelint.page.source import listing
@@ -35,7 +36,8 @@ MARK = '<!doctype html><meta charset=utf-8><meta name=generator content="caffeli
 class Project(NamedTuple):
     """What a page is about: a solver with its nets, or a net.
 
-    texts: the bytes of its files by path. given: the JSON of other commands.
+    texts: the bytes of its files by path. given: the JSON of other commands. home: the address of the page over all
+    projects, empty if there is none.
     """
 
     path: str
@@ -45,6 +47,7 @@ class Project(NamedTuple):
     texts: Mapping[str, bytes]
     failures: Sequence[Failure] = ()
     given: Sequence[Mapping[str, Any]] = ()
+    home: str = ""
 
 
 def page(project: Project) -> str:
@@ -135,21 +138,27 @@ def _script_json(data: Mapping[str, Any]) -> str:
     return text
 
 
-def _head(project: Project) -> Markup:
-    by_severity = Counter(finding.severity for finding in project.findings)
-    badges = [
+def badges(found: Sequence[ReportedFinding]) -> Markup:
+    """How many findings of each severity there are."""
+    by_severity = Counter(finding.severity for finding in found)
+    shown = [
         element("span", count(by_severity[severity], severity), class_=f"badge {severity}")
         for severity in SEVERITIES
         if by_severity[severity]
-    ] or [element("span", "no findings", class_="badge good")]
+    ]
+    return element("p", *(shown or [element("span", "no findings", class_="badge good")]), class_="badges")
+
+
+def _head(project: Project) -> Markup:
     run = [view for view in project.views if view.is_run]
     verdicts = [element("li", f"{view.title}: {summary.verdict(view)}", class_=_class(view.loads)) for view in run]
     lines = [f"{failure.file}: {failure.message}" for failure in project.failures]
     return element(
         "header",
+        element("p", element("a", "All projects", href=project.home)) if project.home else None,
         element("h1", visible(project.path)),
-        element("p", *badges, class_="badges"),
-        element("ul", *verdicts, class_="verdicts"),
+        badges(project.findings),
+        element("ul", *verdicts, class_="verdicts") if verdicts else None,
         *(element("p", sentence(line), class_="note error") for line in lines[:20]),
     )
 
@@ -180,7 +189,7 @@ def _net(project: Project, drawings: Sequence[Drawing]) -> Markup:
         element(
             "div",
             *(element("p", note, class_="note") for note in _notes(view)),
-            in_page(drawing, findings.counts(project.findings, view), f"n{number}", f"The net in {view.title}"),
+            in_page(drawing, marks(project.findings, view), f"n{number}", f"The net in {view.title}"),
             class_="state",
             data_state=number,
         )
@@ -218,5 +227,5 @@ def _notes(view: View) -> list[str]:
 
 def _in_nets(finding: ReportedFinding, views: Sequence[View]) -> list[Any]:
     """Severity, message, and the layers of each net that it is on."""
-    on = {str(number): found for number, view in enumerate(views) if (found := findings.layers_of(finding, view))}
+    on = {str(number): found for number, view in enumerate(views) if (found := layers_of(finding, view))}
     return [finding.severity, f"{sentence(finding.message)} [{finding.code} {finding.name}]", on]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from caffelint.page.charts import bars
 from caffelint.page.drawing import parameters, shape_text
-from caffelint.page.markup import Markup, element, joined
+from caffelint.page.markup import Content, Markup, element, joined
 from caffelint.report.summary_table import number, size
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _details(view: View, number_: int) -> Markup:
     )
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int], caption: str) -> Markup:
+def table(heads: Sequence[str], rows: Sequence[Sequence[Content]], numbers: Sequence[int], caption: str) -> Markup:
     """numbers: the columns that hold some, and lean to the right."""
     body = [
         element(

@@ -89,7 +89,7 @@ def _other_states(net: Net) -> list[State]:
 
 def _span(layer: Layer) -> Span | None:
     node = layer.node
-    if node is None:
+    if node is None or node is layer.net.document.root:  # Caffe's upgrade has made it
         return None
     source = layer.net.document.source
     return Span(source.position(node.start).line, source.position(max(node.start, node.end - 1)).line)

@@ -146,6 +146,8 @@
         body.setAttribute("width", width);
         body.setAttribute("height", height);
         stripe.setAttribute("height", height);
+        const stub = box.card.querySelector(".stub");
+        if (stub) stub.setAttribute("d", `M${width / 2} -14V0`);
         const mark = box.card.querySelector(".mark");
         if (mark) mark.setAttribute("transform", `translate(${width} 0)`);
         if (box.open) {
