@@ -15,6 +15,7 @@ _FILLS = re.compile(
     r"\bsurgery\b|\binterp_(?:layers|surgery|weights)|\binterp\(\w{0,20}net|\bupsample_filt|['\"]up\w{0,20}['\"] in "
     r"|\bbilinear_?(?:fill|up|kernel|weight)"
 )
+_SETS_RATE = re.compile(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b")
 _LOADS = re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(")
 _DIFFS = re.compile(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
 _SURGERY = re.compile(
@@ -56,6 +57,11 @@ class Script:
         return self._find(_FILLS)
 
     @cached_property
+    def sets_rate(self) -> Mention | None:
+        """Where it writes the base_lr of a solver."""
+        return self._find(_SETS_RATE)
+
+    @cached_property
     def surgery(self) -> Mention | None:
         return self._find(_SURGERY)
 
@@ -86,13 +92,14 @@ class Customs(NamedTuple):
     """What the scripts of a project do with nets and solvers, whichever these are: the first place of each.
 
     `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
-    net; `fills`: set the weights of upsampling layers.
+    net; `fills`: set the weights of upsampling layers; `sets_rate`: write the base_lr of a solver.
     """
 
     steps: Mention | None = None
     drives: Mention | None = None
     trains_on: Mention | None = None
     fills: Mention | None = None
+    sets_rate: Mention | None = None
 
 
 class Runs(NamedTuple):

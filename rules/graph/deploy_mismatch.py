@@ -7,6 +7,9 @@ from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, 
 from ._compared import activations_after, differences, layers_in, parameters_of
 from ._partner import Training, training_nets
 
+_ANOTHER = 3
+"""Fields in which a net differs from all training nets: it belongs to none of them."""
+
 
 class DeployMismatch(NetRule):
     """A layer of a deploy net differs from the layer of that name in the training net beside it.
@@ -119,7 +122,10 @@ class DeployMismatch(NetRule):
         layers = layers_in(net, TEST)
         said = parameters_of(layers)
         nearest = candidates[0]
-        for found in differences(layers, nearest.layers, said, [one.said for one in candidates]):
+        differing = list(differences(layers, nearest.layers, said, [one.said for one in candidates]))
+        if len(differing) >= _ANOTHER:
+            return
+        for found in differing:
             yield self.finding(found.found[0][0].at(*found.path), found.message(f'"{nearest.file}"'))
         yield from self._activations(layers, nearest, candidates)
         yield from self._input(net, nearest, candidates)
@@ -152,7 +158,8 @@ class DeployMismatch(NetRule):
         crops = {one.net.path: _crops(one.net) for one in candidates}
         if len(inputs) != 1 or not all(len(found) == 1 for found in crops.values()):
             return
-        if "InnerProduct" not in net.by_type:
+        pools = any(layer.message.pooling_param.global_pooling for layer in net.by_type.get("Pooling", ()))
+        if pools or "InnerProduct" not in net.by_type:
             return  # a net of windows alone takes images of any size
         dims = list(inputs[0].message.input_param.shape[0].dim)
         (crop,) = crops[nearest.net.path]

@@ -149,4 +149,4 @@ def _phase(layer: Layer) -> str:
 
 def _acts_by_phase(layer: Layer) -> bool:
     kind = layer.kind
-    return bool(kind.is_data) or kind.draws_at_random is not False or kind.keeps_statistics is not False
+    return bool(kind.is_data or kind.draws_at_random or kind.keeps_statistics)

@@ -2,20 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from caffelint.lint import (
-    LIKELY,
-    TRAIN,
-    WARNING,
-    Finding,
-    Invalid,
-    Layer,
-    Net,
-    NetRule,
-    Related,
-    Source,
-    source,
-    title,
-)
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source, source, title
 from caffelint.lint.built import types_that
 
 from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over

@@ -34,6 +34,7 @@ _MAKES_DATA = frozenset(["input_param", "memory_data_param", "dummy_data_param"]
 _SHARED = frozenset(["transform_param", "loss_param"])
 """Blocks that any type may read."""
 
+_LEFT_OVER = ("Softmax", "loss_param")
 _ALWAYS_READ = frozenset(["include", "exclude", "param"])
 
 
@@ -114,12 +115,6 @@ class UnusedParameterBlock(NetRule):
             span="convolution_param",
             message='Interp "d": convolution_param is probably ignored; Interp has interp_param',
         ),
-        Invalid(
-            'layer { name: "d" type: "InnerDistance" inner_product_param { } }',
-            span="inner_product_param",
-            message='InnerDistance "d": inner_product_param is probably ignored; InnerDistance has'
-            " inner_distance_param",
-        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -167,10 +162,8 @@ class UnusedParameterBlock(NetRule):
                 continue
             message = f"{subject}: {block} is ignored; "
             message += f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
-            harmless = (
-                type_ == "Softmax" and block == "loss_param" or not any(_says(layer.param(block)) for layer in layers)
-            )
-            severity = INFO if harmless else WARNING
+            matters = (type_, block) != _LEFT_OVER and any(_says(layer.param(block)) for layer in layers)
+            severity = WARNING if matters else INFO
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=_fixes(layers, block, used))
 
 
@@ -194,7 +187,7 @@ def _fixes(layers: list[Layer], block: str, used: frozenset[str]) -> tuple[Fix, 
 
 
 def _fits(layer: Layer, block: str, wanted: str) -> bool:
-    """Whether a block holds something, and all of it, as it is written, is of the same type in the wanted one."""
+    """Whether all that a block holds, and it holds something, is of the same type in the wanted one."""
     inner = layer.node.first(block) if layer.node else None
     there, here = (layer.param(name).DESCRIPTOR.fields_by_name for name in (wanted, block))
     names = [field.name for field in inner.fields] if inner else []

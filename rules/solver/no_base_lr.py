@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import (
     ERROR,
     UNSAFE,
+    WARNING,
     Finding,
     Given,
     Invalid,
@@ -35,7 +36,8 @@ class NoBaseLr(SolverRule):
     ```
 
     ## Known problems
-    A missing `base_lr` is not reported where the file's name or a placeholder in it says that a script fills it in.
+    A missing `base_lr` is not reported where the file's name or a placeholder in it says that a script fills it in, or
+    where a script of the project writes one into a solver.
 
     ## Fix safety
     Unsafe: the net descends the loss that it used to climb. There is a fix only for a negative rate.
@@ -84,7 +86,8 @@ class NoBaseLr(SolverRule):
             return
         if not solver.has("base_lr"):
             unknown_policy = solver.has("lr_policy") and not solver.policy_forks
-            if is_completed(solver) or (unknown_policy and is_for_unknown_caffe(solver)):
+            writer = solver.runs and solver.runs.customs.sets_rate
+            if writer or is_completed(solver) or (unknown_policy and is_for_unknown_caffe(solver)):
                 return
             text = "base_lr is missing and defaults to 0, so no weight ever changes; set it, for example base_lr: 0.01"
         elif base == 0:
@@ -97,4 +100,5 @@ class NoBaseLr(SolverRule):
         place = solver.at_first("base_lr", "lr_policy", "momentum", "weight_decay", "max_iter")
         rate = f"{-base:g}"
         fixes = fix(f"set base_lr: {rate}", UNSAFE, write(solver, "base_lr", value=rate)) if base < 0 else ()
-        yield self.finding(place, text, fixes=fixes)
+        # Who writes 0 wants to see a net run.
+        yield self.finding(place, text, fixes=fixes, severity=WARNING if base == 0 and solver.has("base_lr") else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -25,6 +26,7 @@ _SMALL = 1000
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
+_HAS_RATE = re.compile(rb"^[^#\n]*base_lr", re.MULTILINE)
 NO_RUNS: Mapping[str, Runs] = MappingProxyType({})
 
 
@@ -34,7 +36,10 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
     found: dict[str, Runs] = {}
     for path, named in nets:
         missing = [net.name for net in named if net.path is None and not net.outside]
-        if path not in contents or not (missing or unfilled or b"max_iter" not in contents[path]):
+        if path not in contents:
+            continue
+        complete = b"max_iter" in contents[path] and _HAS_RATE.search(contents[path])
+        if complete and not missing and not unfilled:
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):

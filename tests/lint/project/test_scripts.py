@@ -58,6 +58,13 @@ def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
     assert "no-max-iter" not in found()
 
 
+def test_base_lr_may_be_missing_if_a_script_writes_one(repository: Path) -> None:
+    (repository / "models/solver.prototxt").write_text(SOLVER.replace("base_lr: 0.1", "max_iter: 9"))
+    assert found()["no-base-lr"][0] == "error"
+    (repository / "train.sh").write_text('cp models/solver.prototxt s\necho "base_lr: $1" >> s\n')
+    assert "no-base-lr" not in found()
+
+
 def test_a_net_without_loss_may_get_its_gradients_from_a_script(repository: Path) -> None:
     (repository / "models/train.prototxt").write_text(NET[: NET.index('layer { name: "loss"')])
     assert found()["no-loss"][0] == "error"
@@ -161,7 +168,7 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
     for name in ("other", "third"):
         (repository / f"models/{name}.prototxt").write_text(SOLVER)
     assert caffelint.check(".", uncached()).files == 3
-    assert len(searched) == len(set(searched)) == 7
+    assert len(searched) == len(set(searched)) == 8
 
 
 def uncached() -> Config:
