@@ -67,7 +67,8 @@ class Solver:
     """A solver. `message` is its SolverParameter in the current format, `nets` are the nets that could be read.
 
     `missing` are the names of nets for which no file was found, `beside` those found only by their bare file name,
-    beside the solver, `outside` those in folders that are not read; all are empty if nobody looked.
+    beside the solver, `outside` those in folders that are not read, `solvers` those of files that hold a solver; all
+    are empty if nobody looked.
     """
 
     def __init__(self, bound: Bound):
@@ -81,6 +82,7 @@ class Solver:
         self.missing: list[NetName] = []
         self.beside: list[NetName] = []
         self.outside: list[NetName] = []
+        self.solvers: list[NetName] = []
         self.runs: Runs | None = None
 
     @property

@@ -263,6 +263,8 @@ class Checker:
                         solver.missing.append(where)
                     elif net.beside:
                         solver.beside.append(where)
+                    elif net.path in files and files[net.path].solver:
+                        solver.solvers.append(where)
                 reachable = [(net, files[net.path].net) for net in named if net.path and net.path in files]
                 solver.join(NetUse(name.field, net, name.position) for name, net in reachable if net)
         for file in files.values():

@@ -116,6 +116,15 @@ class UnlikeItsSiblings(NetRule):
             " set pad: 0 unless this is intended",
         ),
         Invalid(
+            _NORMED.replace("kernel_size: 1", "pad: 1 kernel_size: 3").replace(
+                'top: "c4" convolution_param { num_output: 8 pad: 1',
+                'top: "c4" convolution_param { num_output: 8 pad: 3',
+            ),
+            span="pad: 3",
+            message='Convolution "c4" has pad 3, but the other 6 convolutions with kernel_size 3 and stride 1 have 1;'
+            " set pad: 1 unless this is intended",
+        ),
+        Invalid(
             _NORMED.replace(_normed(4), _normed(4, swapped=True)),
             span='name: "a4"',
             message='Convolution "c4" is followed by ReLU and BatchNorm, but the other 6 by BatchNorm and ReLU; check'
@@ -159,20 +168,20 @@ class UnlikeItsSiblings(NetRule):
             )
 
     def _pads(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        groups: dict[int, list[tuple[BuiltLayer, int]]] = {}
+        groups: dict[tuple[int, int], list[tuple[BuiltLayer, int]]] = {}
         for layer in one.layers:
             if layer.type == "Convolution" and layer.index is not None:
                 windows = layer.written_windows()
-                if windows and windows[0] == windows[1] and windows[0].kernel == 1:
-                    groups.setdefault(windows[0].stride, []).append((layer, windows[0].pad))
-        for stride, rows in groups.items():
+                if windows and windows[0] == windows[1] and windows[0].dilation == 1:
+                    groups.setdefault((windows[0].kernel, windows[0].stride), []).append((layer, windows[0].pad))
+        for (kernel, stride), rows in groups.items():
             odd = _odd(rows, ends=False)
-            if odd and odd.others == 0:
+            if odd and odd.others == kernel // 2:
                 mine = net.layers[odd.layer.index or 0]
                 yield self.finding(
                     mine.at("convolution_param", "pad"),
-                    f"{title(mine)} has pad {odd.value}, but the other {odd.many} convolutions with kernel_size 1 and"
-                    f" stride {stride} have 0; set pad: 0 unless this is intended",
+                    f"{title(mine)} has pad {odd.value}, but the other {odd.many} convolutions with kernel_size"
+                    f" {kernel} and stride {stride} have {odd.others}; set pad: {odd.others} unless this is intended",
                 )
 
     def _orders(self, net: Net, one: BuiltNet) -> Iterator[Finding]:

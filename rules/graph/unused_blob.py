@@ -2,18 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
+from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 from caffelint.lint.built import BuiltLayer
 
 from ._parts import is_whole
 
 
 class UnusedBlob(NetRule):
-    """No layer in TRAIN reads the result of a layer that should learn.
+    """No layer in TRAIN reads the result of a layer that should learn, or that others bypass.
 
     ## Why is this bad?
-    A head whose output no loss reads keeps the weights that it started with, and a layer that belongs between two
-    others but whose top has the wrong name is bypassed. Caffe takes the blob for an output of the net and prints it.
+    A head whose output no loss reads keeps the weights that it started with. A pooling, an activation or a Concat that
+    belongs between two others is bypassed where its top has the wrong name, or where the next layer reads the blob
+    before it. Caffe takes the unread blob for an output of the net and prints it.
 
     ## Example
     ```
@@ -70,12 +71,24 @@ class UnusedBlob(NetRule):
             message='InnerProduct "aux": nothing reads "prob" in TRAIN, so the layer learns nothing; give it a loss or'
             " keep it out of TRAIN",
         ),
+        Invalid(
+            _NET.replace('bottom: "data" top: "fc"', 'bottom: "c" top: "fc"').replace(
+                ' layer { name: "fc"',
+                ' layer { name: "c" type: "Convolution" bottom: "data" top: "c" convolution_param { num_output: 9'
+                ' kernel_size: 1 } } layer { name: "pool" type: "Pooling" bottom: "c" top: "pool" pooling_param {'
+                ' kernel_size: 2 } } layer { name: "fc"',
+            ),
+            span='top: "pool"',
+            message='Pooling "pool": nothing reads "pool", and InnerProduct "fc" reads "c" instead, so the layer has no'
+            ' effect; let "fc" read "pool", or remove the layer',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         if not net.solvers and not is_whole(net) and any(layer.kind.is_loss for layer in net.layers):
             yield from self._of_part(net)
             return
+        yield from self._bypassed(net)
         for one in net.states():
             if one.phase != TRAIN or not one.is_wired or not one.has_loss:
                 continue
@@ -95,6 +108,33 @@ class UnusedBlob(NetRule):
                     )
             return
 
+    def _bypassed(self, net: Net) -> Iterator[Finding]:
+        """Layers without weights that nothing reads in any phase, though others go on from what they read."""
+        if net.role != "train" or not net.may_be_trained:
+            return
+        for one in net.states():
+            if one.phase != TRAIN or not one.is_wired:
+                continue
+            layers = net.in_phase(TRAIN)
+            read = {blob for layer in net.layers for blob in layer.bottoms}
+            for name in one.outputs:
+                maker = one.blobs[name].producer
+                if maker is None or maker.index is None or name in read or not _is_step(maker):
+                    continue
+                mine = net.layers[maker.index]
+                if list(mine.tops) != [name]:
+                    continue
+                other = next((layer for layer in layers if _goes_on(layer, mine)), None)
+                if other is not None:
+                    blob = next(blob for blob in other.bottoms if blob in mine.bottoms)
+                    yield self.finding(
+                        mine.at("top"),
+                        f'{title(mine)}: nothing reads "{name}", and {title(other)} reads "{blob}" instead, so the'
+                        f' layer has no effect; let "{other.name}" read "{name}", or remove the layer',
+                        phases=(TRAIN,),
+                    )
+            return
+
     def _of_part(self, net: Net) -> Iterator[Finding]:
         """In the end of a net, with its loss but without its data, which is not built."""
         layers = net.in_phase(TRAIN)
@@ -108,6 +148,24 @@ class UnusedBlob(NetRule):
                     " loss or keep it out of TRAIN",
                     phases=(TRAIN,),
                 )
+
+
+def _is_step(layer: BuiltLayer) -> bool:
+    """Does it make of blobs what the next layer is to read, without weights of its own? No result to look at."""
+    if not layer.known or layer.has_weights or layer.is_loss:
+        return False
+    drops = layer.hands_on and not layer.rearranges
+    return bool(layer.is_activation or layer.normalises or layer.compares_maps or drops or layer.written_windows())
+
+
+def _goes_on(layer: Layer, bypassed: Layer) -> bool:
+    """Does it read what a layer above it reads, to go on from there?"""
+    below = layer.index > bypassed.index and not set(layer.bottoms).isdisjoint(bypassed.bottoms)
+    return below and layer.kind.known and not layer.kind.is_loss and bool(layer.kind.has_weights or _joins(layer))
+
+
+def _joins(layer: Layer) -> bool:
+    return bool(layer.kind.compares_maps) and len(layer.bottoms) > 1
 
 
 def _idle(layer: BuiltLayer) -> BuiltLayer | None:

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
 from caffelint.lint.disk import is_template
 
 
 class NetFileNotFound(SolverRule):
-    """A net that the solver names is not found.
+    """A net that the solver names is not found, or is a solver.
 
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
@@ -15,7 +15,8 @@ class NetFileNotFound(SolverRule):
     caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
     every folder above the solver. If only a net with the same bare file name is next to the solver, that net is checked
     and reported as info, since Caffe finds it only where its path leads to it. So is a net that a script of the
-    repository seems to write. Nothing outside the checkout and `roots` is read.
+    repository seems to write. Nothing outside the checkout and `roots` is read. Where the path leads to a solver, often
+    to the very same file, Caffe reads that as a net and stops at its first field.
 
     ## Example
     ```
@@ -58,6 +59,12 @@ class NetFileNotFound(SolverRule):
             message='train_net "/home/me/train.prototxt" is not on this machine, so the net is not checked; use a path'
             " relative to the directory that Caffe is run in",
         ),
+        Invalid(
+            {"a_solver.prototxt": 'net: "a_solver.prototxt" base_lr: 0.01 max_iter: 9', "a.prototxt": 'name: "n"'},
+            span='net: "a_solver.prototxt"',
+            message='net "a_solver.prototxt" is this solver itself, which Caffe refuses as a net; name the file of the'
+            " net",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -87,6 +94,16 @@ class NetFileNotFound(SolverRule):
                 )
             severity = INFO if is_template(missing.name) else severity
             yield self.finding(solver.at(missing.field, missing.position), message, severity=severity)
+        for named in solver.solvers:
+            is_itself = named.name.rpartition("/")[2] == solver.path.rpartition("/")[2]
+            what = "this solver itself" if is_itself else "a solver"
+            yield self.finding(
+                solver.at(named.field, named.position),
+                f'{named.field} "{named.name}" is {what}, which Caffe refuses as a net; name the file of the net',
+                evidence="Caffe stops at the start: Failed to parse NetParameter file",
+                severity=ERROR,
+                certainty=CERTAIN,
+            )
         for outside in solver.outside:
             message = (
                 f'{outside.field} "{outside.name}" is outside the checkout and was not read;'
