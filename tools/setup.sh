@@ -3,7 +3,7 @@
 # python3-venv, and that only where it is missing and we are root.
 #
 #   tools/setup.sh          caffelint alone
-#   tools/setup.sh dev      and what its tests need: their tools, official schemas, a real Caffe, Python 2.7
+#   tools/setup.sh dev      and what its tests need: their tools, official schemas, a real Caffe, Python 2.7, Neovim
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -33,6 +33,7 @@ if [ "${1:-}" = dev ]; then
     tools/fetch_judges.sh
     tools/install_caffe.sh
     tools/install_python2.sh
+    tools/install_neovim.sh
 else
     echo "installing caffelint into .venv"
     .venv/bin/python -m pip install -q -e .

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Unpacks packages of Debian 11 and what they need into a folder, for the scripts here that install one old program.
+# Unpacks packages of Debian 11, or of SUITE, and what they need into a folder, for the scripts here that install one old program.
 #
 #   tools/unpack_debian.sh FOLDER PACKAGE,... [MIRROR]     default: the Debian mirror that apt already uses
 #
@@ -22,4 +22,4 @@ mmdebstrap --quiet --variant=extract --include="$packages" \
     --aptopt='Acquire::AllowInsecureRepositories "false"' \
     --aptopt='Acquire::AllowWeakRepositories "false"' \
     --aptopt='APT::Get::AllowUnauthenticated "false"' \
-    bullseye "$folder" "$mirror"
+    "${SUITE:-bullseye}" "$folder" "$mirror"

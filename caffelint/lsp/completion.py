@@ -43,21 +43,7 @@ _USUAL = {
 """The order in which most people write them."""
 _OLD = frozenset(["layers", "input", "input_dim", "input_shape", "solver_type", "blobs", "blobs_lr", "weight_decay"])
 """Fields of older formats, and those that only stored nets have: last."""
-_FOLLOWS = {
-    "": ("Data", "Input", "ImageData", "HDF5Data"),
-    "Convolution": ("ReLU", "BatchNorm", "Pooling"),
-    "BatchNorm": ("Scale",),
-    "Scale": ("ReLU", "Convolution"),
-    "ReLU": ("Convolution", "Pooling", "InnerProduct", "Dropout"),
-    "Pooling": ("Convolution", "InnerProduct"),
-    "InnerProduct": ("ReLU", "SoftmaxWithLoss", "Accuracy"),
-    "Dropout": ("InnerProduct",),
-    "Data": ("Convolution", "Data"),
-    "Input": ("Convolution",),
-    "Accuracy": ("SoftmaxWithLoss",),
-}
-"""What mostly follows a layer type where the file does not say."""
-_MOSTFILES = 200
+_MOST_FILES = 200
 
 
 _NONE: Counter[str] = Counter()
@@ -222,9 +208,17 @@ def _layer_types(view: View, at: Cursor, habits: Habits) -> Iterator[str]:
     before = first.text if first else ""
     if before or not above:
         yield from (string_value(text) for text, _ in habits.types.get(before, _NONE).most_common(4))
-        yield from _FOLLOWS.get(string_value(before) if before else "", ())
     counted = sum(habits.types.values(), _NONE)
     yield from (string_value(text) for text, _ in counted.most_common())
+    last = layer_class(string_value(before)) if before else None
+
+    def follows(name: str) -> bool | None:
+        kind = layer_class(name)
+        if last is None:
+            return kind.is_data
+        return kind.is_activation or kind.normalises if last.has_weights else kind.has_weights
+
+    yield from (name for name in types if follows(name))
     yield from types
     caffe, dialect = view.file.caffe, view.file.dialect
     own = caffe.registered.layers if caffe else ()
@@ -286,7 +280,7 @@ def _files(view: View, at: Cursor) -> Iterator[str]:
 
 def _listed(place: str, folder: str) -> Iterable[str]:
     try:
-        names: Sequence[str] = sorted(os.listdir(place))[:_MOSTFILES]
+        names: Sequence[str] = sorted(os.listdir(place))[:_MOST_FILES]
     except OSError:
         return ()
     shown = (name for name in names if not name.startswith("."))

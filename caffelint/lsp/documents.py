@@ -203,7 +203,9 @@ class Documents:
 def path_of(uri: str) -> str:
     """The real path of a URI; of a text that is not in a file, one of the working directory that nothing has."""
     path = to_fs_path(uri)
-    return real(path) if path else os.path.join(os.getcwd(), uri.replace("/", "_").replace("\0", "_"))
+    if path and "\0" not in path:
+        return real(path)
+    return os.path.join(os.getcwd(), "untitled " + uri.replace("/", "_").replace("\0", "_"))
 
 
 def real(path: str) -> str:
