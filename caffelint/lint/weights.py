@@ -40,7 +40,7 @@ def _is_written_for_weights(net: Net) -> bool:
 def has_rate_of_fine_tuning(net: Net) -> bool:
     """Are the rates of its solvers those for a trained net? Few start a new one so low without adapting the rate."""
     return bool(net.solvers) and all(
-        solver.message.base_lr < _LOW_RATE and solver.type == "SGD" for solver in net.solvers
+        solver.message.base_lr <= _LOW_RATE and solver.type == "SGD" for solver in net.solvers
     )
 
 

@@ -45,7 +45,7 @@ def random_filler(layer: Layer) -> list[tuple[str, str]]:
 
 
 def is_last(layer: Layer) -> bool:
-    """Whether a loss reads the layer, so that each output has its own gradient."""
+    """Whether what the layer makes gets to a loss without other weights, so that each output has its own gradient."""
     return not layer.net.once(_read_by_losses).isdisjoint(layer.tops)
 
 
@@ -71,7 +71,13 @@ def _reader(net: Net, blob: str, above: int) -> Layer | None:
 
 
 def _read_by_losses(net: Net) -> frozenset[str]:
-    return frozenset(blob for layer in net.layers if layer.kind.looks_like_a_loss for blob in layer.bottoms)
+    """The blobs that lead to a loss through layers that only cut, move or add to them."""
+    found: set[str] = set()
+    for layer in reversed(net.layers):
+        kind = layer.kind
+        if kind.looks_like_a_loss or not (kind.has_weights or kind.is_activation or found.isdisjoint(layer.tops)):
+            found.update(layer.bottoms)
+    return frozenset(found)
 
 
 def _index(layer: Layer) -> int:

@@ -123,8 +123,9 @@ class MissingWeightFiller(NetRule):
             return
         example = f"for example weight_filler {{ type: {random_filler(missing[0])[0][1]} }}"
         # Zeros right before a loss get a gradient from it.
-        last = all(is_last(layer) for layer in missing)
-        severity = INFO if last else WARNING
+        last = len(missing) < _MANY and all(is_last(layer) for layer in missing)
+        # Where some of many have fillers, these are the new ones of a net whose weights are loaded.
+        severity = INFO if last or len(missing) >= _MANY else WARNING
         loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
         if loads is None and len(missing) == len(layers):
             # Nets of which no layer has a filler are mostly copied from those of published weights.
