@@ -91,6 +91,7 @@ def settings(paths: Sequence[str], options: Mapping[str, Any], unused: Sequence[
         "include": _names(options.get("include")),
         "exclude": _names(options.get("exclude")),
         "force_exclude": options.get("force_exclude") or None,
+        "read_data": options.get("read_data") or None,
         "templates": options.get("templates"),
         "baseline": options.get("baseline"),
         "jobs": options.get("jobs"),

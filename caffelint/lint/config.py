@@ -82,7 +82,7 @@ _PATHS = ("roots", "baseline", "plugins", "proto", "caffe")
 _NEEDS_TRUST = {
     "caffe_python": ("it chooses what runs", "--caffe-python"),
     "plugins": ("it chooses what runs", "--config"),
-    "read_data": ("it opens what a net names", "--config"),
+    "read_data": ("it opens what a net names", "--read-data"),
 }
 """Settings that a checkout's own file sets only where it is trusted: why, and how else to give them."""
 _LARGEST = 1 << 20

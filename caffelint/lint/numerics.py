@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.learning_rate import Schedule, schedule
+from caffelint.caffe.likely import Images, brings_data, with_likely_shapes
 from caffelint.caffe.states import TRAIN, State
 from caffelint.lint.cause import Cause, CauseKind, Suggested
 from caffelint.lint.finding import LIKELY
@@ -30,6 +32,8 @@ from caffelint.numerics.judgement import (
 )
 
 if TYPE_CHECKING:
+    from caffelint.caffe.net import Net
+    from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import Solver
 
 __all__ = [
@@ -51,6 +55,7 @@ __all__ = [
     "fault",
     "judge",
     "judged",
+    "least",
     "number",
     "remedy",
     "steps",
@@ -71,19 +76,51 @@ def judged(solver: Solver) -> Judgement | None:
 
 def _judged(solver: Solver) -> Judgement | None:
     net, message = solver.train_net, solver.message
-    if net is None or starts_from_weights(net) or solver.scales_rates:
+    if net is None or starts_from_weights(net) or solver.scales_rates or 0 < message.max_iter < _TRIAL:
         return None
     rates = schedule(message)
     rate = rates.rate(0)
     if not 0 < rate < math.inf or not 0 <= message.momentum < 1:
         return None
+    many = steps(rates, message.max_iter)
     try:
-        return judge(net.likely(State(TRAIN)), message, rate, steps=steps(rates, message.max_iter))
+        built = net.likely(State(TRAIN))
+        if not built.is_sound:
+            return None
+        if any(brings_data(layer) and any(top.shape is None for top in layer.tops) for layer in built.layers):
+            return _whichever(net, message, rate, many)
+        return judge(built, message, rate, many)
     except ArithmeticError:  # beyond what can be told
         return None
 
 
-_POINTS = 1000
+_TRIAL = 30
+"""Iterations: of runs of fewer nobody expects that anything is learned."""
+_SMALL = Images((1, 3), (28, 64, 224))
+_LARGE = Images((3, 1), (224, 64))
+_SURE = 4.0
+"""The least update, and rate that overshoots, to tell of where the scale of the data is unknown as well."""
+
+
+def _whichever(net: Net, solver: Any, rate: float, many: float) -> Judgement | None:
+    """What holds for small data as for large ones, where nothing tells their shape."""
+    found: list[Judgement] = []
+    for images in (_LARGE, _SMALL):
+        shapes: dict[str, Shape] = {}
+        built = net.likely(State(TRAIN))
+        for layer in built.layers:
+            if brings_data(layer):
+                built = with_likely_shapes(partial(net.likely, State(TRAIN)), built, layer, shapes, images)
+        one = judge(built, solver, rate, many) if built.is_known else None
+        if one is None or one.kind == LOSS or one.kind in (HOT, OVERSHOOT) and one.size < _SURE:
+            return None
+        found.append(one)
+    if found[0].kind != found[1].kind:
+        return None
+    return min(found, key=lambda one: one.size)._replace(at_least=True)
+
+
+_POINTS = 200
 
 
 def steps(rates: Schedule, iterations: int) -> float:
@@ -93,6 +130,11 @@ def steps(rates: Schedule, iterations: int) -> float:
     every = range(0, iterations, max(iterations // _POINTS, 1))
     total = sum(rates.rate(iteration) for iteration in every)
     return total / len(every) * iterations / rates.rate(0) if math.isfinite(total) else math.inf
+
+
+def least(found: Judgement) -> str:
+    """What precedes a size that depends on data whose shape nothing tells."""
+    return "at least " if found.at_least else ""
 
 
 def number(value: float) -> str:

@@ -16,6 +16,7 @@ from caffelint.numerics.signal import MOST, Signal, bounded
 
 _STEP, _FAR = 0.2, 6.0
 _TERMS = 14
+_ROOTS = [math.sqrt(k) for k in range(_TERMS + 1)]
 _WIDE = 3.0
 _BENDS = [0.0, *(sign * 0.25 * step for sign in (-1, 1) for step in range(1, 33))]
 
@@ -28,9 +29,11 @@ def _grid(mean: float, spread: float) -> _Grid:
 
     The nodes are even, as suits smooth functions, and one of them is where the variable is 0, as suits those that bend.
     """
-    if spread >= _WIDE:
-        return _table(_fine(mean, spread))
-    centre = -mean / spread
+    return _table(_fine(mean, spread)) if spread >= _WIDE else _even(-mean / spread)
+
+
+@lru_cache(maxsize=1024)
+def _even(centre: float) -> _Grid:
     first = math.ceil((-_FAR - centre) / _STEP)
     last = math.floor((_FAR - centre) / _STEP)
     return _table([centre + _STEP * step for step in range(first, last + 1)])
@@ -47,16 +50,11 @@ def _table(nodes: list[float]) -> _Grid:
     steps = [0.0, *((b - a) / 2 for a, b in pairwise(nodes)), 0.0]
     weights = [(a + b) * math.exp(-x * x / 2) for x, (a, b) in zip(nodes, pairwise(steps), strict=True)]
     whole = sum(weights)
-    table = [_polynomials(x, _TERMS) for x in nodes]
-    return nodes, [one / whole for one in weights], [[row[k] for row in table] for k in range(_TERMS + 1)]
-
-
-def _polynomials(x: float, most: int) -> list[float]:
-    """Normalised Hermite polynomials of a point, up to an order."""
-    row = [1.0, x]
-    for k in range(1, most):
-        row.append((x * row[k] - math.sqrt(k) * row[k - 1]) / math.sqrt(k + 1))
-    return row
+    columns = [[1.0] * len(nodes), nodes]
+    for k in range(1, _TERMS):
+        last, next_ = _ROOTS[k], _ROOTS[k + 1]
+        columns.append([(x * a - last * b) / next_ for x, a, b in zip(nodes, columns[k], columns[k - 1], strict=True)])
+    return nodes, [one / whole for one in weights], columns
 
 
 class Curve(NamedTuple):

@@ -68,6 +68,8 @@ class Judgement(NamedTuple):
     scores: the root mean square of what the loss reads.
 
     cures: changes each of which mends it by itself, the least usual value first.
+
+    at_least: is the size the least over the data that the net may read, since nothing tells their shape?
     """
 
     kind: str
@@ -76,6 +78,7 @@ class Judgement(NamedTuple):
     layer: BuiltLayer
     scores: float
     cures: tuple[Cure, ...]
+    at_least: bool = False
 
 
 class _Found(NamedTuple):

@@ -7,13 +7,15 @@ that transform_param makes for a net of images.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.base import Expected
+from caffelint.caffe.likely import brings_data, expects, readers, with_likely_shapes
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
@@ -23,18 +25,6 @@ from caffelint.smoke.fed import Assumed, Fed, MadeUp
 from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
 from caffelint.smoke.torch.forks import in_caffes_words
 
-SIZES = (28, 32, 64, 128, 224, 227, 256, 300, 321, 500)
-"""Heights and widths to try if nothing gives those of an image: nets for large ones refuse small ones."""
-
-_KNOWN = {"mnist": (1, 28, 28), "cifar": (3, 32, 32)}
-"""Images of data sets, by a word in the name of their source."""
-
-FRAMES = 16
-VIDEO = (112, 224)
-"""The same for clips of this many frames."""
-
-_MARGINS = frozenset(["LargeMarginInnerProduct", "MarginInnerProduct"])
-"""Layers of forks that take labels: nothing else is known of them."""
 _PIXEL, _PLAIN = 255, 1
 
 
@@ -93,7 +83,9 @@ def plan_inputs(
     for layer in [layer for layer in built.layers if brings_data(layer)]:
         own = real and layer.type != "Input"
         if not own:
-            built = _shaped(message, job_net, built, layer, known, guessed)
+            before = set(known)
+            built = with_likely_shapes(partial(_build, message, job_net), built, layer, known)
+            guessed += [(name, shape) for name, shape in known.items() if name not in before]
     for layer in [layer for layer in built.layers if brings_data(layer)]:
         own = real and layer.type != "Input"
         for top, blob in enumerate(layer.tops):
@@ -112,11 +104,6 @@ def plan_inputs(
             MadeUp(number, job_net.phase, layer.name, why if data != SYNTHETIC else "--data synthetic asks for it"),
         )
     return Plan(inputs, built, notes, Fed(made_up, assumed, {number: records}))
-
-
-def brings_data(layer: BuiltLayer) -> bool:
-    """Does its data have to be planned? DummyData makes its own, and so does a Python layer."""
-    return not layer.bottoms and layer.type != "DummyData" and (layer.is_data or layer.type == "Input")
 
 
 def _build(message: Any, job_net: JobNet, shapes: Mapping[str, Shape]) -> BuiltNet:
@@ -172,91 +159,6 @@ def _first_words(path: str, skipped: int = 0) -> list[str]:
     return line.split()[:1]
 
 
-def _shaped(
-    message: Any,
-    job_net: JobNet,
-    built: BuiltNet,
-    layer: BuiltLayer,
-    known: dict[str, Shape],
-    guessed: list[tuple[str, Shape]],
-) -> BuiltNet:
-    """The net built again with a shape for each top of a data layer that had none, which is added to `guessed`."""
-    refusals = len(built.refusals)
-    for top, blob in enumerate(layer.tops):
-        if blob.shape is not None:
-            continue
-        refused: dict[tuple[Hashable, ...], tuple[Shape, BuiltNet]] = {}
-        current = next(other for other in built.layers if other.index == layer.index)
-        best = same = None
-        least = refusals + 1, 0
-        for shape in _candidates(current, top, built):
-            tried = _build(message, job_net, known | {blob.name: shape})
-            problems = len(tried.refusals), _unknown(tried, blob.name)
-            if best is None or problems < least:
-                best, least = (shape, tried), problems
-            if problems == (0, 0):
-                break
-            first = refused.setdefault(tuple(refusal.cause for refusal in tried.refusals), (shape, tried))
-            if first[0][-1] != shape[-1] and same is None:
-                same = first
-        if best and len(best[1].refusals) > refusals:
-            best = same  # a refusal for images of several sizes is not caused by the size
-        if best:
-            known[blob.name], built = best
-            guessed.append((blob.name, best[0]))
-    return built
-
-
-def _unknown(built: BuiltNet, name: str) -> int:
-    """How many of the layers that read a blob have a top of unknown shape, like one for clips that reads images."""
-    readers = [layer for blob in _versions(built, name) for layer, _ in _direct(blob)]
-    return sum(any(top.shape is None for top in layer.tops) for layer in readers if len(layer.bottoms) == 1)
-
-
-def _versions(built: BuiltNet, name: str) -> Iterator[Blob]:
-    return (blob for layer in built.layers for blob in layer.tops if blob.name == name and not layer.bottoms)
-
-
-def _candidates(layer: BuiltLayer, top: int, built: BuiltNet) -> Iterator[Shape]:
-    """Shapes that a top may have, the likeliest first."""
-    wanted = _wanted_shape(layer.tops[top])
-    if wanted is not None:
-        yield wanted
-        return
-    batch = layer.batch_size or 1
-    if any(reader.is_recurrent or reader.type == "Embed" for reader, _ in _readers(layer.tops[top])):
-        # Time steps by streams: as many of those as another layer has images.
-        others = (other.batch_size or 1 for other in built.layers if brings_data(other) and other.name != layer.name)
-        yield from ((batch, streams) for streams in dict.fromkeys([*others, batch, 1]))
-    if not layer.transforms and top > 0:
-        yield (batch,)
-        yield (batch, 1)
-    transform = layer.message.transform_param
-    means = len(transform.mean_value)
-    crop = transform.crop_size or layer.message.image_data_param.crop_size
-    for word, image in _KNOWN.items():
-        if word in layer.data_source.lower() and not crop and top == 0:
-            yield batch, *image
-    sides = [crop] if crop else SIZES
-    for channels in (means,) if means > 1 else (3, 1, 2, 6, 4):
-        for size in sides:
-            if layer.type == "VideoData" and top == 0:
-                yield batch, channels, _length(layer), size, size
-            yield batch, channels, size, size
-    for size in VIDEO:
-        yield batch, 3, FRAMES, size, size
-    if layer.type == "HDF5Data":
-        yield batch, 100
-
-
-def _length(layer: BuiltLayer) -> int:
-    """Frames of a clip."""
-    for block in (layer.message.video_data_param, layer.message.image_data_param):
-        if block.HasField("new_length"):
-            return int(block.new_length)
-    return FRAMES
-
-
 def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) -> Input:
     shape = blob.shape or ()
     made = Input(number, layer.name, blob.name, layer.type, source, shape)
@@ -275,7 +177,7 @@ def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) ->
 
 def _wanted(blob: Blob) -> Expected | None:
     """What the readers of a blob expect, directly or after layers that only rearrange values; None for any values."""
-    found = [wanted for layer, bottom in _readers(blob) if (wanted := _expects(layer, bottom))]
+    found = [wanted for layer, bottom in readers(blob) if (wanted := expects(layer, bottom))]
     if not found:
         return None
     first = min(found, key=lambda wanted: wanted.high)
@@ -283,74 +185,3 @@ def _wanted(blob: Blob) -> Expected | None:
     return first._replace(ignored=ignored)
 
 
-def _wanted_shape(blob: Blob) -> Shape | None:
-    """The shape that suits the readers of a blob, also after layers whose tops give the shape of their bottoms."""
-    for layer, bottom in _direct(blob):
-        shape = None
-        if layer.type == "Flatten":
-            # A flat blob stays as it is.
-            shape = _wanted_shape(layer.tops[0])
-            shape = shape if shape is not None and len(shape) == 2 else None
-        elif layer.type == "Eltwise":
-            known = [other.shape for other in layer.bottoms if other.shape is not None]
-            shape = known[0] if known else _wanted_shape(layer.tops[0])
-        elif layer.type == "Slice":
-            shape = _before_slice(layer)
-        else:
-            wanted = _expects(layer, bottom)
-            shape = wanted.shape if wanted else None
-        if shape is not None:
-            return shape
-    return None
-
-
-def _before_slice(layer: BuiltLayer) -> Shape | None:
-    """The shape of the bottom of a Slice with slice_point: a top whose shape is known gives the other axes."""
-    p = layer.message.slice_param
-    axis = p.slice_dim if p.HasField("slice_dim") else p.axis
-    tops = [_wanted_shape(top) for top in layer.tops]
-    whole = next((shape for shape in tops if shape is not None and axis < len(shape)), None)
-    if whole is None or not p.slice_point or axis < 0:
-        return None
-    # As wide as the part before it, if nothing gives the width of the last part.
-    cuts = [0, *p.slice_point]
-    last = tops[-1][axis] if tops[-1] is not None else cuts[-1] - cuts[-2]
-    return (*whole[:axis], cuts[-1] + last, *whole[axis + 1 :])
-
-
-def _readers(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
-    pending, seen = [blob], set()
-    while pending:
-        current = pending.pop()
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        for layer, bottom in current.consumers:
-            if layer.rearranges:
-                pending += layer.tops
-            else:
-                yield layer, bottom
-
-
-def _direct(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
-    for layer, bottom in blob.consumers:
-        if layer.type == "Split":
-            for top in layer.tops:
-                yield from top.consumers
-        else:
-            yield layer, bottom
-
-
-def _expects(layer: BuiltLayer, bottom: int) -> Expected | None:
-    """What a layer expects of one of its bottoms; None for any values."""
-    if layer.type in _MARGINS and bottom == 1:
-        outputs = _num_output(layer.message)
-        return Expected(0, outputs - 1) if outputs else None
-    return layer.expects(bottom)
-
-
-def _num_output(message: Any) -> int:
-    for field, value in message.ListFields():
-        if field.name.endswith("_param") and hasattr(value, "num_output"):
-            return int(value.num_output)
-    return 0

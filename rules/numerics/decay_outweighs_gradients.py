@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint import INFO, LIKELY, Finding, Invalid, ProjectRule, Solver
 from caffelint.lint.numerics import DECAY, fault, judged, number, remedy
 
 from ._words import mend, net, place
@@ -34,9 +34,8 @@ class DecayOutweighsGradients(ProjectRule):
 
     code = "N105"
     name = "decay-outweighs-gradients"
-    severity = WARNING
+    severity = INFO
     certainty = LIKELY
-    preview = True
     VALID = [
         {"s.prototxt": solved(0.01, "weight_decay: 0.0005"), "n.prototxt": net(_SCALED)},
         {"s.prototxt": solved(0.01, 'weights: "a.caffemodel" weight_decay: 9'), "n.prototxt": net(_SCALED)},

@@ -29,7 +29,6 @@ class FirstLossTooLarge(ProjectRule):
     name = "first-loss-too-large"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     VALID = [
         {"s.prototxt": solved(1e-9), "n.prototxt": net("transform_param { scale: 0.00390625 }")},
     ]

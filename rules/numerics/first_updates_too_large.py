@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import HOT, fault, judged, number, remedy
+from caffelint.lint.numerics import HOT, fault, judged, least, number, remedy
 
 from ._words import mend, net, place
 from ._words import solver as solved
@@ -23,7 +23,8 @@ class FirstUpdatesTooLarge(ProjectRule):
     stays where it is.
 
     ## Known problems
-    Data that the text does not describe are taken to be about 1. Weights that are loaded are not known: a net that
+    Data that the text does not describe are taken to be about 1; where nothing tells their shape, small and large data
+    are tried, and both must break. Weights that are loaded are not known: a net that
     shows a sign of them is not judged, nor is one with Python layers on its way.
 
     ## References
@@ -34,7 +35,6 @@ class FirstUpdatesTooLarge(ProjectRule):
     name = "first-updates-too-large"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     VALID = [
         {"s.prototxt": solved(0.01), "n.prototxt": net(_SCALED)},
         {"s.prototxt": solved(1e-7), "n.prototxt": net()},
@@ -63,7 +63,7 @@ class FirstUpdatesTooLarge(ProjectRule):
         best = found.cures[0]
         update = found.update
         what = (
-            f'the first updates of "{update.param.layer.name}" are {number(found.size)} times its weights'
+            f'the first updates of "{update.param.layer.name}" are {least(found)}{number(found.size)} times its weights'
             f" (gradient {number(update.gradient)}, weights {number(update.weights)})"
         )
         why = f"training may diverge; {remedy(best)}"

@@ -44,7 +44,6 @@ class SamplesLookAlike(ProjectRule):
     name = "samples-look-alike"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     VALID = [{"s.prototxt": solved(0.01), "n.prototxt": _DEEP.replace("%s", "ReLU").replace("xavier", "msra")}]
     INVALID = [
         Invalid(

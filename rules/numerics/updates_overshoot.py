@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import OVERSHOOT, fault, judged, number, remedy
+from caffelint.lint.numerics import OVERSHOOT, fault, judged, least, number, remedy
 
 from ._words import mend, net, place
 from ._words import solver as solved
@@ -36,7 +36,6 @@ class UpdatesOvershoot(ProjectRule):
     name = "updates-overshoot"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     VALID = [
         {"s.prototxt": solved(0.0001), "n.prototxt": _DISTANCE},
         {"s.prototxt": solved(0.5, "momentum: 0.9 clip_gradients: 1"), "n.prototxt": _DISTANCE},
@@ -57,7 +56,7 @@ class UpdatesOvershoot(ProjectRule):
             return
         best = found.cures[0]
         what = (
-            f"the rate is {number(found.size)} times the largest at which updates approach the targets of"
+            f"the rate is {least(found)}{number(found.size)} times the largest at which updates approach the targets of"
             f' "{found.layer.name}"'
         )
         why = f"training may diverge; {remedy(best)}"

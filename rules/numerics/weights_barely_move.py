@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint import INFO, LIKELY, Finding, Invalid, ProjectRule, Solver
 from caffelint.lint.numerics import STILL, fault, judged, number, remedy
 
 from ._words import mend, net, place
@@ -31,9 +31,8 @@ class WeightsBarelyMove(ProjectRule):
 
     code = "N104"
     name = "weights-barely-move"
-    severity = WARNING
+    severity = INFO
     certainty = LIKELY
-    preview = True
     VALID = [
         {"s.prototxt": solved(0.01, _LENGTH), "n.prototxt": net(_SCALED)},
         {"s.prototxt": solved(1e-9, 'weights: "a.caffemodel" max_iter: 1000'), "n.prototxt": net(_SCALED)},

@@ -17,9 +17,12 @@ from caffelint.lint import (
     Suggested,
     replace,
 )
+from caffelint.lint.numerics import HOT, OVERSHOOT, judged
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
+_SHALLOW, _SHALLOW_TAKES = 3, 10.0
+"""Up to so many layers with weights, adaptive solvers bear a rate that is larger by this factor."""
 _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 """The same for base_lr * lr_mult / (1 - momentum) of SGD and Nesterov, by what keeps the activations in range."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
@@ -62,8 +65,9 @@ class HighBaseLr(ProjectRule):
     ## Known problems
     It judges only from names and numbers, so it is likely, never certain. It does not report AdaDelta, whose rate is
     about 1, an adaptive solver with a delta of 0.01 or more, which makes it behave like SGD, losses that are not
-    averaged over the batch or the map, loss weights below 0.1, or solvers in which a fork's LARS or warm-up scales the
-    rate.
+    averaged over the batch or the map, loss weights below 0.1, recurrent nets, whose gates bound the signal, or solvers
+    in which a fork's LARS or warm-up scales the rate. With an adaptive solver, nets of up to three layers with weights
+    are reported from ten times the rate of others.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
@@ -119,7 +123,7 @@ class HighBaseLr(ProjectRule):
             or solver.scales_rates
             or not 0 < rate < float("inf")
             or net
-            and net.once(_unaveraged)
+            and (net.once(_unaveraged) or net.once(_is_recurrent))
         ):
             return
         fastest = net.once(_fastest) if net else 1.0
@@ -130,7 +134,7 @@ class HighBaseLr(ProjectRule):
             added = 1 - message.momentum
         limit = _limit(type_, net, message.iter_size)
         effective = rate * fastest / added
-        if effective < limit.rate:
+        if effective < limit.rate or _is_judged(solver):
             return
         raised = [f"lr_mult {fastest:g}"] * (fastest != 1) + [f"momentum {message.momentum:g}"] * (added != 1)
         acts = f" with {' and '.join(raised)} is in effect {effective:.3g}," if raised else " is"
@@ -147,9 +151,16 @@ class HighBaseLr(ProjectRule):
         )
 
 
+def _is_judged(solver: Solver) -> bool:
+    """Is the rate reported with figures of this very net?"""
+    found = judged(solver)
+    return found is not None and found.kind in (HOT, OVERSHOOT)
+
+
 def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
     if type_ in _ADAPTIVE:
-        return _Limit(_ADAPTIVE[type_], _USUAL[type_], type_)
+        takes = _SHALLOW_TAKES if net and net.once(_depth) <= _SHALLOW else 1.0
+        return _Limit(_ADAPTIVE[type_] * takes, _USUAL[type_], type_)
     if net is None:
         return _Limit(_NORMALISED, 0.1, "SGD")
     larger_batch = max(1.0, net.once(_batch) * max(iter_size, 1) / 256)
@@ -162,6 +173,15 @@ def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
 
 def _normalises(net: Net) -> bool:
     return any(layer.kind.normalises for layer in net.layers)
+
+
+def _is_recurrent(net: Net) -> bool:
+    return any(layer.kind.is_recurrent for layer in net.layers)
+
+
+def _depth(net: Net) -> int:
+    """How many layers with weights a training goes through."""
+    return sum(layer.kind.has_weights is not False for layer in net.layers if "TRAIN" in layer.phases)
 
 
 def _is_residual(net: Net) -> bool:
