@@ -2,7 +2,7 @@
 BIN := $(if $(wildcard .venv/bin/python),.venv/bin/)
 PYTHON := $(BIN)python
 
-.PHONY: all setup test nightly lint types docs site serve bench accept corpus proto verdicts caffe wheel sbom
+.PHONY: all setup test nightly lint types docs site serve bench accept browser pictures corpus proto verdicts caffe wheel sbom
 
 all: test lint types docs
 
@@ -37,6 +37,14 @@ bench:  # make bench DIR=folder
 
 accept:
 	$(PYTHON) tools/accept.py --update
+
+browser:  # pages in Chromium, which has to be installed, as has npm
+	$(PYTHON) -m pip install -q playwright
+	npm install --silent --prefix .cache/npm axe-core
+	CAFFELINT_SEED=random $(BIN)pytest tests/page/test_browser.py
+
+pictures:  # those of docs/report.md
+	$(PYTHON) tools/page_pictures.py
 
 corpus:  # make corpus DIR=folder
 	$(PYTHON) tools/corpus.py $(DIR)

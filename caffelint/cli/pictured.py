@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from caffelint.cli.plots import plotting
 from caffelint.page.drawing import draw
 from caffelint.page.marks import marks
+from caffelint.text.writing import write_report
 
 if TYPE_CHECKING:
-    from caffelint.cli.reported import Asked
     from caffelint.page.html import Project
 
 
-def pictured(project: Project, asked: Asked) -> None:
-    """Write the first net that Caffe builds. Raises `click.ClickException`."""
+def pictured(project: Project, output: Path, is_open: bool) -> None:
+    """Draw the first net that Caffe builds, as PNG or SVG by the name of the file. Raises `click.ClickException`."""
     if not project.views:
         raise click.ClickException(f"{project.path}: no net to draw")
     view = project.views[0]
     title = f"{view.net.path}, {view.title}"
-    drawing = draw(view.built, is_open=asked.is_open)
+    drawing = draw(view.built, is_open=is_open)
     found = marks(project.findings, view)
-    if asked.format == "svg":
-        from caffelint.cli.reported import write
-        from caffelint.page.svg import picture
+    with plotting(output):
+        if output.suffix.lower() == ".png":
+            from caffelint.page.png import paint
 
-        write(asked.output, picture(drawing, title, found))
-    else:
-        from caffelint.cli.plots import plotting
-        from caffelint.page.png import paint
+            paint(drawing, output, title, found)
+        else:
+            from caffelint.page.svg import picture
 
-        with plotting(asked.output):
-            paint(drawing, asked.output, title, found)
+            write_report(output, picture(drawing, title, found).encode("utf-8", "backslashreplace"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,14 +39,19 @@ class Asked(NamedTuple):
 
 def reported(asked: Asked, config: Config) -> int:
     """Write the page or the picture of a solver or a net. Raises `click.ClickException`."""
-    ready(asked.output, "page" if asked.format == "html" else f".{asked.format}")
+    is_page = asked.format == "html"
+    if not is_page and asked.output.suffix.lower() != f".{asked.format}":
+        raise click.UsageError(f'--output "{asked.output}": the name must end with .{asked.format}')
+    ready(asked.output, "page" if is_page else f".{asked.format}")
+    if asked.format == "png" and find_spec("matplotlib") is None:
+        raise click.UsageError("--format png needs matplotlib: pip install 'caffelint[plot]'")
     given = [_json(path) for path in asked.given]
     report = caffelint.check([asked.path], config)
     project = project_of(asked, config, report)
-    if asked.format != "html":
+    if not is_page:
         from caffelint.cli.pictured import pictured
 
-        pictured(project, asked)
+        pictured(project, asked.output, asked.is_open)
     else:
         scales = _scales(asked, config, project)
         write(asked.output, page(project._replace(given=[*given, *scales])))

@@ -119,7 +119,7 @@ def _axes(across: _Scale, up: _Scale, x_name: str, y_name: str) -> list[Markup]:
     return found
 
 
-def _polyline(series: Series, across: _Scale, up: _Scale) -> str:
+def _polyline(series: Series, across: _Scale, up: _Scale) -> Markup:
     """At most `_MOST_POINTS` steps, each with its lowest and highest value, so that no peak is lost."""
     pairs = list(zip(series.xs, series.ys, strict=False))
     step = max(1, math.ceil(len(pairs) / _MOST_POINTS))
@@ -139,7 +139,7 @@ def _polyline(series: Series, across: _Scale, up: _Scale) -> str:
             continue
         found += f"{'L' if drawing else 'M'}{across(x):.1f} {up(y):.1f}"
         drawing = True
-    return found
+    return Markup(found)
 
 
 def _height(pair: tuple[float, float]) -> float:

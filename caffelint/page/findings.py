@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from caffelint.fix.diff import diff
-from caffelint.lint.finding import SEVERITIES
+from caffelint.lint.finding import DISPLAY, SEVERITIES
 from caffelint.lint.registry import find_rule
 from caffelint.page.markdown import as_html
 from caffelint.page.markup import Markup, element, joined
@@ -137,7 +137,7 @@ def _line(text: str) -> str:
 
 
 def _fix(fix: Fix, texts: Mapping[str, bytes], with_diff: bool) -> Markup:
-    title = f"Fix ({fix.safety}): {fix.title}" if fix.edits else f"Try: {fix.title}"
+    title = f"Try: {fix.title}" if fix.safety == DISPLAY else f"Fix ({fix.safety}): {fix.title}"
     changes = b""
     if with_diff:
         for path, edits in fix.by_file().items():

@@ -214,7 +214,7 @@ def _net(project: Project, drawings: Sequence[Drawing]) -> Markup:
 
 
 def _button(id_: str, text: str, label: str) -> Markup:
-    return element("button", text, type="button", id=id_, aria_label=label, title=label)
+    return element("button", text, type="button", id=id_, aria_label=None if text[0].isalpha() else label, title=label)
 
 
 def _notes(view: View) -> list[str]:

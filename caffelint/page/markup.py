@@ -21,7 +21,9 @@ def element(_tag: str, *content: Content, **attributes: str | int | float | bool
     """`<tag name="value">content</tag>`. An attribute that is None or False is left out; `class_` is `class`, and
     `data_x` is `data-x`."""
     given = "".join(
-        f" {_name(name)}" if value is True else f' {_name(name)}="{escaped(str(value))}"'
+        f" {_name(name)}"
+        if value is True
+        else f' {_name(name)}="{value if isinstance(value, Markup) else escaped(str(value))}"'
         for name, value in attributes.items()
         if value is not None and value is not False
     )

@@ -62,14 +62,13 @@ def _box(drawing: Drawing, number: int, marks: Marks, name: str) -> Markup:
         element("text", line, class_=role, x=PADDING + 2, y=f"{at * LINE + PADDING + 8:g}")
         for at, (role, line) in enumerate(box.words.lines)
     ]
-    says = f"{', '.join(line for _, line in box.words.lines)}{_said(found)}"
+    says = f"{' '.join(line for _, line in box.words.lines)}{_said(found)}"
     card = element(
         "g",
         element("rect", class_="body", width=f"{width:g}", height=f"{height:g}", rx=5),
         element("rect", class_="stripe", width=5, height=f"{height:g}", rx=2),
         *lines,
         stub,
-        _mark(found, width),
         class_="card",
         id=f"{name}-{box.id}" if name else None,
         role="button" if name else None,
@@ -84,6 +83,7 @@ def _box(drawing: Drawing, number: int, marks: Marks, name: str) -> Markup:
     return element(
         "g",
         card,
+        _mark(found, width),
         inner,
         class_=f"box {box.kind}{' open' * is_open}",
         transform=f"translate({x - width / 2:g} {y - height / 2:g})",
@@ -91,7 +91,8 @@ def _box(drawing: Drawing, number: int, marks: Marks, name: str) -> Markup:
 
 
 def _said(found: Counter[str]) -> str:
-    return "".join(f", {count(found[severity], severity)}" for severity in SEVERITIES if found[severity])
+    parts = [count(found[severity], severity) for severity in SEVERITIES if found[severity]]
+    return f" {count(sum(found.values()), 'finding')}: {', '.join(parts)}" if parts else ""
 
 
 def _mark(found: Counter[str], width: float) -> Markup | None:
@@ -106,6 +107,7 @@ def _mark(found: Counter[str], width: float) -> Markup | None:
         element("path", d=shapes.get(worst, "M0 -10A10 10 0 1 1 0 10A10 10 0 1 1 0 -10Z")),
         element("text", str(number) if number < 100 else "99+", y=8 if worst == "warning" else 4),
         class_=f"mark {worst}",
+        aria_hidden="true",
         transform=f"translate({width:g} 0)",
     )
 
@@ -117,5 +119,7 @@ def _line(drawing: Drawing, number: int, marks: Marks) -> Markup:
     return element("path", element("title", blobs), d=_path(drawing, number), class_=f"line {severity or ''}".strip())
 
 
-def _path(drawing: Drawing, number: int) -> str:
-    return "".join(f"{step.letter}{' '.join(f'{value:g}' for value in step.values)}" for step in route(drawing, number))
+def _path(drawing: Drawing, number: int) -> Markup:
+    return Markup(
+        "".join(f"{step.letter}{' '.join(f'{value:g}' for value in step.values)}" for step in route(drawing, number))
+    )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
-from lxml import etree
+from lxml import etree, html
 
-from .conftest import POLY, Caffelint
+from .conftest import NET, POLY, Caffelint
 
 
 def test_a_page(project: Path, caffelint: Caffelint) -> None:
@@ -70,3 +71,54 @@ def test_neither_net_nor_solver(project: Path, caffelint: Caffelint) -> None:
     (project / "other.prototxt").write_text("item { name: 'x' id: 1 }")
     run = caffelint("report", "other.prototxt")
     assert (run.status, run.err.count("\n")) == (2, 1)
+
+
+def test_a_folder_has_an_index_and_pages(project: Path, caffelint: Caffelint) -> None:
+    (project / "sub").mkdir()
+    (project / "sub/other net.prototxt").write_text(NET)
+    for _ in range(2):
+        run = caffelint("report", ".", "-o", "all.html")
+        assert (run.status, run.err) == (0, "")
+    tree = html.parse(str(project / "all.html"))
+    links = tree.xpath('//*[@id="panel-projects"]//a/@href')
+    assert len(links) == 2
+    for link in links:
+        page = html.parse(str(project / unquote(link)))
+        assert page.xpath('//header//a[text()="All projects"]/@href') == ["../all.html"]
+    assert "poly-without-max-iter" in "".join(tree.xpath('//*[@id="panel-rules"]')[0].itertext())
+
+
+def test_the_trend_against_a_baseline(project: Path, caffelint: Caffelint) -> None:
+    caffelint("check", ".", "--write-baseline", "baseline.json")
+    (project / "solver.prototxt").write_text('net: "net.prototxt"\nbase_lr: 0.01\nlr_policy: "step"\nmax_iter: 10\n')
+    run = caffelint("report", ".", "-o", "all.html", "--no-pages", "--baseline", "baseline.json")
+    assert run.status == 0, run.err
+    assert not (project / "all-pages").exists()
+    rows = html.parse(str(project / "all.html")).xpath('//*[@id="panel-trend"]//tbody/tr')
+    found = {row[0].text.split()[-1]: [int(cell.text) for cell in row[1:]] for row in rows}
+    assert found["poly-without-max-iter"] == [1, 0, 1, 0]
+    assert any(before == gone == 0 and new == now > 0 for before, new, gone, now in found.values())
+
+
+@pytest.mark.parametrize("options", [["--format", "svg"], ["--with", "a.json"], ["--format", "png"]])
+def test_what_a_folder_has_not(project: Path, caffelint: Caffelint, options: list[str]) -> None:
+    assert caffelint("report", ".", "-o", "all.html", *options).status == 2
+
+
+def test_a_png(project: Path, caffelint: Caffelint) -> None:
+    pytest.importorskip("matplotlib")
+    for _ in range(2):
+        assert caffelint("report", "net.prototxt", "--format", "png", "-o", "net.png").status == 0
+    assert (project / "net.png").read_bytes().startswith(b"\x89PNG")
+    assert caffelint("report", "net.prototxt", "--format", "png", "-o", "net.gif").status == 2
+
+
+def test_a_finding_on_what_a_layer_reads_marks_the_line(project: Path, caffelint: Caffelint) -> None:
+    """Eltwise of two shapes: its second bottom is to blame."""
+    (project / "net.prototxt").write_text(
+        NET + 'layer { name: "pool" type: "Pooling" bottom: "data" top: "p" pooling_param { kernel_size: 2 } }\n'
+        'layer { name: "sum" type: "Eltwise" bottom: "data" bottom: "p" top: "sum" }\n'
+    )
+    assert caffelint("report", "net.prototxt", "--format", "svg", "-o", "net.svg").status == 0
+    tree = etree.parse(str(project / "net.svg"))
+    assert tree.xpath("//*[local-name()='path'][contains(@class, 'line error')]")

@@ -148,7 +148,7 @@
         stripe.setAttribute("height", height);
         const stub = box.card.querySelector(".stub");
         if (stub) stub.setAttribute("d", `M${width / 2} -14V0`);
-        const mark = box.card.querySelector(".mark");
+        const mark = box.element.querySelector(":scope > .mark");
         if (mark) mark.setAttribute("transform", `translate(${width} 0)`);
         if (box.open) {
           box.inner.group.setAttribute("transform", `translate(${(width - box.inner.width) / 2} ${HEAD})`);
@@ -431,7 +431,7 @@
           const [left, top] = [x + box.x - box.now[0] / 2, y + box.y - box.now[1] / 2];
           if (box.inner && box.open) add(box.inner, left + (box.now[0] - box.inner.width) / 2, top + HEAD);
           else {
-            const mark = box.card.querySelector(".mark");
+            const mark = box.element.querySelector(":scope > .mark");
             const kind = mark ? mark.getAttribute("class").replace("mark ", "") : "";
             rects.push(makeSvg("rect", { x: left, y: top, width: box.now[0], height: box.now[1], class: kind }));
           }
