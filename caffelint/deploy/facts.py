@@ -28,7 +28,8 @@ _STATES = (RUN, READ, HEARD)
 class Fact(NamedTuple):
     """What a target does to a layer of one of `types`, or to a net where there are none.
 
-    does: what it does, as the end of a sentence that starts with its name. remedy: what to do instead, "" if nothing is
+    does: what it does, as the end of a sentence that starts with its name. reads: the fields that it reads otherwise,
+    with what for. left_out: does it pass the bottom on? remedy: what to do instead, "" if nothing is
     known. fields: those of the layer that it is about; a finding points at the first that is written. rewrite: the name
     of what mends the text. source: where it can be read. known: RUN, READ or HEARD.
     """
@@ -42,11 +43,14 @@ class Fact(NamedTuple):
     rewrite: str
     source: str
     known: str
+    reads: tuple[tuple[str, Condition], ...] = ()
+    left_out: bool = False
 
 
 class Target(NamedTuple):
     """A converter or runtime. takes: the layer types that it knows, empty where nobody looked. otherwise: what it does
-    with another one. reads_phases: does it leave out what Caffe leaves out for TEST?
+    with another one. reads_phases: does it leave out what Caffe leaves out for TEST? checks_shapes: the types
+    at which it stops where bottoms do not fit each other, or weights their layer.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Target(NamedTuple):
     takes: frozenset[str]
     otherwise: str
     reads_phases: bool
+    checks_shapes: frozenset[str]
     of_nets: tuple[Fact, ...]
     by_type: Mapping[str, tuple[Fact, ...]]
 
@@ -116,6 +121,7 @@ def parse(text: str, name: str, path: str) -> Target:
             frozenset(table.pop("takes", ())),
             table.pop("otherwise", ""),
             table.pop("reads_phases", True),
+            frozenset(table.pop("checks_shapes", ())),
             tuple(fact for fact in facts if not fact.types),
             {layer_type: tuple(found) for layer_type, found in by_type.items()},
         )
@@ -139,6 +145,8 @@ def _fact(table: dict[str, Any], verdict: str, known: str, place: str) -> Fact:
             table.pop("rewrite", ""),
             table.pop("source"),
             table.pop("known", known),
+            tuple((name, compile_condition(text)) for name, text in table.pop("reads", {}).items()),
+            table.pop("left_out", False),
         )
     except KeyError as error:
         raise WrongFacts(f"{place}: {error.args[0]} is missing") from error

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.states import TEST, State
+from caffelint.deploy.as_read import Reading, broken
 from caffelint.deploy.facts import REFUSED, Fact, Target
 from caffelint.deploy.subjects import LayerSubject, NetSubject
 from caffelint.deploy.wrong_facts import WrongFacts
 
 if TYPE_CHECKING:
-    from caffelint.caffe.net import Net
+    from caffelint.caffe.net import Layer, Net
 
 
 class Judged(NamedTuple):
@@ -37,6 +38,7 @@ def judge(net: Net, target: Target) -> Iterator[Judged]:
         for left_out in net.layers:
             if left_out.index not in kept and left_out.type not in target.takes:
                 yield Judged(target, _not_taken(target, left_out.type), left_out.index)
+    readings: dict[int, Reading | None] = {}
     for layer in built.layers:
         node = net.layers[layer.index].node if layer.index is not None else None
         if node is None or node.name not in ("layer", "layers"):
@@ -49,6 +51,17 @@ def judge(net: Net, target: Target) -> Iterator[Judged]:
         refused = [fact for fact in found if fact.verdict == REFUSED]
         for fact in refused[:1] or found:
             yield Judged(target, fact, layer.index)
+            if layer.index is not None and fact.left_out:
+                readings[layer.index] = None
+            elif layer.index is not None and fact.reads:
+                readings[layer.index] = {name: value(subject) for name, value in fact.reads} | (
+                    readings.get(layer.index) or {}
+                )
+    if readings and target.checks_shapes:
+        place = broken(net, built, readings)
+        if place is not None and net.layers[place].type in target.checks_shapes:
+            first = net.layers[min(readings)]
+            yield Judged(target, _unfit(target, net.layers[place], first), place)
 
 
 def _holds(fact: Fact, subject: LayerSubject | NetSubject, target: Target) -> bool:
@@ -59,6 +72,11 @@ def _holds(fact: Fact, subject: LayerSubject | NetSubject, target: Target) -> bo
         raise WrongFacts(f"{target.name}: a condition asks for {error.args[0]}") from error
     except (TypeError, IndexError, ArithmeticError, ValueError):
         return False
+
+
+def _unfit(target: Target, layer: Layer, first: Layer) -> Fact:
+    does = f'stops here, since it reads {first.type} "{first.name}" otherwise and the shapes no longer fit'
+    return Fact(REFUSED, (layer.type,), None, does, "", (), "", "what it reads", target.known)
 
 
 def _not_taken(target: Target, layer_type: str) -> Fact:

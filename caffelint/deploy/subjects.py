@@ -112,6 +112,15 @@ class LayerSubject:
         return any(start >= size for start, size in zip(starts, shape[2:], strict=False))
 
     @cached_property
+    def exceeds_map(self) -> bool | None:
+        """Is the window of a pooling larger than the padded map? Caffe rounds up to one window then."""
+        shape = self.shape
+        kernel, pad = self.window(KERNEL), self.window(PAD)
+        if shape is None or kernel is None or pad is None:
+            return False if self.value("global_pooling") else None
+        return any(size + 2 * p < k for size, k, p in zip(shape[2:], kernel, pad, strict=False))
+
+    @cached_property
     def reaches_out(self) -> bool | None:
         """Does a last window of a pooling reach over the padded border?"""
         shape = self.shape
@@ -137,6 +146,7 @@ _OF_LAYERS: Mapping[str, Callable[[LayerSubject], Any]] = {
     "drops_window": lambda self: self.drops_window,
     "drops_unpadded": lambda self: self.drops_unpadded,
     "reaches_out": lambda self: self.reaches_out,
+    "exceeds_map": lambda self: self.exceeds_map,
     "empty_window": lambda self: self.empty_window,
     "dims": lambda self: list(self.layer.message.reshape_param.shape.dim),
     "rest_of_dims": lambda self: list(self.layer.message.reshape_param.shape.dim)[1:],
@@ -163,10 +173,40 @@ class NetSubject:
     def given(self, field: str) -> bool:
         return has(self.net.written, (field,))
 
+    @cached_property
+    def reading_inputs(self) -> list[str]:
+        """For each layer that reads an `input` of the net as it is given, its name."""
+        found: list[str] = []
+        given = set(self.net.written.input)
+        for layer in self.net.written.layer:
+            found += [name for name in layer.bottom if name in given]
+            given -= set(layer.top)
+        return found
+
+    @property
+    def doubled_inputs(self) -> int:
+        layers = self.net.written.layer
+        return sum(
+            any(one in layer.top and one not in layer.bottom for layer in layers) for one in self.net.written.input
+        )
+
     @property
     def excluded(self) -> int:
-        """How many layers of the text Caffe leaves out for TEST."""
-        return len(self.net.layers) - len({one.index for one in self.built.layers if one.index is not None})
+        """How many layers of the text Caffe leaves out for TEST, but for those that would do nothing then."""
+        kept = {one.index for one in self.built.layers}
+        return sum(layer.index not in kept and layer.type != "Dropout" for layer in self.net.layers)
+
+    @cached_property
+    def overruled(self) -> bool:
+        """Does a layer that Caffe leaves out for TEST write a blob after one that it keeps? Dropout does nothing."""
+        kept = {layer.index for layer in self.built.layers}
+        written: set[str] = set()
+        for layer in self.net.layers:
+            if layer.index in kept:
+                written.update(layer.tops)
+            elif layer.type != "Dropout" and not written.isdisjoint(layer.tops):
+                return True
+        return False
 
     @cached_property
     def rival_makers(self) -> bool:
@@ -183,6 +223,9 @@ class NetSubject:
 _OF_NETS: Mapping[str, Callable[[NetSubject], Any]] = {
     "old_layers": lambda self: bool(self.net.written.layers),
     "inputs": lambda self: len(self.net.written.input),
+    "doubled_inputs": lambda self: self.doubled_inputs,
+    "shared_inputs": lambda self: sum(self.reading_inputs.count(one) > 1 for one in self.net.written.input),
     "excluded": lambda self: self.excluded,
+    "overruled": lambda self: self.overruled,
     "rival_makers": lambda self: self.rival_makers,
 }

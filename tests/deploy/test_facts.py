@@ -26,7 +26,7 @@ HEAD = 'title = "T"\nversion = "1"\nknown = "read"\n'
 def test_every_condition_can_be_asked(name: str) -> None:
     """Of a layer of each type that the fact is of, whatever its text."""
     for fact in target(name).facts:
-        if fact.when is None:
+        if fact.when is None and not fact.reads:
             continue
         for layer_type in fact.types or ("ReLU",):
             layer = f'layer {{ name: "x" type: "{layer_type}" bottom: "d" top: "t" }}'
@@ -34,7 +34,9 @@ def test_every_condition_can_be_asked(name: str) -> None:
             assert written is not None
             (built,) = written.build([State(TEST)])
             subject = LayerSubject(built.layers[1], built) if fact.types else NetSubject(written, built)
-            fact.when(subject)
+            for asked in (fact.when, *(value for _, value in fact.reads)):
+                if asked is not None:
+                    asked(subject)
 
 
 @pytest.mark.parametrize("name", names())

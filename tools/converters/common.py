@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,8 +77,6 @@ def apart(call: Callable[[], dict[str, str]]) -> dict[str, str]:
     hearing, speaking = os.pipe()
     child = os.fork()
     if child == 0:
-        import signal
-
         signal.alarm(_SECONDS)
         os.dup2(speaking, 1)
         os.dup2(speaking, 2)
@@ -106,6 +105,8 @@ def apart(call: Callable[[], dict[str, str]]) -> dict[str, str]:
     os.close(reading)
     os.close(hearing)
     status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+        return {"verdict": GONE, "why": f"it took more than {_SECONDS} s"}
     if not said:
         return {"verdict": REFUSED, "why": f"it died with status {status}: {_last(heard)}"}
     result: dict[str, str] = json.loads(said)

@@ -46,11 +46,9 @@ def _forward(net: Any, case: Path, inputs: dict[str, Any], outputs: dict[str, An
             raise Refused(f"no input {name}")
     blobs = [blob.name for blob in net.blobs()]
     found = {}
-    for name in makers(case / "net.prototxt", outputs):
+    for name, (layer, _) in makers(case / "net.prototxt", outputs).items():
         # A blob that a layer overwrites is written on under the name BLOB_LAYER.
-        versions = [
-            blob for blob in blobs if blob == name or (blob.startswith(f"{name}_") and "_splitncnn_" not in blob)
-        ]
+        versions = [blob for blob in blobs if blob in (name, f"{name}_{layer}")]
         if not versions:
             continue
         failed, value = running.extract(versions[-1])

@@ -7,6 +7,7 @@ from typing import Any
 
 import cv2
 from common import Refused, run_all
+from makers import makers
 
 
 def run(case: Path, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
@@ -15,16 +16,14 @@ def run(case: Path, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str
         for name, value in inputs.items():
             net.setInput(value, name)
         # It names layers, not blobs; a blob is found by the layer that made it last.
-        from makers import makers
-
-        found = {}
-        for name, (layer, top) in makers(case / "net.prototxt", outputs).items():
-            known = net.getLayerNames()
-            layer = layer if layer in known else name
-            made = net.forwardAndRetrieve([layer])[0]
-            if top < len(made):  # it makes the tops alone that are read
-                found[name] = made[top]
-        return found
+        known = set(net.getLayerNames())
+        made = makers(case / "net.prototxt", outputs)
+        layers = {blob: layer if layer in known else blob for blob, (layer, _) in made.items()}
+        asked = list(dict.fromkeys(layers.values()))
+        # All at once: asked a second time, it fuses layers a second time.
+        given = dict(zip(asked, net.forwardAndRetrieve(asked), strict=True))
+        # It makes the tops alone that are read.
+        return {blob: given[layers[blob]][top] for blob, (_, top) in made.items() if top < len(given[layers[blob]])}
     except cv2.error as error:
         raise Refused(str(error).strip().splitlines()[0]) from error
 
