@@ -97,6 +97,10 @@ def _write(field: str, value: str) -> Callable[[Layer], Edits]:
     return lambda layer: write(layer, layer.block, field, value=value)
 
 
+def _first_offset(layer: Layer) -> Edits:
+    return None if layer.param("crop_param").offset else write(layer, "crop_param", "offset", value="0")
+
+
 def _slice_points(layer: Layer) -> Edits:
     """Points for equal parts."""
     block, parts = layer.block, len(layer.tops)
@@ -219,6 +223,6 @@ REWRITES: Mapping[str, Callable[[Layer], Edits]] = {
     "lrn-beta": _write("beta", "0.75"),
     "no-bias": _write("bias_term", "false"),
     "log-base": _write("base", "2.7182818"),
-    "crop-offset": _write("offset", "0"),
+    "crop-offset": _first_offset,
     "slice-points": _slice_points,
 }

@@ -44,7 +44,7 @@ def run(case: Path, inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str
             if name not in fed and len(fed) == 0:
                 raise Gone
             if name not in fed:
-                raise Refused(f"no input {name}")
+                continue  # nothing that it has left reads it
             shape = tuple(value.shape)
             one = MNN.Tensor(shape, MNN.Halide_Type_Float, np.ascontiguousarray(value), MNN.Tensor_DimensionType_Caffe)
             fed[name].copyFrom(one)
