@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.layers.pooling import pooled_size
 from caffelint.caffe.place import has
+from caffelint.caffe.states import TEST
 from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, sides
 from caffelint.schema.enums import enum_name
 
@@ -226,6 +227,9 @@ _OF_NETS: Mapping[str, Callable[[NetSubject], Any]] = {
     "doubled_inputs": lambda self: self.doubled_inputs,
     "shared_inputs": lambda self: sum(self.reading_inputs.count(one) > 1 for one in self.net.written.input),
     "excluded": lambda self: self.excluded,
+    "written_for_test": lambda self: sum(
+        layer.message.HasField("phase") and layer.message.phase == TEST for layer in self.net.layers
+    ),
     "overruled": lambda self: self.overruled,
     "rival_makers": lambda self: self.rival_makers,
 }

@@ -14,6 +14,7 @@ from caffelint.lint import (
     layer_beside,
     quoted,
     remove,
+    remove_from,
     replace,
     unused_name,
     write,
@@ -130,6 +131,28 @@ def _appended(layer: Layer, block: str, text: str) -> Edits:
     return (insert_behind(layer.at(block, last, len(outer.all(last)) - 1), text),)
 
 
+def _one_top_each(layer: Layer) -> Edits:
+    """Input layers of one top for one of several."""
+    shapes = [list(shape.dim) for shape in layer.param("input_param").shape]
+    if layer.is_conditional or len(shapes) not in (1, len(layer.tops)):
+        return None
+    shapes *= len(layer.tops) // len(shapes)
+    taken = {other.name for other in layer.net.layers}
+    parts = [remove_from(layer, "top", 1)]
+    if len(layer.param("input_param").shape) > 1:
+        parts.append(write(layer, "input_param", value=_shape(shapes[0])))
+    for top, shape in zip(layer.tops[1:], shapes[1:], strict=True):
+        name = unused_name(top, taken)
+        taken.add(name)
+        fields = [("name", quoted(name)), ("type", '"Input"'), ("top", quoted(top)), ("input_param", _shape(shape))]
+        parts.append(layer_beside(layer, fields, before=False))
+    return join(parts)
+
+
+def _shape(dims: list[int]) -> str:
+    return f"{{ shape {{ {' '.join(f'dim: {dim}' for dim in dims)} }} }}"
+
+
 def _power(layer: Layer, bottom: str, top: str, *, scale: float, shift: float = 0, before: bool) -> Edits:
     """A Power layer beside another: it gives `scale * x + shift`."""
     if layer.is_conditional:
@@ -213,6 +236,7 @@ def _plain_log(layer: Layer) -> Edits:
 REWRITES: Mapping[str, Callable[[Layer], Edits]] = {
     "axis-from-front": _axis_from_front,
     "axis": _axis,
+    "one-top-each": _one_top_each,
     "sides": _sides,
     "lrn-k": _lrn_k,
     "coeff-before": _coefficients_before,

@@ -140,7 +140,7 @@ def test_a_solver_is_named(project: Path, caffelint: Any) -> None:
 def test_a_finding_on_the_whole_net_points_at_what_it_is_about(project: Path, caffelint: Any) -> None:
     net = """name: "x" input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8
 layer { name: "a" type: "ReLU" bottom: "data" top: "a" }
-layer { name: "b" type: "ReLU" bottom: "a" top: "b"
+layer { name: "b" type: "ReLU" bottom: "a" top: "a"
   include { phase: TRAIN } }
 """
     (project / "net.prototxt").write_text(net)
