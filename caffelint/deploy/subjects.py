@@ -228,7 +228,7 @@ _OF_NETS: Mapping[str, Callable[[NetSubject], Any]] = {
     "shared_inputs": lambda self: sum(self.reading_inputs.count(one) > 1 for one in self.net.written.input),
     "excluded": lambda self: self.excluded,
     "written_for_test": lambda self: sum(
-        layer.message.HasField("phase") and layer.message.phase == TEST for layer in self.net.layers
+        layer.message.HasField("phase") and enum_name(layer.message, "phase") == TEST for layer in self.net.layers
     ),
     "overruled": lambda self: self.overruled,
     "rival_makers": lambda self: self.rival_makers,

@@ -135,3 +135,12 @@ def test_no_text_loses_a_file(text: str) -> None:
     for shape in ("dim: 1 dim: 8 dim: 9 dim: 7", "dim: 4 dim: 3", ""):
         whole = f'layer {{ name: "d" type: "Input" top: "d" input_param {{ shape {{ {shape} }} }} }} {text}'
         assert not Checker(config).text(whole.encode(), "<text>", "net", None).failures
+
+
+@pytest.mark.parametrize("name", ["tensorrt", "nvdla"])
+def test_a_phase_of_a_layer_is_told_where_it_is_skipped(name: str) -> None:
+    head = 'layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
+    for phase, skipped in (("", False), ("phase: TRAIN", False), ("phase: TEST", True)):
+        written = load(f'{head} layer {{ name: "x" type: "ReLU" bottom: "d" top: "t" {phase} }}'.encode()).net
+        assert written is not None
+        assert any("phase: TEST" in one.fact.does for one in judge(written, target(name))) == skipped

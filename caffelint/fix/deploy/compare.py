@@ -14,6 +14,7 @@ from caffelint.schema.enums import enum_name
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
+    from caffelint.caffe.net_parts import Blob
 
 _NO_MATTER = frozenset(
     ["weight_filler", "bias_filler", "filler", "slope_filler", "engine", "dropout_ratio", "moving_average_fraction"]
@@ -93,6 +94,7 @@ def _differences(wanted: BuiltNet, given: BuiltNet, lines: dict[int | None, int]
             )
         else:
             yield from _fields(layer, other, line)
+            yield from _wires(layer, other, theirs.keys() & ours.keys(), line)
     if added:
         line = lines.get(added[0].index, 0)
         yield Difference(line, f"{titles(added)}, which the training net has not", False)
@@ -119,6 +121,44 @@ def _above(built: BuiltNet, names: Collection[str]) -> set[BuiltLayer]:
             found.add(layer)
             waiting += [blob.original.producer for blob in layer.bottoms if blob.original.producer is not None]
     return found
+
+
+def _wires(layer: BuiltLayer, other: BuiltLayer, shared: Collection[str], line: int) -> Iterator[Difference]:
+    """What it reads from, if that is another layer of both nets than in training."""
+    here, there = _sources(layer, shared), _sources(other, shared)
+    if layer.type == "Eltwise":
+        here, there = sorted(here), sorted(there)  # their order matters for coefficients alone
+    for mine, trained in zip(here, there, strict=False):
+        if mine != trained:
+            message = f'{layer.type} "{layer.name}" reads from {_said(mine)}, in the training net from {_said(trained)}'
+            yield Difference(line, message, True)
+
+
+def _sources(layer: BuiltLayer, shared: Collection[str]) -> list[list[str]]:
+    """For each bottom the layers of both nets that it comes from; "" for an input. What one net alone has is passed."""
+    sources = []
+    for bottom in layer.bottoms:
+        found: dict[str, None] = {}
+        waiting = [bottom]
+        seen: set[Blob] = set()
+        while waiting:
+            blob = waiting.pop()
+            if blob in seen:
+                continue
+            seen.add(blob)
+            maker = blob.maker
+            if maker is None or maker.is_data or maker.type == "Input" or not maker.bottoms:
+                found[""] = None
+            elif maker.name in shared and maker.type != "Dropout":
+                found[maker.name] = None
+            else:
+                waiting += maker.bottoms
+        sources.append(sorted(found))
+    return sources
+
+
+def _said(names: list[str]) -> str:
+    return listed([f'"{name}"' if name else "an input" for name in names]) or "nothing"
 
 
 def _fields(layer: BuiltLayer, other: BuiltLayer, line: int) -> Iterator[Difference]:

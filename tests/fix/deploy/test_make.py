@@ -144,7 +144,7 @@ layers { name: "loss" type: SOFTMAX_LOSS bottom: "ip" bottom: "label" top: "loss
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("base_lr: 1 max_iter: 3", "holds no net"),
+        ("base_lr: 1 max_iter: 3", "this is a solver; give the net that it trains"),
         ('layer { name: "r" type: "ReLU" bottom: "x" top: "y" }', 'Caffe does not load it: layer "r": bottom "x"'),
         (
             'layer { name: "data" type: "Data" top: "data" data_param { source: "x" batch_size: 2 } }'
