@@ -16,6 +16,7 @@ _FILLS = re.compile(
     r"|\bbilinear_?(?:fill|up|kernel|weight)"
 )
 _SETS_RATE = re.compile(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b")
+_BUILDS_SGD = re.compile(r"\bSGDSolver\(")
 _LOADS = re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(")
 _DIFFS = re.compile(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
 _SURGERY = re.compile(
@@ -62,6 +63,11 @@ class Script:
         return self._find(_SETS_RATE)
 
     @cached_property
+    def builds_sgd(self) -> Mention | None:
+        """Where it builds an SGDSolver, whatever type a solver has."""
+        return self._find(_BUILDS_SGD)
+
+    @cached_property
     def surgery(self) -> Mention | None:
         return self._find(_SURGERY)
 
@@ -92,7 +98,8 @@ class Customs(NamedTuple):
     """What the scripts of a project do with nets and solvers, whichever these are: the first place of each.
 
     `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
-    net; `fills`: set the weights of upsampling layers; `sets_rate`: write the base_lr of a solver.
+    net; `fills`: set the weights of upsampling layers; `sets_rate`: write the base_lr of a solver;
+    `builds_sgd`: build an SGDSolver, which is one whatever type the file says.
     """
 
     steps: Mention | None = None
@@ -100,6 +107,7 @@ class Customs(NamedTuple):
     trains_on: Mention | None = None
     fills: Mention | None = None
     sets_rate: Mention | None = None
+    builds_sgd: Mention | None = None
 
 
 class Runs(NamedTuple):

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     ERROR,
+    INFO,
     LIKELY,
     UNSAFE,
-    WARNING,
     Finding,
     Given,
     Invalid,
     Layer,
     LayerRule,
+    Net,
     fix,
     quoted,
     title,
@@ -50,7 +51,8 @@ class DataLayerWithoutItsBlock(LayerRule):
     ```
 
     ## Known problems
-    Some tools, among them DIGITS, fill in the source later; for a layer with a stage and no source it is a warning.
+    Some tools, among them DIGITS, fill in the source later; for a layer with a stage, and where a layer lacks its
+    num_output, too, it is an info.
 
     ## Fix safety
     Unsafe: the type is guessed from the block, although Caffe refuses the layer as it is.
@@ -96,6 +98,8 @@ class DataLayerWithoutItsBlock(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         block = layer.kind.block
         evidence = f"Caffe stops with: {_phrase(layer)}"
+        filled_in = layer.net.once(_lacks_outputs) or any(rule.stage for rule in layer.message.include)
+        severity, certainty = (INFO, LIKELY) if filled_in else (None, None)
         if not layer.message.HasField(block):
             other = next((name for name in _OTHERS if layer.message.HasField(name)), "")
             if other in _TAKEN_FOR_ITS_OWN:
@@ -106,19 +110,26 @@ class DataLayerWithoutItsBlock(LayerRule):
                 if other
                 else f"{title(layer)} has no {block} and so no source or batch_size; add {block} {{ ... }}",
                 evidence=evidence,
+                severity=None if other else severity,
+                certainty=None if other else certainty,
                 fixes=fix(f'set type: "{_TYPE[other]}"', UNSAFE, write(layer, "type", value=quoted(_TYPE[other])))
                 if other
                 else (),
             )
         elif layer.given(block, "source") is Given.NOTHING:
-            filled_in = any(rule.stage for rule in layer.message.include)
             yield self.finding(
                 layer.at(block, "source"),
                 f"{title(layer)} has no source; set it in {block}",
                 evidence=evidence,
-                severity=WARNING if filled_in else None,
-                certainty=LIKELY if filled_in else None,
+                severity=severity,
+                certainty=certainty,
             )
+
+
+def _lacks_outputs(net: Net) -> bool:
+    """Has a layer no num_output? DIGITS fills in the number of classes, and the data with it."""
+    weighted = net.layers_that(lambda kind: kind.is_linear and kind.has_setting("num_output"))
+    return any(layer.given(layer.kind.block, "num_output") is Given.NOTHING for layer in weighted)
 
 
 def _phrase(layer: Layer) -> str:

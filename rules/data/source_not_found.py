@@ -3,9 +3,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, title
+from caffelint.lint import ERROR, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, title
 from caffelint.lint.built import types_that
 from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
+
+from ._layers import is_never_tested
 
 _OTHERS = (("transform_param", "mean_file"),)
 _MOST_LAYERS = 100
@@ -82,6 +84,8 @@ class SourceNotFound(NetRule):
             return
         folders = [*dict.fromkeys(starts(net.path, roots))]
         for layer in net.layers_that(lambda kind: kind.is_data)[:_MOST_LAYERS]:
+            if layer.phases == (TEST,) and is_never_tested(net):
+                continue
             if layer.index in missing:
                 yield self._missing(layer, layer.kind.data_block, "source", there.path if there else "")
             for block, field in _OTHERS:

@@ -18,8 +18,11 @@ _ADDED_TO_TEST = "Softmax"
 _WINDOW = 4
 """The largest kernel of a Pooling that makes a map smaller; a larger one mostly covers the whole of it."""
 
-_MOST = 3
+_MOST = 2
 """In how many ways two nets may differ and be one: where there are more, they are two designs."""
+
+_ALL = 3
+"""Poolings of a net: where so many differ, and no other is left, that is meant."""
 
 _SIZES = frozenset(["step", "upsample_h", "upsample_w"])
 
@@ -93,11 +96,21 @@ def differences(
                 continue
             if field in _SIZES and not (value and here):
                 continue
+            # Left for somebody to complete.
+            if field == "num_output" and not other.has(other.kind.block, field):
+                continue
             # The axis counts in the blob that is read, which may have others.
             if field == "axis" and layer.bottoms != other.bottoms:
                 continue
             groups.setdefault((layer.type, field), []).append((layer, described(here), described(value)))
+    # Whoever has changed the pooling of a whole net has meant to.
+    types = [layer.type for layer in mine.values()]
+    groups = {(type_, field): found for (type_, field), found in groups.items() if not _is_meant(field, found, types)}
     return [Difference(field, found) for (_, field), found in groups.items()] if len(groups) <= _MOST else []
+
+
+def _is_meant(field: str, found: Sequence[tuple[Layer, str, str]], types: Sequence[str]) -> bool:
+    return field == "pool" and len(found) >= _ALL and len(found) == types.count(found[0][0].type)
 
 
 def _norms(layers: Mapping[str, Layer]) -> int:

@@ -7,9 +7,6 @@ from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, 
 from ._compared import activations_after, differences, layers_in, parameters_of
 from ._partner import Training, training_nets
 
-_ANOTHER = 3
-"""Fields in which a net differs from all training nets: it belongs to none of them."""
-
 
 class DeployMismatch(NetRule):
     """A layer of a deploy net differs from the layer of that name in the training net beside it.
@@ -122,10 +119,7 @@ class DeployMismatch(NetRule):
         layers = layers_in(net, TEST)
         said = parameters_of(layers)
         nearest = candidates[0]
-        differing = list(differences(layers, nearest.layers, said, [one.said for one in candidates]))
-        if len(differing) >= _ANOTHER:
-            return
-        for found in differing:
+        for found in differences(layers, nearest.layers, said, [one.said for one in candidates]):
             yield self.finding(found.found[0][0].at(*found.path), found.message(f'"{nearest.file}"'))
         yield from self._activations(layers, nearest, candidates)
         yield from self._input(net, nearest, candidates)

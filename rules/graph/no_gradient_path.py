@@ -106,8 +106,8 @@ class NoGradientPath(NetRule):
             return
         idle = [layer for layer in one.layers if not layer.need_backward and layer.known and layer.learns]
         if idle:
-            dangling = _dangling(one)
-            idle = [layer for layer in idle if layer not in dangling]
+            explained = _dangling(one) | _switched_off(net, one)
+            idle = [layer for layer in idle if layer not in explained]
         if idle:
             it, learns = ("them", "they learn") if idle[1:] else ("it", "it learns")
             yield self.finding(
@@ -125,6 +125,16 @@ def _below(one: BuiltNet, start: BuiltLayer) -> Iterator[BuiltLayer]:
         if any(blob.producer in reached for blob in layer.bottoms):
             reached.add(layer)
             yield layer
+
+
+def _switched_off(net: Net, one: BuiltNet) -> set[BuiltLayer]:
+    """Layers that lead to a loss with an explicit weight of 0."""
+    off = {layer.index for layer in net.layers_having("loss_weight") if not any(layer.message.loss_weight)}
+    found: set[BuiltLayer] = set()
+    for layer in reversed(one.layers):
+        if layer.index in off or any(reader in found for top in layer.tops for reader, _ in top.consumers):
+            found.add(layer)
+    return found
 
 
 def _dangling(one: BuiltNet) -> set[BuiltLayer]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -20,6 +21,7 @@ from caffelint.lint import (
     quoted,
     write,
 )
+from caffelint.lint.disk import exists
 
 from ._parts import is_whole
 
@@ -48,8 +50,9 @@ class UnknownBottom(RefusalRule):
     ## Known problems
     Without a solver it is not known which phases are built. A blob that is missing in only one phase is then reported
     if the net has data for that phase, or if the phase is TEST and nothing trains the net. If the net only has other
-    layers for that phase, the finding is likely, not certain. A file without any data or input is a piece of a net, and
-    is not reported.
+    layers for that phase, the finding is likely, not certain. A net that lacks the data of TEST is not reported if a
+    net for that is beside it, `test.prototxt` beside `train.prototxt`. A file without any data or input is a piece of a
+    net, and is not reported.
 
     ## Fix safety
     Unsafe: the similar name is a guess, though Caffe refuses the net as it is.
@@ -129,19 +132,17 @@ class UnknownBottom(RefusalRule):
             'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
             ' layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" }'
             ' layer { name: "top1" type: "Accuracy" bottom: "ip" bottom: "label" include { phase: TEST } }',
-            span=('bottom: "data"', 'bottom: "label"'),
-            message=(
-                'InnerProduct "ip": bottom "data" is not made by any layer above, since layer "data" makes it only in'
-                ' TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
-                'Accuracy "top1": bottom "label" is not made by any layer above, since layer "data" makes it only in'
-                ' TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
-            ),
+            span='bottom: "data"',
+            message='InnerProduct "ip": bottom "data" is not made by any layer above, since layer "data" makes it only'
+            ' in TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
         ),
     ]
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         net = refused.net
-        if not net.solvers and not is_whole(net):
+        if not net.solvers and (not is_whole(net) or _is_for_training(refused)):
+            return
+        if refused is not _first_of_its_cause(refused):
             return
         certainty = _certainty(net, refused)
         if certainty:
@@ -159,6 +160,23 @@ class UnknownBottom(RefusalRule):
                 certainty=certainty,
                 fixes=_fixes(refused, meant) if meant else (),
             )
+
+
+def _first_of_its_cause(refused: Refused) -> Refused:
+    """A phase without data is one cause, whichever blobs of the layer that only the other phase has are missing."""
+    maker = refused.refusal.values.get("maker")
+    if maker is None:
+        return refused
+    same = (one for one in refused.net.refused() if one.refusal.kind is refused.refusal.kind)
+    return next(one for one in same if one.refusal.values.get("maker") == maker and one.phases == refused.phases)
+
+
+def _is_for_training(refused: Refused) -> bool:
+    """Whether a net of which TEST cannot be built has another one for that beside it, `test.prototxt`."""
+    path = refused.net.path
+    folder, name = os.path.split(path)
+    other = name.replace("train", "test")
+    return refused.phases == (TEST,) and other != name and exists(os.path.join(folder, other))
 
 
 def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:

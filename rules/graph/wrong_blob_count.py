@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, INFO, LIKELY, Finding, Invalid, Kind, Layer, RefusalRule, Refused
 
 _MANY = 3
+_PAIR = 2
 
 
 class WrongBlobCount(RefusalRule):
@@ -63,14 +64,24 @@ class WrongBlobCount(RefusalRule):
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         for finding in super().report(refused):
-            if (
-                not refused.net.bound.knows_caffe
-                and all(map(_is_wide, refused.layers))
-                and sum(len(one.layers) for one in refused.net.refused() if all(map(_is_wide, one.layers))) >= _MANY
-            ):
+            if not refused.net.bound.knows_caffe and (_are_all_wide(refused) or _have_another_input(refused)):
                 finding.severity, finding.certainty = INFO, LIKELY
-                finding.evidence += "; forks that take several bottoms at once make a top of each"
+                finding.evidence += "; so many layers alike may be for a fork that takes them"
             yield finding
+
+
+def _are_all_wide(refused: Refused) -> bool:
+    """Whether these layers, and enough in the net, make a top of each of several bottoms."""
+    if not all(map(_is_wide, refused.layers)):
+        return False
+    return sum(len(one.layers) for one in refused.net.refused() if all(map(_is_wide, one.layers))) >= _MANY
+
+
+def _have_another_input(refused: Refused) -> bool:
+    """Whether several layers all read one more blob than their type takes, and make one."""
+    return len(refused.layers) >= _MANY and all(
+        len(layer.bottoms) == _PAIR and len(layer.tops) == 1 for layer in refused.layers
+    )
 
 
 def _is_wide(layer: Layer) -> bool:

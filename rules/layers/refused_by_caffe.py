@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     ERROR,
+    INFO,
     LIKELY,
     WARNING,
     Finding,
@@ -60,7 +61,7 @@ class RefusedByCaffe(RefusalRule):
     Silent about nets that use layers or fields of a fork, which may have relaxed a check. If the shape of the data
     comes from a file, two maps are reported only if they fit together at none of about a hundred sizes. Refusals that
     have a rule of their own (an unknown bottom, a number of blobs) are reported by that rule. DIGITS fills in the
-    number of classes: an InnerProduct without `num_output` gets a warning in a net written for the stages of DIGITS.
+    number of classes and the data: an InnerProduct without `num_output` is an info in a net written for DIGITS.
 
     ## References
     - LayerSetUp and Reshape of each layer's source in src/caffe/layers; net.cpp, Init
@@ -140,7 +141,8 @@ class RefusedByCaffe(RefusalRule):
             " classes (NVIDIA DIGITS fills it in itself)",
         ),
         Invalid(
-            _DIGITS.replace(' include { stage: "deploy" }', ""),
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }'
+            ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { } }',
             span="inner_product_param",
             message='InnerProduct "fc": num_output is missing; set it',
         ),
@@ -169,7 +171,7 @@ class RefusedByCaffe(RefusalRule):
     def report(self, refused: Refused) -> Iterator[Finding]:
         if refused.refusal.values.get("axes", 0) > _OF_AN_IMAGE and not refused.net.bound.knows_caffe:
             for finding in super().report(refused):
-                finding.severity, finding.certainty = WARNING, LIKELY
+                finding.severity, finding.certainty = INFO, LIKELY
                 finding.evidence += "; Caffes made for volumes take it"
                 yield finding
             return
@@ -182,7 +184,7 @@ class RefusedByCaffe(RefusalRule):
             f"{titles(refused.layers)}: num_output is missing, so Caffe stops; set num_output to the number of classes"
             " (NVIDIA DIGITS fills it in itself)",
             evidence=self.evidence(refused),
-            severity=WARNING,
+            severity=INFO,
             certainty=LIKELY,
             phases=refused.phases,
         )
@@ -220,7 +222,9 @@ def _has_type(node: Field) -> bool:
 
 
 def _is_for_digits(net: Net) -> bool:
-    """Do its layers name the stages from which DIGITS makes three nets?"""
+    """Do its layers name the stages from which DIGITS makes three nets, or lack the data that it fills in as well?"""
+    if any(layer.tops and layer.kind.cannot_open and not layer.kind.data_source for layer in net.layers):
+        return True
     rules = [rule for layer in net.layers for rule in (*layer.message.include, *layer.message.exclude)]
     return {stage for rule in rules for stage in rule.stage} >= {"train", "val", "deploy"}
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, SAFE, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, remove
+from caffelint.lint import ERROR, INFO, SAFE, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, remove
 
 
 class MomentumNotSupported(SolverRule):
@@ -55,6 +55,15 @@ class MomentumNotSupported(SolverRule):
     def check(self, solver: Solver) -> Iterator[Finding]:
         type_, momentum = solver.type, solver.message.momentum
         if type_ not in ("AdaGrad", "RMSProp") or momentum == 0:
+            return
+        sgd = solver.runs and solver.runs.customs.builds_sgd
+        if sgd:
+            yield self.finding(
+                solver.at_first("type", "solver_type"),
+                f"type {type_} is ignored where a script builds an SGDSolver; use caffe.get_solver",
+                evidence=str(sgd),
+                severity=INFO,
+            )
             return
         also = ", or set rms_decay if you meant that" if type_ == "RMSProp" else ""
         yield self.finding(

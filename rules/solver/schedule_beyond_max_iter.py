@@ -71,6 +71,8 @@ class ScheduleBeyondMaxIter(SolverRule):
         end, base = message.max_iter, f"{message.base_lr:g}"
         if end <= _TRIAL or message.gamma == 1:
             return
+        # Neither tested nor saved before its end: a run cut short on purpose.
+        is_short = end < message.test_interval and end < message.snapshot
         if message.lr_policy == "step" and message.stepsize > end:
             yield self.finding(
                 solver.at("stepsize"),
@@ -93,5 +95,5 @@ class ScheduleBeyondMaxIter(SolverRule):
         them = "them" if len(late) > 1 else "it"
         text += f", so {so}; lower {them} or raise max_iter"
         # One may mean a constant rate; where some are reached, the others are often left over from a longer run.
-        severity = WARNING if never and len(late) > 1 else INFO
+        severity = WARNING if never and len(late) > 1 and not is_short else INFO
         yield self.finding(solver.at("stepvalue", late[0]), text, severity=severity)

@@ -50,6 +50,7 @@ def need_four_axes(layer_type: str, shape: Shape, function: str) -> None:
             "Input must have 4 axes, corresponding to (num, channels, height, width)",
             function,
             ("bottom", 0),
+            axes=len(shape),
         )
 
 

@@ -20,6 +20,8 @@ _OF_THE_SCHEMA = "P"
 """How codes begin of rules on what the text says, which no script mends that fills in values."""
 _SUFFIX = ".prototxt"
 _FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
+_OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
+_MANY, _KEPT = 10, 3
 _BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
 """Lines, the share of characters that are comments, and rules with errors, from which on a net is taken for notes."""
 
@@ -50,6 +52,15 @@ def lower(
             _make_infos(values, "the file is a template by its name, so a script may complete it")
         if file.caffe:
             _tell_once(findings)
+        _calm(findings)
+
+
+def _calm(findings: Iterable[Finding]) -> None:
+    """Of many faults of the grammar in a file, such as numbers of lines that were copied along, keep the first ones."""
+    broken = [one for one in findings if one.name in _OF_THE_GRAMMAR and one.severity == ERROR]
+    if len(broken) > _MANY:
+        broken.sort(key=lambda one: one.place.start)
+        _make_infos(broken[_KEPT:], f"one of {len(broken)} such errors in the file")
 
 
 def _is_an_example(root: str, path: str) -> bool:

@@ -26,6 +26,7 @@ _SMALL = 1000
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
+_TAKES_NO_MOMENTUM = re.compile(rb"rmsprop|adagrad", re.IGNORECASE)
 _HAS_RATE = re.compile(rb"^[^#\n]*base_lr", re.MULTILINE)
 NO_RUNS: Mapping[str, Runs] = MappingProxyType({})
 
@@ -38,7 +39,8 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
         missing = [net.name for net in named if net.path is None and not net.outside]
         if path not in contents:
             continue
-        complete = b"max_iter" in contents[path] and _HAS_RATE.search(contents[path])
+        data = contents[path]
+        complete = b"max_iter" in data and _HAS_RATE.search(data) and not _TAKES_NO_MOMENTUM.search(data)
         if complete and not missing and not unfilled:
             continue
         folder, name = os.path.split(os.path.abspath(path))
