@@ -90,6 +90,8 @@ def no_gradient(run: Run) -> NoGradient:
         maker = dead.bottoms[0].producer
         while maker is not None and maker.runs_in_place and not maker.normalises and maker.bottoms:
             maker = maker.bottoms[0].producer
+        if dead.normalises:
+            maker = dead
         blank = advice(maker.type).zero if maker is not None and maker.normalises else None
         if maker is not None and blank is not None and blank.text and _of_zeros(run, maker):
             found, note, sure = maker, f"{title(maker)}: {blank.text}", blank.certainty

@@ -101,7 +101,7 @@ class Diagnosis:
                 else:
                     self.result.append(Tried(*trial, UNTESTED))
         jobs = [*([self._checks] if self._checks else []), *(one.prepared for one in self._ready)]
-        left = max(0.0, seconds - (time.monotonic() - began)) if jobs else 0.0
+        left = max(seconds / 2, seconds - (time.monotonic() - began)) if jobs else 0.0
         path = Path(self._prepared.path).with_name(MORE)
         beside = path.with_suffix(".new")
         beside.write_text(json.dumps({"jobs": [job.path for job in jobs], "seconds": left}), "utf-8")
