@@ -152,6 +152,15 @@ def made_zeros(layer: BuiltLayer) -> BuiltLayer:
     return layer if maker is None or layer.values([exactly(1)])[0].high > _RARE else made_zeros(maker)
 
 
+def blank_inputs(run: Run, layer: BuiltLayer) -> list[BuiltLayer]:
+    """The layers that bring all that it depends on, where each of them brings nothing but 0."""
+    inputs = [one for one in _above(layer.bottoms[0]) if not one.bottoms] if layer.bottoms else []
+    blank = all(
+        is_zero(run.statistics(at, one.name, BLOB, one.tops[0].name, DATA)) for one in inputs for at in run.measured
+    )
+    return inputs if blank else []
+
+
 def died(run: Run, layer: BuiltLayer) -> bool:
     """Was the output of a dead layer not 0 at the start?"""
     return not is_zero(run.statistics(run.measured[0], layer.name, BLOB, layer.tops[0].name, DATA))

@@ -6,6 +6,7 @@ import math
 from statistics import median
 
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Blob
 from caffelint.schema.enums import enum_name
 from caffelint.smoke.events import BLOB, DATA, Statistics, Targets
 from caffelint.smoke.run import Run
@@ -96,7 +97,18 @@ def classes(layer: BuiltLayer) -> int | None:
     if not layer.is_loss or len(layer.bottoms) < 2 or not layer.reads_classes(1):
         return None
     scores, axis = layer.bottoms[0].shape, layer.class_axis
+    if scores is None and axis == 1:
+        return _outputs(layer.bottoms[0])
     return scores[axis] if scores and -len(scores) <= axis < len(scores) else None
+
+
+def _outputs(blob: Blob) -> int | None:
+    """The num_output of what makes scores whose shape nothing tells, as of data that a Python layer brings."""
+    maker = blob.producer
+    while maker is not None and maker.runs_in_place and not maker.has_weights:
+        maker = maker.bottoms[0].producer
+    known = maker is not None and maker.has_weights and maker.has_setting("num_output")
+    return int(maker.parameters.num_output) if maker is not None and known else None
 
 
 def same_label(run: Run) -> float | None:

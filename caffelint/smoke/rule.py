@@ -12,7 +12,7 @@ from caffelint.lint.finding import Finding
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, large_input, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
-from caffelint.smoke.diagnosis.signal import squashing
+from caffelint.smoke.diagnosis.signal import squashing, steepest
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, trouble
 from caffelint.smoke.events import (
@@ -59,6 +59,7 @@ from caffelint.smoke.events import (
 from caffelint.smoke.gpu import asks_for_gpu, wants_cudnn
 from caffelint.smoke.learning import (
     Weights,
+    blank_inputs,
     cut_off,
     dead_layers,
     first_ratios,
@@ -150,6 +151,7 @@ __all__ = [
     "bad_start",
     "begins",
     "below_zero",
+    "blank_inputs",
     "chance",
     "clamped",
     "classes",
@@ -179,6 +181,7 @@ __all__ = [
     "size",
     "slowest",
     "squashing",
+    "steepest",
     "strong",
     "survivor",
     "to_line",

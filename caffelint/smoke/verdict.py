@@ -42,6 +42,8 @@ _HEADS = {
     "sorted-by-label": "it learns one class at a time",
 }
 """By the rule of the finding, the most severe and certain first."""
+_LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
+"""What goes wrong after so many iterations."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _TOLD = 3
 _OF_LEARNING = ("D", "I", "O", "S2")
@@ -128,7 +130,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         told = _told(slows)
         what = "keeps it from learning well" if how.moves == FALLS else "may be the reason"
         text += f". A check of the files reports what {what}: {told}" if told else ""
-    if rising := next((one for one in findings if one.name == "learning-rate-grows"), None):
+    if rising := next((one for one in findings if one.name in _LATER), None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import title
-from caffelint.smoke.rule import Hypothesis, Run, squashing
+from caffelint.smoke.rule import Hypothesis, Run, squashing, steepest
 
 from ._numbers import number
 
@@ -43,7 +43,7 @@ def noun(one: Hypothesis) -> str:
         return "the order of the records"
     if one.field == "seed":
         return "the random start"
-    if one.field == "bounded":
+    if one.field in _OF_LAYERS:
         return f'"{one.layers[0].name}"'
     if one.field in ("eps", "decay_mult", "H"):
         return one.field
@@ -55,6 +55,8 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
     solver, value = run.solver, one.value
     name = title(one.layers[0]) if one.layers else ""
     better = one.changes[0].text if one.changes else ""
+    if one.field in _OF_LAYERS:
+        return (*_of_layers(one, name, better), True)
     if one.kind == "iter-size":
         return f"iter_size {value:g} makes the update divide 0 by 0", f"; set {better}", True
     if one.kind == "momentum" and one.field == "momentum2":
@@ -120,6 +122,8 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         return f"lr_mult {value:g} multiplies the rate of {name}", " and is most likely too high", False
     if one.kind == "target-scale":
         fact = f'the targets of {name}, "{one.field}", are up to {number(value)}, and the gradient grows with them'
+        if one.figure < 1:
+            fact = f'the targets of {name}, "{one.field}", are at most {number(value)}, and the gradient is as small'
         return fact, "; scale them to about 1", False
     if one.kind == "loss" and one.field == "H":
         source = one.layers[0].message.infogain_loss_param.source
@@ -154,12 +158,6 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
             size = f"start at {number(one.figure)} of the size that keeps"
         fact = f"the weights of {name}{_more(one)} {size} values in scale"
         return fact, "; use xavier or msra fillers", False
-    if one.kind == "layer" and one.field == "bounded":
-        fact = f"{name} cannot give the targets of {title(one.layers[1])}, which are {number(value)} to"
-        return f"{fact} {number(one.figure)}", "; remove it", True
-    if one.kind == "layer" and one.field == "expands":
-        fact = f"{name} makes up to {number(one.figure)} of values up to {number(value)}"
-        return fact, f"; set {better}" if better else "", True
     if one.kind == "layer":
         return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
     if one.kind == "clip-gradients" and one.field == "tiny":
@@ -172,6 +170,30 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
             False,
         )
     return NOUNS[one.kind], f"; try {better}" if better else "", False
+
+
+_OF_LAYERS = ("bounded", "dropped", "product", "factor", "unbounded", "shrinks", "expands")
+"""Fields of hypotheses on what a single layer does with its values."""
+
+
+def _of_layers(one: Hypothesis, name: str, better: str) -> tuple[str, str]:
+    value, figure = number(one.value), number(one.figure)
+    advice = f"; set {better}" if better else ""
+    if one.field == "bounded":
+        return f"{name} cannot give the targets of {title(one.layers[1])}, which are {value} to {figure}", "; remove it"
+    if one.field == "dropped":
+        return f"dropout_ratio {one.value:g} of {name} leaves one value in {1 / (1 - one.value):.0f}", advice
+    if one.field == "product":
+        count = len(one.layers[0].bottoms)
+        return f"{name} multiplies {count} bottoms of values up to {value}, which makes values up to {figure}", advice
+    if one.field == "factor":
+        what = "slopes" if one.layers[0].type == "PReLU" else "factors"
+        return f"the {what} of {name}{_more(one)} start at {value}", advice
+    if one.field == "unbounded":
+        return f"{name} adds up values of either sign, so the loss falls without end", advice
+    if one.field == "shrinks":
+        return f"{name} makes values of the size {figure} of values of the size {value}", advice
+    return f"{name} makes values up to {figure} of values up to {value}", advice
 
 
 def _more(one: Hypothesis) -> str:
@@ -187,6 +209,11 @@ def _depth(run: Run, one: Hypothesis) -> tuple[str, str]:
     else:
         text = f'the gradient {fall}s from {number(one.value)} in "{last.name}" to {number(one.figure)} in'
         text += f' "{first.name}"'
+    steep = steepest(run, one)
+    if steep is not None:
+        layer, read, made = steep
+        text += f", most of it in {title(layer)}: {number(read)} to {number(made)}"
+        return text, "; use msra or xavier fillers, or BatchNorm between the layers"
     squash = squashing(run)
     types = " and ".join(dict.fromkeys(layer.type for layer in squash))
     if one.field == "gradients" and len(squash) > 2:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, listed, title, titles
+from caffelint.lint import CERTAIN, LIKELY, WARNING, Cause, Finding, Invalid, listed, title, titles
 from caffelint.smoke.rule import (
     BLOB,
     DATA,
@@ -12,6 +12,7 @@ from caffelint.smoke.rule import (
     Run,
     SmokeRule,
     Statistics,
+    blank_inputs,
     cut_off,
     dead_layers,
     is_zero,
@@ -140,10 +141,13 @@ class DeadUnits(SmokeRule):
                 what=message,
                 why=f"{moved}{large.why}",
             )
+        if always and (blank := blank_inputs(run, layer)):
+            cause, top = blank[0], blank[0].tops[0].name
+            told = Cause("data", message, f'every value of "{top}", which {title(cause)} brings, is 0', CERTAIN)
         told = told._replace(known=(*told.known, *(one for one in run.known([cause.name]) if one not in told.known)))
-        yield self.finding(
-            run.place(layer.name), message, evidence=evidence(told.why, _so_are(dead), known=told.known), cause=told
-        )
+        place = run.place(cause.name if told.kind == "data" else layer.name)
+        said = evidence(told.why, _so_are(dead), known=told.known)
+        yield self.finding(place, message, evidence=said, cause=told)
 
     def _cut_off(self, run: Run) -> Iterator[Finding]:
         """Layers that never change because a layer nearer to the loss passes no gradient on."""

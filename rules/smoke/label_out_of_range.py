@@ -72,6 +72,13 @@ class LabelOutOfRange(SmokeRule):
             if labels is None or among is None:
                 continue
             low, high = labels
+            if not (low.is_integer() and high.is_integer()) and math.isfinite(low + high):
+                what = f"{title(layer)}: labels are fractions, {extent(low, high)}, which Caffe cuts to whole numbers"
+                one = f"every label is {int(low)}, " if int(low) == int(high) else ""
+                why = f"{one}but it has {among} classes; give whole numbers from 0 to {among - 1}"
+                place = run.place(layer.name, 0, "bottom", 1)
+                yield self.finding(place, what, evidence=why, cause=Cause("labels", what, why))
+                continue
             if all(0 <= end < among or _ignores(layer, end) for end in labels):
                 continue
             what = f"{title(layer)}: labels are {extent(low, high)}, but its {among} classes are {extent(0, among - 1)}"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, title
+from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, Place, title
 from caffelint.smoke.rule import Crashed, Iteration, Loaded, NonFinite, Run, Running, SmokeRule, TimedOut, cure
 
 from ._cause import too_large
@@ -14,6 +14,8 @@ from ._records import bad_records, batch_of
 _WAITS = 0.04
 """Of a core: less than that is waiting, also on a machine that is busy otherwise."""
 _WORKS = 0.5
+_PASSES, _ITEMS = 100, 1000
+_FEWER = "lower iter_size; the gradient is the mean of all of them"
 _SIGNALS = {
     4: "illegal instruction",
     6: "abort",
@@ -66,6 +68,11 @@ class TimedOutOrDied(SmokeRule):
             done = len(run.iterations)
             after = f"after {late.seconds:.0f} s"
             why, own = _where(late), owner(run, late.file)
+            large = _large(run) if not run.iterations and own is None else None
+            if large is not None:
+                place, what, reason = large
+                yield worded(self, place, Cause("time", f"no iteration was done {after}", what), reason, *why)
+                continue
             if own is not None:
                 place = run.place(own.name, 0)
                 what = f"{title(own)} ({code(late.file, late.line)}): its code still ran {after}"
@@ -99,6 +106,20 @@ def _why(run: Run, net: int) -> Cause:
     if run.first(NonFinite) is None and cure(run) is not None:
         return too_large(run)
     return Cause("crash", "")
+
+
+def _large(run: Run) -> tuple[Place, str, str] | None:
+    """What makes an iteration compute far more than any batch: where, what, and the remedy."""
+    passes = run.solver.message.iter_size
+    if passes > _PASSES:
+        return run.solver.at("iter_size"), f"iter_size {passes} makes an iteration compute {passes} batches", _FEWER
+    for layer in run.built[0].layers if run.built else ():
+        records = run.fed.held(0, layer.name)
+        if records and layer.batch_size > max(records, _ITEMS):
+            place = run.place(layer.name, 0, layer.block, "batch_size")
+            what = f"{title(layer)} reads batches of {layer.batch_size:,}, and its source holds {records:,} records"
+            return place, what, "lower batch_size"
+    return None
 
 
 def _where(late: TimedOut) -> list[str]:

@@ -56,4 +56,4 @@ def test_a_layer_that_expands_comes_before_the_weight_of_its_loss(
     assert best is not None
     assert best.hypothesis.field == "expands"
     assert best.change.text.startswith("exp_param { scale: ")
-    assert 'Exp "exp" makes up to ' in verdict(session.run, session.report.findings)
+    assert 'Exp "exp" makes values up to ' in verdict(session.run, session.report.findings)

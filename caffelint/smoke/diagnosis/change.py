@@ -112,6 +112,26 @@ def scaled_input(run: Run, layer: BuiltLayer, largest: float) -> tuple[Change, .
     return _after(run, layer, text, Suggested("scale", scale, name))
 
 
+def centred_input(run: Run, layer: BuiltLayer, mean: float) -> tuple[Change, ...]:
+    """The first top of a layer that brings data, less its mean, in all phases."""
+    written = written_layer(run, layer)
+    if written is None or not math.isfinite(mean):
+        return ()
+    if layer.transforms:
+        p = layer.message.transform_param
+        if p.mean_file or len(p.mean_value) > 1 or not p.scale:
+            return ()
+        whole = float(f"{(p.mean_value[0] if p.mean_value else 0.0) + mean / p.scale:.4g}")
+        path = ("transform_param", "mean_value", 0) if p.mean_value else ("transform_param", "mean_value")
+        change = of_layer(run, layer, *path, value=whole)
+        others = [one for one in _makers(run, layer) if one is not written and one.type == written.type]
+        each = [write(one, *path, value=f"{whole:.10g}") for one in others]
+        return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
+    top = layer.tops[0].name
+    text = _power(written, f"{top}_centred", top, top, 1.0).replace("scale: 1 ", f"shift: {-mean:.4g} ")
+    return _after(run, layer, text)
+
+
 def normalised_input(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:
     """Each channel of what a layer brings at a mean of 0 and a variance of 1."""
     top = quoted(layer.tops[0].name)

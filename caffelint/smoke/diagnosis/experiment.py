@@ -54,16 +54,16 @@ class Experiment:
         left = progress(run)
         if now is not None and (now.kind != FLAT or left > _BAD or (left > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
-            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number)
+            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number, left)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
         if was.kind == FLAT and not left < _wanted(was.progress):
-            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number)
+            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, left)
         if was.kind == TESTS:
             ended = run.first(Tested) is not None
         ended = ended or (late and was.kind in (FLAT, STOPS) and number >= run.asked * _ENOUGH and left < FELL)
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
-        return Tried(*self.trial, outcome, "", -1, first, last, number)
+        return Tried(*self.trial, outcome, "", -1, first, last, number, left)
 
 
 def _wanted(progress: float) -> float:

@@ -10,6 +10,7 @@ from caffelint.smoke.diagnosis.change import Change, of_layer
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.events import BACKWARD, BLOB, DATA, FORWARD, NonFinite
 from caffelint.smoke.flow import unsplit
+from caffelint.smoke.learning import size
 from caffelint.smoke.run import Run, loss_grew
 
 _HUGE = 1e10
@@ -17,6 +18,10 @@ _SURE, _GREW = 20.0, -0.5
 _WIDE = 10.0
 _LEAST_EPS = 1e-5
 _EXPANDS = 1e4
+_DIVIDES = 100.0
+_PROD, _MULTIPLIES = 0, 10.0
+_SHRINKS = {"LRN": ("alpha", 0.0001), "Power": ("scale", 1.0)}
+"""Which field of a layer that divides values may do so, and its usual value."""
 
 _Form = Callable[[Run, BuiltLayer, NonFinite], Iterator[Change]]
 
@@ -58,6 +63,40 @@ def expanding(run: Run) -> Iterator[Hypothesis]:
             place, score = run.place(layer.name, 0, layer.block), math.log10(makes / max(largest, 1.0))
             changes = tuple(form(run, layer, here))
             yield Hypothesis("layer", place, score, changes, "expands", (layer,), largest, makes)
+
+
+def products(run: Run) -> Iterator[Hypothesis]:
+    """An Eltwise that multiplies values far from 1. field: `product`. value, figure: the largest value that it reads,
+    and that it makes."""
+    for layer in run.built[0].layers:
+        if layer.type != "Eltwise" or layer.message.eltwise_param.operation != _PROD or not layer.need_backward:
+            continue
+        blobs = [unsplit(blob) for blob in layer.bottoms]
+        found = [one.producer and run.statistics(-1, one.producer.name, BLOB, one.name, DATA) for one in blobs]
+        largest = max((max(abs(one.min), abs(one.max)) for one in found if one), default=0.0)
+        made = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        makes = max(abs(made.min), abs(made.max)) if made is not None else 0.0
+        if largest > 0 and makes > _MULTIPLIES * largest:
+            changes = of_layer(run, layer, "eltwise_param", "operation", value="SUM")
+            place, score = run.place(layer.name, 0, "eltwise_param", "operation"), math.log10(makes / largest) + 1
+            yield Hypothesis("layer", place, score, changes, "product", (layer,), largest, makes)
+
+
+def shrinking(run: Run) -> Iterator[Hypothesis]:
+    """A layer that divides its values by hundreds before any update. field: `shrinks`. value, figure: their size before
+    it and after it."""
+    for layer in run.built[0].layers:
+        form = _SHRINKS.get(layer.type)
+        if form is None or not layer.bottoms or not layer.need_backward or layer.runs_in_place:
+            continue
+        blob, made = unsplit(layer.bottoms[0]), run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        read = blob.producer and run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA)
+        if read and made is not None and size(made) * _DIVIDES < size(read):
+            score = math.log10(size(read) / size(made)) if size(made) > 0 else _SURE
+            field, usual = form
+            changes = of_layer(run, layer, layer.block, field, value=usual)
+            place = run.place(layer.name, 0, layer.block, field)
+            yield Hypothesis("layer", place, score + 1, changes, "shrinks", (layer,), size(read), size(made))
 
 
 def _read(broke: NonFinite) -> tuple[float, float]:

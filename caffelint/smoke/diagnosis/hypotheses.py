@@ -12,6 +12,7 @@ from caffelint.lint.finding import CERTAIN, INFO
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.change import (
     Change,
+    centred_input,
     normalised_input,
     of_layer,
     of_one,
@@ -37,12 +38,17 @@ _USUAL_RATE = {"SGD": 0.1, "Nesterov": 0.1, "AdaGrad": 0.1, "RMSProp": 0.01, "Ad
 """Above it a rate is out of the ordinary."""
 _USUAL_UPDATE = 0.01
 """Of the weights: about what a fast update takes."""
+_LOW_FOR_ADADELTA = 0.05
+"""It finds the size of its updates itself, and is made for a base_lr of 1."""
 _SLOW_UPDATE, _FAST_UPDATE = 1e-6, 1e-3
 _LOWEST = 1e-4
 """Of the rate that a solver usually gets: what takes a lower one has another fault."""
 _PROVED = 10.0
 """The score of what breaks any run."""
+_OFFSET = 10.0
+"""Times the deviation: a mean that hides what differs from record to record."""
 _RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET = 3.0, 10.0, 30.0, 10.0
+_SMALL_TARGET = 1e-3
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
 _UNLIKE = 1000.0
@@ -55,6 +61,8 @@ _SMALL_INPUT = 1e-3
 _PULLS = 0.1
 """Of a weight, which decay takes in each update: nothing is left of it after a few dozen."""
 _FALLS = 0.01
+_SUM, _MEAN = 1, 4
+"""As caffe.proto numbers the operations of a Reduction."""
 
 
 def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
@@ -276,6 +284,12 @@ def _losses(run: Run) -> Iterator[Hypothesis]:
             changes = of_layer(run, layer, "loss_param", "normalization", value="VALID")
             place = run.place(layer.name, 0, "loss_param")
             yield Hypothesis("loss", place, math.log10(labels), changes, "normalization", (layer,), labels)
+        values = [event.losses.get(layer.tops[0].name, 0.0) for event in run.iterations]
+        if layer.type == "Reduction" and min(values, default=0.0) < 0 and not layer.never_negative:
+            if layer.message.reduction_param.operation in (_SUM, _MEAN):
+                changes = of_layer(run, layer, "reduction_param", "operation", value="SUMSQ")
+                place = run.place(layer.name, 0, "reduction_param", "operation")
+                yield Hypothesis("loss", place, 4.0, changes, "unbounded", (layer,), min(values))
         if layer.type == "MultinomialLogisticLoss":
             found = _read(run, layer, 0)
             if found is not None and (found.min < 0 or found.max > 1 + _ROUNDED):
@@ -346,6 +360,9 @@ def rate(run: Run) -> Hypothesis:
             changes = of_solver(run, "base_lr", better)
             place = run.solver.at("base_lr")
             return Hypothesis("rate", place, STRONG, changes, "low", value=message.base_lr, figure=ratio)
+    if run.solver.type == "AdaDelta" and 0 < message.base_lr < _LOW_FOR_ADADELTA:
+        place, changes = run.solver.at("base_lr"), of_solver(run, "base_lr", 1.0)
+        return Hypothesis("rate", place, STRONG, changes, "low", value=message.base_lr, figure=ratio)
     wanted = [lowest, message.base_lr * 0.1]
     if ratio > 0 and usual * _LOWEST <= message.base_lr * _USUAL_UPDATE / ratio < lowest / 2:
         wanted.append(message.base_lr * _USUAL_UPDATE / ratio)
@@ -365,6 +382,8 @@ def _input(run: Run) -> Iterator[Hypothesis]:
         changes = (*scaled_input(run, layer, largest), *normalised_input(run, layer))
         if len(layer.tops[0].shape or ()) == 2:
             changes = (*normalised_input(run, layer), *scaled_input(run, layer, largest))  # columns may differ
+        if abs(found.mean) > _OFFSET * found.std:
+            changes = (*centred_input(run, layer, found.mean), *changes)
         yield Hypothesis(
             "input-scale",
             run.place(layer.name, 0, "transform_param", "scale"),
@@ -433,11 +452,11 @@ def _targets(run: Run) -> Iterator[Hypothesis]:
             if maker is None or maker.need_backward:
                 continue
             found = run.statistics(-1, maker.name, BLOB, source.name, DATA)
-            if found is None or not size(found) > _LARGE_TARGET:
+            if found is None or is_zero(found) or _SMALL_TARGET < size(found) <= _LARGE_TARGET:
                 continue
             largest = max(abs(found.min), abs(found.max))
             changes = scaled_target(run, layer, bottom, largest)
-            score = math.log10(size(found)) - 0.5
+            score = abs(math.log10(size(found))) - 0.5
             place = run.place(layer.name)
             yield Hypothesis("target-scale", place, score, changes, source.name, (layer,), largest, size(found))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.values import UNKNOWN
 from caffelint.lint.edits import write
-from caffelint.smoke.diagnosis.change import Change, written_layer
+from caffelint.smoke.diagnosis.change import Change, of_layer, written_layer
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.trouble import DIES, STOPS, Trouble
 from caffelint.smoke.events import BLOB, DATA
@@ -18,6 +18,7 @@ from caffelint.text.layout import take_out
 
 _SEED = 12345
 _LAST = -5.0
+_MOST_DROPPED = 0.9
 _OUTSIDE = 0.2
 """Of the range of the targets."""
 
@@ -58,6 +59,16 @@ def _left_out(run: Run, layer: BuiltLayer, loss: BuiltLayer) -> tuple[Change, ..
         return (Change(text, tuple((document.path, edit) for edit in gone), layer.name),)
     edits = write(reads, "bottom", 0, value=f'"{layer.message.bottom[0]}"')
     return (Change(text, edits, layer.name),) if edits else ()
+
+
+def dropped(run: Run) -> Iterator[Hypothesis]:
+    """A Dropout layer that leaves next to nothing. field: `dropped`. value: its ratio."""
+    for layer in run.built[0].layers:
+        ratio = layer.message.dropout_param.dropout_ratio if layer.type == "Dropout" and layer.message else 0.0
+        if _MOST_DROPPED < ratio < 1:
+            changes = of_layer(run, layer, "dropout_param", "dropout_ratio", value=0.5)
+            place = run.place(layer.name, 0, "dropout_param", "dropout_ratio")
+            yield Hypothesis("layer", place, -math.log10(1 - ratio) + 1, changes, "dropped", (layer,), ratio)
 
 
 def by_chance(run: Run, was: Trouble) -> Iterator[Hypothesis]:

@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Blob
 from caffelint.smoke.diagnosis.change import UNLOADED, Change, normalised, of_layer, of_one
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import flat
 from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite
+from caffelint.smoke.flow import unsplit
 from caffelint.smoke.learning import Weights, dead_layers, died, limits, size, weights, without_weights
 from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
@@ -27,6 +29,9 @@ _MOST = 4.0
 """The score; what makes values grow in one layer alone is surer."""
 _SILENT = 6.0
 _SQUASHED = 3
+_MOST_OF_IT = 0.5
+_FACTORS = {"PReLU": "0.25", "Scale": "1"}
+_LARGE_FACTOR = 5.0
 _FULL = 0.9
 """Of the way from the middle to the limits."""
 _EPSILON, _NORMAL = 0.01, 0.3
@@ -68,7 +73,33 @@ def depth(run: Run) -> Iterator[Hypothesis]:
     changes += normalised(run, layers[:-1])
     place = run.place(first.name, 0, first.block, first.fillers[0])
     score = min(abs(decades) - (0 if stays else 1), _MOST)
-    yield Hypothesis("depth", place, score, tuple(changes), field, layers, ends[0][0], ends[-1][0])
+    one = Hypothesis("depth", place, score, tuple(changes), field, layers, ends[0][0], ends[-1][0])
+    steep = steepest(run, one)
+    yield one if steep is None else one._replace(place=run.place(steep[0].name))
+
+
+def steepest(run: Run, one: Hypothesis) -> tuple[BuiltLayer, float, float] | None:
+    """The layer without weights that does most of what `depth` found, and the sizes that it reads and makes."""
+    if one.field != "values" or not 0 < one.value < math.inf or not 0 < one.figure < math.inf:
+        return None
+    found = []
+    for layer in run.built[0].layers:
+        if layer.index is None or layer.has_weights or layer.is_loss or not layer.need_backward:
+            continue
+        made = _of_top(run, layer.tops[0]) if layer.tops else 0.0
+        read = max((_of_top(run, unsplit(blob)) for blob in layer.bottoms if blob.need_backward), default=0.0)
+        if made > 0 and read > 0:
+            found.append((math.log10(made / read), layer, read, made))
+    whole = math.log10(one.figure / one.value)
+    if not found or not whole:
+        return None
+    step, layer, read, made = max(found, key=lambda each: each[0] / whole)
+    return (layer, read, made) if step / whole > _MOST_OF_IT else None
+
+
+def _of_top(run: Run, blob: Blob) -> float:
+    made = run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
+    return size(made) if made is not None and math.isfinite(size(made)) else 0.0
 
 
 def squashing(run: Run) -> list[BuiltLayer]:
@@ -123,6 +154,7 @@ def fillers(run: Run) -> Iterator[Hypothesis]:
         yield from _loaded(run)
         return
     yield from _silent(run)
+    yield from _factors(run)
     scales = [(_scale(one), one.layer) for one in weights(run) if one.layer.fillers]
     large = sorted((pair for pair in scales if pair[0] > _LARGE_WEIGHTS), key=lambda pair: -pair[0])
     small = sorted((pair for pair in scales if 0 < pair[0] < _SMALL_WEIGHTS), key=lambda pair: pair[0])
@@ -134,6 +166,24 @@ def fillers(run: Run) -> Iterator[Hypothesis]:
         score = math.log10(worst) + 0.1 if not field else -math.log10(worst) - 1.0
         place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
         yield Hypothesis("fillers", place, score, filled(run, layers), field, layers, figure=worst)
+
+
+def _factors(run: Run) -> Iterator[Hypothesis]:
+    """Slopes of PReLU, and factors of Scale, that start far above 1. field: `factor`. value: the largest."""
+    found = []
+    for layer in run.built[0].layers:
+        started = run.statistics(-1, layer.name, PARAM, 0, DATA) if layer.type in _FACTORS and layer.params else None
+        if started is not None and size(started) > _LARGE_FACTOR:
+            found.append((size(started), layer))
+    if found:
+        layers = tuple(layer for _, layer in found)
+        each = [
+            of_layer(run, one, one.block, "filler", value=f'{{ type: "constant" value: {_FACTORS[one.type]} }}')
+            for one in layers
+        ]
+        changes = of_one(tuple(change for one in each for change in one))
+        place, most = run.place(layers[0].name, 0, layers[0].block, "filler"), max(value for value, _ in found)
+        yield Hypothesis("fillers", place, math.log10(most) + 1, changes, "factor", layers, most)
 
 
 def _silent(run: Run) -> Iterator[Hypothesis]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _STRONGER = 3.0
 _ENOUGH = 20
+_CHANCE = 0.99
 CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
 
 
@@ -23,7 +25,7 @@ class Tried(NamedTuple):
     or before), OTHER (Caffe does not take the change, or the run ended for another reason), UNTESTED (no time left).
 
     kind, iteration: of the trouble that it had; "" and -1 for none. first, last: loss before any update, and at the
-    end. iterations: that it ran for.
+    end. iterations: that it ran for. left: see `progress`.
     """
 
     hypothesis: Hypothesis
@@ -34,11 +36,12 @@ class Tried(NamedTuple):
     first: float = 0.0
     last: float = 0.0
     iterations: int = 0
+    left: float = math.nan
 
     @property
     def learned(self) -> bool:
-        """Did the loss fall?"""
-        return falls(self.first, self.last)
+        """Did the loss fall, and below what chance gives?"""
+        return falls(self.first, self.last) and not self.left > _CHANCE
 
     @property
     def idles(self) -> bool:
