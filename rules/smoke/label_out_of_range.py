@@ -17,7 +17,7 @@ _EMBED = NET.replace('type: "InnerProduct"', 'type: "Embed"').replace(
 
 
 class LabelOutOfRange(SmokeRule):
-    """A label is below 0, or not below the number of classes.
+    """A label is below 0, not below the number of classes, or no whole number.
 
     ## Why is this bad?
     Caffe does not check: the loss reads, and HingeLoss writes, outside the row of scores. The result is a loss of
@@ -38,6 +38,11 @@ class LabelOutOfRange(SmokeRule):
             project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 1, 10, 5.5, 3, 0)),
             span='bottom: "label"',
             message='SoftmaxWithLoss "loss": labels are 1 to 10, but its 10 classes are 0 to 9',
+        ),
+        Invalid(
+            project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 0, 0.5, 0.2, 0.1, 0)),
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": labels are fractions, 0 to 0.5, which Caffe cuts to whole numbers',
         ),
         Invalid(
             project(*losses(*CALM), Statistics(-1, "data", "blob", "data", DATA, 0, 49, 20, 3, 0.1), net=_EMBED),
@@ -72,7 +77,7 @@ class LabelOutOfRange(SmokeRule):
             if labels is None or among is None:
                 continue
             low, high = labels
-            if not (low.is_integer() and high.is_integer()) and math.isfinite(low + high):
+            if math.isfinite(low + high) and (low % 1 or high % 1):
                 what = f"{title(layer)}: labels are fractions, {extent(low, high)}, which Caffe cuts to whole numbers"
                 one = f"every label is {int(low)}, " if int(low) == int(high) else ""
                 why = f"{one}but it has {among} classes; give whole numbers from 0 to {among - 1}"

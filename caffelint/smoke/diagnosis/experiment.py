@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,18 +53,19 @@ class Experiment:
         if now is not None and now.kind == CRASHES and not number:
             return Tried(*self.trial, OTHER)  # Caffe does not take it
         left = progress(run)
+        alone = left if len(run.loss_layers) == 1 else math.nan  # of several, one may take longer
         if now is not None and (now.kind != FLAT or left > _BAD or (left > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
-            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number, left)
+            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number, alone)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
         if was.kind == FLAT and not left < _wanted(was.progress):
-            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, left)
+            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, alone)
         if was.kind == TESTS:
             ended = run.first(Tested) is not None
         ended = ended or (late and was.kind in (FLAT, STOPS) and number >= run.asked * _ENOUGH and left < FELL)
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
-        return Tried(*self.trial, outcome, "", -1, first, last, number, left)
+        return Tried(*self.trial, outcome, "", -1, first, last, number, alone)
 
 
 def _wanted(progress: float) -> float:
