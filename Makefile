@@ -2,7 +2,7 @@
 BIN := $(if $(wildcard .venv/bin/python),.venv/bin/)
 PYTHON := $(BIN)python
 
-.PHONY: all setup test nightly lint types docs site serve bench accept browser pictures corpus proto verdicts caffe wheel sbom
+.PHONY: all setup test nightly lint types docs site serve bench accept browser pictures corpus proto verdicts caffe vscode wheel sbom
 
 all: test lint types docs
 
@@ -57,6 +57,10 @@ verdicts:
 
 caffe:
 	tools/install_caffe.sh
+
+vscode:  # editors/vscode/caffelint.vsix, the extension; needs Node.js
+	cp LICENSE editors/vscode/
+	cd editors/vscode && npm ci --no-audit && npm run package
 
 wheel:  # the same to the byte wherever the commit is checked out with umask 022; the time in it is the commit's
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(PYTHON) -m build

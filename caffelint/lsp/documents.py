@@ -96,25 +96,32 @@ class Documents:
         self.encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16
         self.complaints: list[str] = []
         self._checkers: dict[str, Checker] = {}
+        self._jobs: dict[str, Job] = {}
+        """What goes with each file; an edit of a net changes nothing of that."""
         self._views: dict[str, View | None] = {}
         self._checked: dict[str, Checked] = {}
 
     def put(self, uri: str, version: int | None, text: str) -> str:
         """A text was opened or changed; its path."""
         path = path_of(uri)
-        self.opened[path] = Open(uri, version, text.encode("utf-8", "replace"))
+        before, data = self.opened.get(path), text.encode("utf-8", "replace")
+        self.opened[path] = Open(uri, version, data)
         self._forget()
+        if before is None or mentions_a_net(before.data) or mentions_a_net(data):
+            self._jobs.clear()
         return path
 
     def close(self, uri: str) -> str:
         path = path_of(uri)
         self.opened.pop(path, None)
+        self._jobs.clear()
         self._forget()
         return path
 
     def files_changed(self) -> None:
         """Files on disk were changed, perhaps settings."""
         self._checkers.clear()
+        self._jobs.clear()
         self._forget()
 
     def uri(self, path: str) -> str:
@@ -170,9 +177,11 @@ class Documents:
 
     def job(self, path: str) -> Job:
         """What is judged with a file: solvers that are open may name it, wherever they are."""
-        solvers = [other for other, one in self.opened.items() if other != path and mentions_a_net(one.data)]
-        jobs = plan([path, *solvers], self.checker(path).config.roots, None, self.texts)
-        return next(job for job in jobs if path in map(real, job.files))
+        if path not in self._jobs:
+            solvers = [other for other, one in self.opened.items() if other != path and mentions_a_net(one.data)]
+            jobs = plan([path, *solvers], self.checker(path).config.roots, None, self.texts)
+            self._jobs[path] = next(job for job in jobs if path in map(real, job.files))
+        return self._jobs[path]
 
     def checker(self, path: str) -> Checker:
         """With the settings of the file's folder, as `caffelint check` reads them."""

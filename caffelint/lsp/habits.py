@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from caffelint.text.tree import LIST, MESSAGE, Field
 
-_MOST_BLOCKS = 150
-"""Blocks of the file, the nearest before and after, that tell."""
+_MOST_BEFORE, _MOST_AFTER = 60, 30
+"""Blocks of the file, the nearest ones, that tell."""
 
 
 class Habits:
@@ -21,8 +21,8 @@ class Habits:
         self.types: dict[str, Counter[str]] = {}
         """The types of layers by that of the layer before."""
         self.in_place: Counter[str] = Counter()
-        blocks = [field for field in root.fields if field.end < offset][-_MOST_BLOCKS:]
-        blocks += [field for field in root.fields if field.start > offset][:_MOST_BLOCKS]
+        blocks = [field for field in root.fields if field.end < offset][-_MOST_BEFORE:]
+        blocks += [field for field in root.fields if field.start > offset][:_MOST_AFTER]
         before = ""
         for field in blocks:
             if field.kind == MESSAGE:
