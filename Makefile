@@ -43,8 +43,9 @@ browser:  # pages in Chromium, which has to be installed, as has npm
 	npm install --silent --prefix .cache/npm axe-core
 	CAFFELINT_SEED=random $(BIN)pytest tests/page/test_browser.py
 
-pictures:  # those of docs/report.md
+pictures:  # those of docs/report.md and docs/editors.md
 	$(PYTHON) tools/page_pictures.py
+	$(PYTHON) tools/editor_pictures.py
 
 corpus:  # make corpus DIR=folder
 	$(PYTHON) tools/corpus.py $(DIR)
