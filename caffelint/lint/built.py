@@ -9,7 +9,6 @@ from caffelint.caffe.computing import computed_by
 from caffelint.caffe.fillers import FILLER_FIELDS, FILLERS, draws
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
-from caffelint.caffe.layers.detection import PriorBox
 from caffelint.caffe.layers.loss import Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.net_parts import Blob
@@ -33,7 +32,6 @@ __all__ = [
     "Field",
     "Loss",
     "Pooling",
-    "PriorBox",
     "Shape",
     "SoftmaxInside",
     "Values",

@@ -110,12 +110,6 @@ class UnlikeItsSiblings(NetRule):
             " check that this is intended",
         ),
         Invalid(
-            _NORMED.replace('top: "c4" convolution_param {', 'top: "c4" convolution_param { pad: 1'),
-            span="pad: 1",
-            message='Convolution "c4" has pad 1, but the other 6 convolutions with kernel_size 1 and stride 1 have 0;'
-            " set pad: 0 unless this is intended",
-        ),
-        Invalid(
             _NORMED.replace("kernel_size: 1", "pad: 1 kernel_size: 3").replace(
                 'top: "c4" convolution_param { num_output: 8 pad: 1',
                 'top: "c4" convolution_param { num_output: 8 pad: 3',

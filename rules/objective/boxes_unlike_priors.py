@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
-from caffelint.lint.built import Blob, BuiltLayer, PriorBox
+from caffelint.lint.built import Blob, BuiltLayer, types_that
 
-_READERS = ("MultiBoxLoss", "DetectionOutput")
+_READERS = types_that(lambda kind: kind.has_setting("num_classes") and kind.has_setting("share_location"))
 
 
 class Head(NamedTuple):
@@ -47,13 +47,13 @@ def _example(places: int, scores: int) -> str:
 
 
 class BoxesUnlikePriors(NetRule):
-    """One head of SSD predicts another number of boxes than its PriorBox makes, or than its scores are for.
+    """In one head of SSD, places and scores are for different numbers of boxes.
 
     ## Why is this bad?
     Each pixel of a map has as many boxes as the PriorBox of that map makes of its sizes and aspect ratios: four numbers
-    for the place of each, and `num_classes` scores. Where a size, a ratio or the number of classes is changed but not
-    the `num_output` of both convolutions, the sums differ, and Caffe stops as it builds the net: "Number of priors must
-    match number of location predictions".
+    for the place of each, and `num_classes` scores. Where the number of boxes or of classes is changed and the
+    `num_output` of one of the two convolutions is forgotten, the sums differ, and Caffe stops as it builds the net:
+    "Number of priors must match number of location predictions".
 
     ## Example
     ```
@@ -67,8 +67,8 @@ class BoxesUnlikePriors(NetRule):
     ```
 
     ## Known problems
-    Some forks make other boxes of the same sizes. So a head is reported only where most heads of the net are as SSD has
-    them.
+    Some forks make other boxes of the same sizes. So a head is reported only where one of its two convolutions is for
+    the boxes of its PriorBox.
 
     ## References
     - weiliu89/caffe, multibox_loss_layer.cpp and detection_output_layer.cpp, Reshape; prior_box_layer.cpp, LayerSetUp
@@ -80,7 +80,11 @@ class BoxesUnlikePriors(NetRule):
     certainty = LIKELY
     preview = True
     layer_types = _READERS
-    VALID = [_example(16, 12)]
+    VALID = [
+        _example(16, 12),
+        # A fork that makes seven times as many boxes for one map, as FaceBoxes does.
+        _example(7 * 16, 7 * 12),
+    ]
     INVALID = [
         Invalid(
             _example(12, 12),
@@ -108,26 +112,22 @@ class BoxesUnlikePriors(NetRule):
 
     def _of(self, net: Net, reader: BuiltLayer) -> Iterator[Finding]:
         block = reader.parameters
-        heads = _heads(reader)
         each = 4 if block.share_location else 4 * block.num_classes
-        fits = [
-            _outputs(head.places) == each * head.boxes and _outputs(head.scores) == block.num_classes * head.boxes
-            for head in heads
-        ]
-        if 2 * sum(fits) <= len(fits):
-            return
-        for head, fit in zip(heads, fits, strict=True):
-            for layer, factor in ((head.places, each), (head.scores, block.num_classes)):
-                if fit or layer.index is None or _outputs(layer) == factor * head.boxes:
-                    continue
-                if _outputs(layer) % factor == 0:  # else that is what class-count-mismatch says
-                    mine, priors = net.layers[layer.index], net.layers[head.priors.index or 0]
-                    yield self.finding(
-                        mine.at("convolution_param", "num_output"),
-                        f"{title(mine)}: num_output {_outputs(layer)}, but {title(priors)} makes {head.boxes} boxes for"
-                        f" each pixel, so Caffe stops; set num_output: {factor * head.boxes}, {factor} for each box",
-                        related=(Related("the boxes", priors.at("prior_box_param")),),
-                    )
+        for head in _heads(reader):
+            rows = ((head.places, each), (head.scores, block.num_classes))
+            odd = [(layer, factor) for layer, factor in rows if _outputs(layer) != factor * head.boxes]
+            if len(odd) != 1:
+                continue
+            ((layer, factor),) = odd
+            # A number of scores that no number of boxes gives is what class-count-mismatch reports.
+            if layer.index is not None and factor > 0 and _outputs(layer) % factor == 0:
+                mine, priors = net.layers[layer.index], net.layers[head.priors.index or 0]
+                yield self.finding(
+                    mine.at("convolution_param", "num_output"),
+                    f"{title(mine)}: num_output {_outputs(layer)}, but {title(priors)} makes {head.boxes} boxes for"
+                    f" each pixel, so Caffe stops; set num_output: {factor * head.boxes}, {factor} for each box",
+                    related=(Related("the boxes", priors.at("prior_box_param")),),
+                )
 
 
 def _heads(reader: BuiltLayer) -> list[Head]:
@@ -140,25 +140,25 @@ def _heads(reader: BuiltLayer) -> list[Head]:
         return []
     heads = []
     for places, scores, priors in zip(*parts, strict=True):
-        if places is None or scores is None or priors is None or (places.type, scores.type) != ("Convolution",) * 2:
+        if places is None or scores is None or places.type != "Convolution" or scores.type != "Convolution":
             return []
-        boxes = priors.boxes_per_pixel() if isinstance(priors, PriorBox) else None
-        if boxes is None:
+        boxes = priors.boxes_per_pixel() if priors is not None else None
+        if priors is None or boxes is None:
             return []
         heads.append(Head(places, scores, priors, boxes))
     return heads
 
 
 def _maker(blob: Blob) -> BuiltLayer | None:
-    """The layer that makes the numbers of a blob; those between only put them in another order, or scale each."""
+    """The layer that makes the numbers of a blob; those between only put them in another order, or change each."""
     maker = blob.producer
-    while maker is not None and len(maker.bottoms) == 1 and (maker.rearranges or maker.hands_on or _is_score(maker)):
+    while maker is not None and len(maker.bottoms) == 1 and (maker.rearranges or _keeps_map(maker)):
         maker = maker.bottoms[0].producer
     return maker
 
 
-def _is_score(layer: BuiltLayer) -> bool:
-    return layer.type in ("Softmax", "Sigmoid")
+def _keeps_map(layer: BuiltLayer) -> bool:
+    return bool(not layer.has_weights and layer.keeps_channels and layer.keeps_pixels)
 
 
 def _outputs(layer: BuiltLayer) -> int:
