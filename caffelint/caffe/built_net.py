@@ -9,11 +9,13 @@ from typing import Any
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
-from caffelint.caffe.refusal import OF_SHAPES, Refusal
+from caffelint.caffe.refusal import OF_SHAPES, Kind, Refusal
 from caffelint.caffe.shapes import Shape, count
 from caffelint.caffe.states import State
 from caffelint.caffe.values import Values, value_facts
 from caffelint.caffe.written import WrittenLayer
+
+_LEAVING_WIRES = OF_SHAPES | {Kind.BOTTOM_COUNT}
 
 
 class BuiltNet:
@@ -83,12 +85,13 @@ class BuiltNet:
     def is_wired(self) -> bool:
         """Do its blobs connect its layers, and have its losses their weights, as if nothing were refused?
 
-        A layer whose shapes do not fit changes neither; a bottom that nothing makes, or a refused loss, does.
+        A layer whose shapes do not fit, or that has a bottom too many, changes neither; a bottom that nothing makes, or
+        a refused loss, does.
         """
         if not self.refusals:
             return True
         losses = {layer.index for layer in self.layers if not layer.known or layer.is_loss or layer.given_loss_weights}
-        return all(one.kind in OF_SHAPES and one.index not in losses for one in self.refusals)
+        return all(one.kind in _LEAVING_WIRES and one.index not in losses for one in self.refusals)
 
     @property
     def loads(self) -> bool | None:

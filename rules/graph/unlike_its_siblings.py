@@ -1,27 +1,14 @@
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 from ._layer_params import described
-
-_LEAST = 5
-"""How many others have to be alike for one to be odd."""
+from ._odd import LEAST, odd_one
 
 _SETTINGS = {"batch_norm_param": ("eps", "moving_average_fraction"), "scale_param": ("bias_term",)}
-
-
-class Odd(NamedTuple):
-    """The one layer of many that has another value, and the value of all others."""
-
-    layer: BuiltLayer
-    value: Any
-    others: Any
-    many: int
 
 
 def _data() -> str:
@@ -133,7 +120,7 @@ class UnlikeItsSiblings(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if len(net.layers) < 2 * _LEAST:
+        if len(net.layers) < 2 * LEAST:
             return
         nets = net.states()
         one = next((one for one in nets if one.phase == TRAIN), nets[0])
@@ -151,7 +138,7 @@ class UnlikeItsSiblings(NetRule):
                 kinds = {_origin(blob) for blob in layer.bottoms} & {"sum", "activation"}
                 if len(kinds) == 1:
                     rows.append((layer, kinds.pop()))
-        odd = _odd(rows)
+        odd = odd_one(rows)
         if odd and odd.others == "activation":
             mine = net.layers[odd.layer.index or 0]
             side = next(i for i, blob in enumerate(odd.layer.bottoms) if _origin(blob) == "sum")
@@ -163,19 +150,28 @@ class UnlikeItsSiblings(NetRule):
 
     def _pads(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         groups: dict[tuple[int, int], list[tuple[BuiltLayer, int]]] = {}
+        told = set()
         for layer in one.layers:
             if layer.type == "Convolution" and layer.index is not None:
                 windows = layer.written_windows()
                 if windows and windows[0] == windows[1] and windows[0].dilation == 1:
-                    groups.setdefault((windows[0].kernel, windows[0].stride), []).append((layer, windows[0].pad))
+                    kernel, stride, pad, _ = windows[0]
+                    groups.setdefault((kernel, stride), []).append((layer, pad - kernel // 2))
+                    if stride == 1 and kernel % 2:
+                        groups.setdefault((0, stride), []).append((layer, max(pad - kernel // 2, 0)))
         for (kernel, stride), rows in groups.items():
-            odd = _odd(rows, ends=False)
-            if odd and odd.others == kernel // 2:
+            odd = odd_one(rows, ends=False)
+            if odd and odd.others == 0 and odd.layer not in told:
+                told.add(odd.layer)
                 mine = net.layers[odd.layer.index or 0]
+                windows = odd.layer.written_windows()
+                half = windows[0].kernel // 2 if windows else 0
+                like = f"with kernel_size {kernel} and stride {stride}" if kernel else "with stride 1"
+                have = f"have {half}" if kernel else "make no map larger"
                 yield self.finding(
                     mine.at("convolution_param", "pad"),
-                    f"{title(mine)} has pad {odd.value}, but the other {odd.many} convolutions with kernel_size"
-                    f" {kernel} and stride {stride} have {odd.others}; set pad: {odd.others} unless this is intended",
+                    f"{title(mine)} has pad {half + odd.value}, but the other {odd.many} convolutions {like} {have};"
+                    f" set pad: {half} unless this is intended",
                 )
 
     def _orders(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
@@ -188,7 +184,7 @@ class UnlikeItsSiblings(NetRule):
                 if any(map(_is_norm, tail)) and any(one.is_activation for one in tail):
                     groups.setdefault(tuple(sorted(types)), []).append((layer, types))
         for rows in groups.values():
-            odd = _odd(rows)
+            odd = odd_one(rows)
             if odd:
                 at = next(i for i, type_ in enumerate(odd.value) if type_ != odd.others[i])
                 yield self.finding(
@@ -201,7 +197,7 @@ class UnlikeItsSiblings(NetRule):
         for block, fields in _SETTINGS.items():
             layers = [layer for layer in one.layers if layer.block == block and layer.index is not None]
             for field in fields:
-                odd = _odd([(layer, getattr(layer.parameters, field)) for layer in layers], ends=False)
+                odd = odd_one([(layer, getattr(layer.parameters, field)) for layer in layers], ends=False)
                 if odd:
                     mine = net.layers[odd.layer.index or 0]
                     yield self.finding(
@@ -209,18 +205,6 @@ class UnlikeItsSiblings(NetRule):
                         f"{title(mine)} has {field} {described(odd.value)}, but the other {odd.many} layers of type"
                         f" {mine.type} have {described(odd.others)}; check that this is intended",
                     )
-
-
-def _odd(rows: Sequence[tuple[BuiltLayer, Any]], ends: bool = True) -> Odd | None:
-    """The only one of at least six that differs from the others; without `ends` not the first or the last."""
-    if len(rows) <= _LEAST:
-        return None
-    counts = Counter(value for _, value in rows)
-    if len(counts) != 2 or min(counts.values()) != 1:
-        return None
-    usual, many = counts.most_common(1)[0]
-    layer, value = next(row for row in rows if row[1] != usual)
-    return None if not ends and layer in (rows[0][0], rows[-1][0]) else Odd(layer, value, usual, many)
 
 
 def _origin(blob: Blob) -> str:
@@ -241,7 +225,7 @@ def _is_norm(layer: BuiltLayer) -> bool:
 def _tail(layer: BuiltLayer) -> list[BuiltLayer]:
     """The norms and activations after a layer, as long as each is the only reader of the one before."""
     found: list[BuiltLayer] = []
-    while len(layer.tops) == 1 and len(layer.tops[0].consumers) == 1 and len(found) < _LEAST:
+    while len(layer.tops) == 1 and len(layer.tops[0].consumers) == 1 and len(found) < LEAST:
         ((layer, _),) = layer.tops[0].consumers
         if not (_is_norm(layer) or layer.is_activation) or len(layer.bottoms) != 1:
             break
