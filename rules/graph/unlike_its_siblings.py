@@ -166,6 +166,8 @@ class UnlikeItsSiblings(NetRule):
                 mine = net.layers[odd.layer.index or 0]
                 windows = odd.layer.written_windows()
                 half = windows[0].kernel // 2 if windows else 0
+                if windows and windows[0].pad > windows[0].kernel:
+                    continue  # so many are meant, as those that FCN puts around an image
                 like = f"with kernel_size {kernel} and stride {stride}" if kernel else "with stride 1"
                 have = f"have {half}" if kernel else "make no map larger"
                 yield self.finding(
