@@ -14,6 +14,8 @@ _ROW = 24
 _LABEL = 220
 _BAR = 300
 _MOST_POINTS = 600
+_MOST_ALONE = 100
+_LARGEST = 1e100
 _LOG_FROM = 50
 """The least factor between values for an axis with logarithms."""
 
@@ -26,21 +28,26 @@ class Series(NamedTuple):
 
 def lines(series: Sequence[Series], label: str, x_name: str, y_name: str) -> Markup:
     """Values over iterations; what is not finite is a gap."""
-    points = [
-        (x, y) for one in series for x, y in zip(one.xs, one.ys, strict=False) if math.isfinite(x) and math.isfinite(y)
-    ]
-    if not points:
+    series = [_drawable(one) for one in series]
+    ys = [y for one in series for y in one.ys if math.isfinite(y)]
+    if not ys:
         return element("p", "There is no finite value to draw.", class_="note")
-    xs, ys = [x for x, _ in points], [y for _, y in points]
+    xs = [x for one in series for x in one.xs]
     is_log = min(ys) > 0 and max(ys) / min(ys) > _LOG_FROM
     across, up = (
         _Scale(min(xs), max(xs), _LEFT, _WIDTH - _RIGHT),
         _Scale(min(ys) if is_log else min(0.0, *ys), max(ys), _HEIGHT - _BOTTOM, _TOP, is_log),
     )
     drawn = [
-        element("path", d=_polyline(one, across, up), class_=f"series s{number % 6}")
+        element(
+            "g",
+            element("path", d=_polyline(one, across, up)),
+            *(element("circle", cx=f"{across(x):.1f}", cy=f"{up(y):.1f}", r=3) for x, y in _alone(one, up)),
+            class_=f"series s{number % 6}",
+        )
         for number, one in enumerate(series)
     ]
+    broken = _broken(series, across)
     names = [
         element("span", element("span", class_=f"key s{number % 6}"), one.name)
         for number, one in enumerate(series)
@@ -51,11 +58,49 @@ def lines(series: Sequence[Series], label: str, x_name: str, y_name: str) -> Mar
         element("title", label),
         *_axes(across, up, x_name, y_name + " (log scale)" * is_log),
         *drawn,
+        broken,
         viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
         class_="chart",
         role="img",
     )
     return element("figure", drawing, element("figcaption", *names) if names else None)
+
+
+def _drawable(series: Series) -> Series:
+    """The points that have a place on the x axis; values that no axis has room for are nan or 0."""
+    pairs = [pair for pair in zip(series.xs, series.ys, strict=False) if abs(pair[0]) < _LARGEST]
+    ys = [math.nan if not abs(y) < _LARGEST else y if abs(y) > 1 / _LARGEST else 0.0 for _, y in pairs]
+    return Series(series.name, [x for x, _ in pairs], ys)
+
+
+def _alone(series: Series, up: _Scale) -> list[tuple[float, float]]:
+    """Points that no line leads to, as their neighbours are not finite, or are not there; the first few of them."""
+    pairs = list(zip(series.xs, series.ys, strict=False))
+    shown = [math.isfinite(y) and (y > 0 or not up.is_log) for _, y in pairs]
+    beside = [False, *shown, False]
+    return [pair for at, pair in enumerate(pairs) if shown[at] and not (beside[at] or beside[at + 2])][:_MOST_ALONE]
+
+
+def _broken(series: Sequence[Series], across: _Scale) -> Markup | None:
+    """A line where the first value is that is not finite."""
+    found = [x for one in series for x, y in zip(one.xs, one.ys, strict=False) if not math.isfinite(y)]
+    if not found:
+        return None
+    first = min(found)
+    x = across(first)
+    is_left = x < _WIDTH / 2
+    return element(
+        "g",
+        element("path", d=Markup(f"M{x:.1f} {_TOP}V{_HEIGHT - _BOTTOM}")),
+        element(
+            "text",
+            f"not finite from {first:g}",
+            x=f"{x + 5 if is_left else x - 5:.1f}",
+            y=_TOP + 12,
+            class_=None if is_left else "label",
+        ),
+        class_="broken",
+    )
 
 
 def bars(values: Sequence[tuple[str, float, str]], label: str) -> Markup:
@@ -81,7 +126,7 @@ class _Scale:
 
     def __init__(self, low: float, high: float, start: float, end: float, is_log: bool = False) -> None:
         self.is_log = is_log
-        self.low, self.high = low, high if high > low else low + (abs(low) or 1.0)
+        self.low, self.high = low, high if high - low > abs(low) * 1e-12 else low + (abs(low) or 1.0)
         self.start, self.end = start, end
 
     def __call__(self, value: float) -> float:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from caffelint.lint.finding import SEVERITIES
 from caffelint.page.charts import Series, bars, lines
 from caffelint.page.markup import Markup, element, joined
 from caffelint.page.summary import table
@@ -36,7 +37,12 @@ def tabs(given: Sequence[Mapping[str, Any]]) -> list[Tab]:
     )
     found = []
     for id_, title, key, make in makers:
-        content = [part for one in given if one.get(key) for part in make(one if key == "rows" else one[key])]
+        content = [
+            part
+            for one in given
+            if one.get(key)
+            for part in (*_findings(one), *make(one if key == "rows" else one[key]))
+        ]
         if content:
             found.append(Tab(id_, title, joined(*content)))
     return found
@@ -52,6 +58,18 @@ def records(given: Sequence[Mapping[str, Any]]) -> int | None:
     return None
 
 
+def _findings(found: Mapping[str, Any]) -> Iterator[Markup]:
+    """What the command found, as it said it."""
+    for one in _dicts(found.get("findings"))[:_MOST]:
+        severity = one.get("severity")
+        if severity in SEVERITIES:
+            where = ":".join(_text(one[name]) for name in ("file", "line", "column") if one.get(name) is not None)
+            badge = element("span", severity, class_=f"badge {severity}")
+            rule = f"[{_text(one.get('code'))} {_text(one.get('name'))}]"
+            said = sentence(_whole_text(one.get("message")))
+            yield element("p", badge, f" {where} ", element("strong", said), f" {rule}")
+
+
 def _scales(found: Any) -> Iterator[Markup]:
     rows = _dicts(found.get("rows"))
     for name, field in (("Values", "size"), ("Gradients", "gradient"), ("Update / weight", "update")):
@@ -60,7 +78,12 @@ def _scales(found: Any) -> Iterator[Markup]:
         if drawn:
             series = Series(name, [at for at, _ in drawn], [value for _, value in drawn])
             yield element("h3", f"{name}, layer by layer")
-            yield lines([series], f"{name} by layer", "layer", "root mean square" if field != "update" else "ratio")
+            yield lines(
+                [series],
+                f"{name} by layer",
+                "layer, in the order of the table",
+                "root mean square" if field != "update" else "ratio",
+            )
     heads = ("layer", "type", "top", "mean", "size", "gradient", "weights", "update / weight", "")
     cells = [
         (

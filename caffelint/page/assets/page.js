@@ -385,8 +385,9 @@
       const [x, y] = this.cornerOf(box);
       const [left, top, width, height] = this.seen || [0, 0, 0, 0];
       const [w, h] = box.now;
-      if (x < left || y < top || x + w > left + width || y + h > top + height || changed) {
-        if (this.factor < 0.5) this.factor = 0.9;
+      const isFar = this.factor < 0.5;
+      if (isFar || x < left || y < top || x + w > left + width || y + h > top + height || changed) {
+        if (isFar) this.factor = 0.9;
         this.middle = [x + w / 2, y + Math.min(h, height) / 2];
       }
       this.resized();
