@@ -223,6 +223,7 @@ class NetSubject:
 
 _OF_NETS: Mapping[str, Callable[[NetSubject], Any]] = {
     "old_layers": lambda self: bool(self.net.written.layers),
+    "oldest_layers": lambda self: any(one.HasField("layer") for one in self.net.written.layers),
     "inputs": lambda self: len(self.net.written.input),
     "doubled_inputs": lambda self: self.doubled_inputs,
     "shared_inputs": lambda self: sum(self.reading_inputs.count(one) > 1 for one in self.net.written.input),

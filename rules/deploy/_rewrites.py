@@ -138,12 +138,9 @@ def _one_top_each(layer: Layer) -> Edits:
         return None
     shapes *= len(layer.tops) // len(shapes)
     taken = {other.name for other in layer.net.layers}
-    parts = [remove_from(layer, "top", 1)]
-    if len(layer.param("input_param").shape) > 1:
-        parts.append(write(layer, "input_param", value=_shape(shapes[0])))
+    parts = [remove_from(layer, "top", 1), write(layer, "input_param", value=_shape(shapes[0]))]
     for top, shape in zip(layer.tops[1:], shapes[1:], strict=True):
-        name = unused_name(top, taken)
-        taken.add(name)
+        taken.add(name := unused_name(top, taken))
         fields = [("name", quoted(name)), ("type", '"Input"'), ("top", quoted(top)), ("input_param", _shape(shape))]
         parts.append(layer_beside(layer, fields, before=False))
     return join(parts)
