@@ -90,6 +90,16 @@ class RunAborted(LogRule):
             message="Caffe aborts at syncedmem.cpp:71 after iteration 10: error == cudaSuccess (2 vs. 0) out of"
             " memory; lower batch_size, or iter_size times a smaller one, or end what else takes the memory",
         ),
+        # As Caffe 1.0 writes it when `timeout` ends it.
+        Invalid(
+            losses([2.3, 2.2])
+            + '*** Aborted at 1795385706 (unix time) try "date -d @1795385706" if you are using GNU date ***\n'
+            + "PC: @     0x7f5c51940587 __sched_yield\n"
+            + "*** SIGTERM (@0x343d) received by PID 13374 (TID 0x7f5c44688d00) from PID 13373; stack trace: ***\n",
+            span='*** Aborted at 1795385706 (unix time) try "date -d @1795385706" if you are using GNU date ***',
+            message="the run ends after iteration 10: SIGTERM (@0x343d) received by PID 13374 (TID 0x7f5c44688d00) from"
+            " PID 13373; something outside ended it: the memory of the machine, a time limit of the queue, or a person",
+        ),
     ]
 
     def check(self, log: LogEvidence) -> Iterator[Finding]:

@@ -17,8 +17,10 @@ _SIGNAL = re.compile(
     rb"(?:\*\*\* (?:Aborted at|SIG[A-Z]{2,8} \()|Killed\b|Segmentation fault|Bus error|Floating point exception"
     rb"|slurmd\[|slurmstepd: error|terminate called after|Aborted \(core|Out of memory: Kill)"
 )
-_NAMED = re.compile(rb"\*\*\* Aborted at [^\n]{0,200}\n(?:[^\n]{0,400}\n){0,2}?\*\*\* (SIG[^\n]{0,200})")
+_NAMED = re.compile(rb"\*\*\* Aborted at [^\n]{0,200}\n(?:[^\n]{0,400}\n){0,2}?\*\*\* (SIG[^;\n]{0,200})")
 """The signal, two lines after what glog prints first."""
+_FROM_OUTSIDE = re.compile(rb"SIG(?:TERM|HUP|INT|QUIT|XCPU)\b|KILL", re.IGNORECASE)
+"""The signals by which a person, a queue or the system ends a program, which none raises itself."""
 _SAYS = re.compile(rb"  what\(\): +([^\n]*)")
 _RAISES = re.compile(rb"\n([^ \t\n][^\n]{0,600})")
 """The first line after a traceback that is not one of its own."""
@@ -70,7 +72,7 @@ def ending(chunk: bytes, start: int, run: Logged, line: Line) -> Ended | None:
             message = told[1]
         kind = "memory" if _KINDS["memory"].search(message) else "signal"
         kind = "raised" if b"boost::python" in message else kind
-        kind = "killed" if b"KILL" in message.upper() else kind
+        kind = "killed" if _FROM_OUTSIDE.search(message) else kind
         return Ended(kind, _text(message), "", run.creating, line)
     return None
 
