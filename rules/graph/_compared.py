@@ -118,7 +118,7 @@ def _norms(layers: Mapping[str, Layer]) -> int:
 
 
 def activations_after(layer: Layer, phase: str) -> list[str] | None:
-    """What bends a layer's output before the next one with weights or a loss; None where the path forks."""
+    """What bends a layer's output before the next one with weights or a loss; None where that cannot be told."""
     found: list[str] = []
     reading = layer.net.once(_readers)[phase]
     last = layer
@@ -128,6 +128,8 @@ def activations_after(layer: Layer, phase: str) -> list[str] | None:
         if after == len(readers):
             break
         other = readers[after]
+        if len(other.bottoms) == 1 and other.kind.keeps_channels is None:
+            return None
         if len(other.bottoms) > 1 or other.type == _ADDED_TO_TEST or not other.kind.keeps_channels:
             # A reader with weights, or one that is not part of a chain, ends the path.
             found += ["Sigmoid"] * (other.type == HIDDEN_SIGMOID)

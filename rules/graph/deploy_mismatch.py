@@ -74,6 +74,11 @@ class DeployMismatch(NetRule):
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (64, 64, 0, 0, 0, 5)},
         # Not square: a frame of a camera, whatever the crops were.
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (480, 640, 1, 1, 1, 9)},
+        # Nobody knows what a fork's own layer hands on, so what comes after it may be the same.
+        {
+            "train_val.prototxt": _TRAIN.replace(_FC, _RELU + _FC) % (_CROP, 1, 1, 1, 9),
+            "deploy.prototxt": _DEPLOY.replace(_FC, _RELU.replace("ReLU", "OwnReLU") + _FC) % (224, 224, 1, 1, 1, 9),
+        },
     ]
     INVALID = [
         Invalid(
