@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, Finding, Invalid, Kind, Layer, LayerRule, fix, remove, title
+from caffelint.lint import (
+    ERROR,
+    INFO,
+    LIKELY,
+    UNSAFE,
+    Finding,
+    Invalid,
+    Kind,
+    Layer,
+    LayerRule,
+    fix,
+    is_for_unknown_caffe,
+    remove,
+    title,
+)
 
 
 class TransformOnHdf5(LayerRule):
@@ -11,6 +25,7 @@ class TransformOnHdf5(LayerRule):
     ## Why is this bad?
     Caffe aborts when it sets up the layer. HDF5Data can only pass data on as it is in the file:
     scale and crop it when you write the file, or with layers after this one (Power for scale and shift).
+    It is an info in a net with fields or layer types that no known Caffe has: such a fork may read it.
 
     ## Example
     ```
@@ -46,10 +61,27 @@ class TransformOnHdf5(LayerRule):
             " layers after this one",
             fixed='layer { name: "data" type: "HDF5Data" }',
         ),
+        # 3D-Caffe crops what it reads.
+        Invalid(
+            'layer { name: "data" type: "HDF5Data" transform_param { crop_size_l: 64 } }',
+            span="transform_param",
+            message='HDF5Data "data" refuses transform_param unless your fork reads it; without such a fork, transform'
+            " the data before writing the file, or with layers after this one",
+        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        if layer.message.HasField("transform_param"):
+        if not layer.message.HasField("transform_param"):
+            return
+        if is_for_unknown_caffe(layer.net):
+            yield self.finding(
+                layer.at("transform_param"),
+                f"{title(layer)} refuses transform_param unless your fork reads it; without such a fork, transform the"
+                " data before writing the file, or with layers after this one",
+                severity=INFO,
+                certainty=LIKELY,
+            )
+        else:
             yield self.finding(
                 layer.at("transform_param"),
                 f"{title(layer)} refuses transform_param; transform the data before writing the file, or with layers"

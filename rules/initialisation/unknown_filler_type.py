@@ -59,6 +59,7 @@ class UnknownFillerType(NetRule):
         ' inner_product_param { weight_filler { type: "%s" } } }'
     )
     VALID = [_FC % "xavier", _FC % "constant"]
+    _OWN_FIELD = 'layer { name: "own" type: "Silence" bottom: "b" transform_param { crop_size_l: 64 } } '
     INVALID = [
         Invalid(
             _FC % "Xavier",
@@ -78,6 +79,13 @@ class UnknownFillerType(NetRule):
             message='InnerProduct "fc": Caffe has no filler "orthogonal", so it stops at load unless your fork adds'
             " it; use one of bilinear, constant, gaussian, msra, positive_unitball, uniform, xavier",
         ),
+        # A fork that nobody knows may well have a filler that extends one of Caffe's.
+        Invalid(
+            _OWN_FIELD + _FC % "bilinear_3D",
+            span='type: "bilinear_3D"',
+            message='InnerProduct "fc": Caffe has no filler "bilinear_3D", so it stops at load unless your fork adds'
+            " it; use one of bilinear, constant, gaussian, msra, positive_unitball, uniform, xavier",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -88,6 +96,8 @@ class UnknownFillerType(NetRule):
             from difflib import get_close_matches
 
             close = get_close_matches(type_.lower(), FILLERS, n=1, cutoff=0.8)
+            if close and type_.lower() != close[0] and type_.lower().startswith(close[0]) and is_for_unknown_caffe(net):
+                close = []  # a fork's own filler, called after the one that it extends
             for layer, (path, _) in places:
                 place = layer.at(*path, "type")
                 if close:

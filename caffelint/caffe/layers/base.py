@@ -118,6 +118,8 @@ class BuiltLayer:
     reads_loss_param: ClassVar[bool] = False
     # What Caffe says as it stops where the file that it reads cannot be opened.
     cannot_open: ClassVar[str] = ""
+    # The block at which Caffe stops, where other types ignore what they do not read.
+    refused_block: ClassVar[str] = ""
     is_recurrent: ClassVar[bool | None] = False
     # A bend, without which two layers with weights would be no more than one.
     is_activation: ClassVar[bool | None] = False

@@ -225,6 +225,7 @@ class HDF5Data(DataLayer):
     types = ("HDF5Data",)
     block = "hdf5_data_param"
     cannot_open = "Failed to open source file"
+    refused_block = "transform_param"
     top_counts = AT_LEAST_ONE
 
     @property
@@ -232,13 +233,13 @@ class HDF5Data(DataLayer):
         return bool(self.parameters.shuffle)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
-        if self.message.HasField("transform_param"):
+        if self.message.HasField(self.refused_block):
             raise Refusal(
                 Kind.TRANSFORM_OF_HDF5,
                 "HDF5Data does not take transform_param; remove it and transform the data before writing the file",
                 "HDF5Data does not transform data.",
                 "hdf5_data_layer.cpp LayerSetUp",
-                "transform_param",
+                self.refused_block,
             )
         self.check_source("hdf5_data_layer.cpp LayerSetUp")
         self.check_batch_size("blob.cpp cpu_data")
