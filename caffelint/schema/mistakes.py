@@ -223,7 +223,7 @@ class Mistakes(MistakenValues):
             return _Unknown(None, message, certain, not certain and not is_of_bvlc)
         if certain:
             message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
-            return _Unknown(None, message, True)
+            return _Unknown(None, message, True, True)
         message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file unless your fork adds it"
         return _Unknown(None, f"{message}; remove it", False, True)
 

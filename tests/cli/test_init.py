@@ -57,6 +57,13 @@ def test_no_dialect_where_none_is_needed_or_none_fits(folder: Path, caffelint: A
     assert "\ndialect = " not in caffelint("init").out
 
 
+def test_no_dialect_for_fields_that_it_lacks(folder: Path, caffelint: Any) -> None:
+    own = SSD.replace("}", "crop_size_l: 64 }", 1)
+    for number in range(3):
+        (folder / f"{number}.prototxt").write_text(own)
+    assert "has all fields and layer types of 0 of 3 files" in caffelint("init").out
+
+
 def test_a_baseline(folder: Path, caffelint: Any) -> None:
     (folder / "solver.prototxt").write_text('net: "no.prototxt"\n')
     assert caffelint("check").status == 1
