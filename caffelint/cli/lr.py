@@ -83,16 +83,18 @@ def command(
 
 def _suggest(asked: Asked) -> None:
     from caffelint.cli.outputs import use_color, width
-    from caffelint.cli.scaled import suggested
+    from caffelint.cli.scaled import scaled, suggested
     from caffelint.cli.settings import settings
     from caffelint.cli.tell import tell
-    from caffelint.report.scales_table import write_rates
+    from caffelint.report.scales_table import asked_for, write_rates
 
-    found = suggested(asked, settings([asked.path], {}))
+    config = settings([asked.path], {})
+    found = suggested(asked, config)
     if found:
         write_rates(found, sys.stdout, use_color(sys.stdout), width(sys.stdout))
     else:
-        tell(f"{asked.path}: nothing is known of its updates; caffelint scales shows why")
+        why = asked_for(scaled(asked, config)) or "caffelint scales shows why"
+        tell(f"{asked.path}: nothing is known of its updates; {why}")
 
 
 def _draw(rates: Schedule, limit: int, path: Path, title: str) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from caffelint.caffe.layers.data import DataLayer
+from caffelint.lint.asked_shape import asked_shape
 from caffelint.numerics.scales import ALIKE, FAST, HUGE, NO_GRADIENT, TINY, Rates, Row, Scales
 from caffelint.report.fit import Column, hanging, table
 from caffelint.report.words import painter
@@ -83,7 +85,22 @@ def lines(found: Scales) -> list[str]:
         names = ", ".join(f'{layer.type} "{layer.name}"' for layer in found.unknown[:3])
         more = f" and {len(found.unknown) - 3} more" if len(found.unknown) > 3 else ""
         told.append(f"not known, and so neither is what depends on it: {names}{more}")
+    if hint := asked_for(found):
+        told.append(hint)
     return told
+
+
+def asked_for(found: Scales) -> str:
+    """How to give the shape of data that the text does not; empty where that is not what lacks."""
+    for layer in found.unknown:
+        if isinstance(layer, DataLayer) and layer.tops and layer.tops[0].shape is None:
+            shape, remark = asked_shape(layer.partial_image())
+            top = layer.tops[0].name
+            return (
+                f'the shape of "{top}" is not in the text; give --input-shape {top}={shape}{remark}, or --data to'
+                " read it from the data"
+            )
+    return ""
 
 
 def _cells(row: Row) -> tuple[str, ...]:

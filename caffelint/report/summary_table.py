@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import TextIO
 
+from caffelint.lint.asked_shape import asked_shape
 from caffelint.lint.summary import LayerRow, Summary
 from caffelint.report.fit import Column, hanging, table
 from caffelint.report.words import Paint, painter
@@ -108,22 +109,13 @@ def _hint(summary: Summary, paint: Paint) -> Iterator[str]:
     for layer in summary.layers:
         for index, (top, shape) in enumerate(zip(layer.tops, layer.shapes, strict=True)):
             if shape is None and not layer.bottoms and not summary.error:
-                asked, remark = _asked_shape(layer.image if index == 0 else None)
+                asked, remark = asked_shape(layer.image if index == 0 else None)
                 give = f"give --phase {summary.phase.lower()} --input-shape {visible(top)}={asked}{remark}"
                 say = (
                     f'the shape of "{visible(top)}" is not in the text; {give}, or --read-data to read it from the data'
                 )
                 yield f"  {paint('hint: ', 'bold')}{say}"
                 return
-
-
-def _asked_shape(image: Sequence[int | None] | None) -> tuple[str, str]:
-    """What to give to --input-shape, with letters for what the text does not give, and a remark on it."""
-    batch, channels, height, width = image or (None,) * 4
-    if batch and height and width:
-        remark = "" if channels else " (1 instead of 3 for grey images)"
-        return f"{batch}x{channels or 3}x{height}x{width}", remark
-    return f"{batch or 'N'}x{channels or 'C'}x{height or 'H'}x{width or 'W'}", " (with numbers for the letters)"
 
 
 def number(value: int) -> str:

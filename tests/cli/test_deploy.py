@@ -66,7 +66,7 @@ def test_says_what_is_missing(project: Path, caffelint: Any) -> None:
     (project / "net.prototxt").write_text(NET.replace("new_height: 32 new_width: 32 ", ""))
     status, _, err = caffelint("deploy", "net.prototxt")
     assert status == 2
-    assert 'net.prototxt: the shape of "data" is not in the text; give --input-shape data=1x3x224x224' in err
+    assert 'net.prototxt: the shape of "data" is not in the text; give --input-shape data=1x3xHxW' in err
     assert caffelint("deploy", "net.prototxt", "--input-shape", "data=1x3x8x8")[0] == 0
     assert caffelint("deploy", "nothing.prototxt")[0] == 2
 

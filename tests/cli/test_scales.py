@@ -104,6 +104,18 @@ def test_what_is_not_known_is_named(caffelint: Any, there: Path) -> None:
     assert "nothing is known of its updates" in run.err
 
 
+def test_a_shape_that_lacks_is_asked_for(caffelint: Any, there: Path) -> None:
+    start = NET.index(" layer")
+    data = 'layer { name: "data" type: "Data" top: "x" top: "label" data_param { source: "lmdb" batch_size: 8 } }'
+    (there / "net.prototxt").write_text(data + NET[start:], "utf-8")
+    asked = 'the shape of "x" is not in the text; give --input-shape x=8xCxHxW (with numbers for the letters)'
+    assert asked in " ".join(caffelint("scales", "solver.prototxt").out.split())
+    assert asked in caffelint("lr", "solver.prototxt", "--suggest").err
+    given = ("--input-shape", "x=8x1x5x10")
+    assert "is not in the text" not in caffelint("scales", "solver.prototxt", *given).out
+    assert "largest rate" in caffelint("lr", "solver.prototxt", "--suggest", *given).out
+
+
 def test_data_are_measured(caffelint: Any, there: Path) -> None:
     h5py, numpy = pytest.importorskip("h5py"), pytest.importorskip("numpy")
     values = numpy.random.RandomState(1).randn(200, 50).astype("f4") * 30 + 7

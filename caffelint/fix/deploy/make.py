@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.layers.data import DataLayer
@@ -10,6 +10,7 @@ from caffelint.caffe.states import TEST, TRAIN, State
 from caffelint.fix.deploy.card import Card, card
 from caffelint.fix.deploy.kept import Kept, kept, makes_data
 from caffelint.fix.upgrade import upgrade_text
+from caffelint.lint.asked_shape import asked_shape
 from caffelint.lint.edits import quoted, unused_name
 from caffelint.lint.file import load
 from caffelint.lint.words import listed, title
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net import Net
     from caffelint.caffe.net_parts import Blob
-    from caffelint.caffe.shapes import Shape
+    from caffelint.caffe.shapes import PartialShape, Shape
 
 _OF_EVERY_CAFFE = ("syntax-error", "mixed-layer-formats")
 """Problems of a text that no Caffe reads, whichever fork it is for."""
@@ -59,8 +60,7 @@ def deploy(
     if not stays.layers:
         raise DeployError("no layer leads from data to a prediction")
     if missing := [blob.name for blob in stays.inputs if blob.shape is None]:
-        given = " ".join(f"--input-shape {name}=1x3x224x224" for name in missing)
-        raise DeployError(f"the shape of {listed([quoted(name) for name in missing])} is not in the text; give {given}")
+        raise DeployError(_without_shape(built, missing))
     shapes: dict[str, Shape] = {blob.name: (1, *blob.shape[1:]) for blob in stays.inputs if blob.shape is not None}
     cards = tuple(made for blob in stays.inputs if (made := _card(blob, shapes[blob.name])))
     text = _text(net, stays, shapes, cards)
@@ -105,6 +105,15 @@ def _unknown(net: Net, given: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]
                 batch = image[0] if image and image[0] else given[top.name][0]
                 found[top.name] = (batch, *given[top.name][1:])
     return found
+
+
+def _without_shape(built: BuiltNet, missing: Sequence[str]) -> str:
+    images: dict[str, PartialShape | None] = {
+        layer.tops[0].name: layer.partial_image() for layer in built.layers if isinstance(layer, DataLayer) and layer.tops
+    }
+    asked = [(name, *asked_shape((1, *(images.get(name) or (None,) * 4)[1:]))) for name in missing]
+    given = " ".join(f"--input-shape {name}={shape}" for name, shape, _ in asked)
+    return f"the shape of {listed([quoted(name) for name in missing])} is not in the text; give {given}{asked[0][2]}"
 
 
 def _built(net: Net) -> BuiltNet:

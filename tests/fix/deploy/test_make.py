@@ -149,7 +149,7 @@ layers { name: "loss" type: SOFTMAX_LOSS bottom: "ip" bottom: "label" top: "loss
         (
             'layer { name: "data" type: "Data" top: "data" data_param { source: "x" batch_size: 2 } }'
             ' layer { name: "r" type: "ReLU" bottom: "data" top: "y" }',
-            'the shape of "data" is not in the text; give --input-shape data=1x3x224x224',
+            'the shape of "data" is not in the text; give --input-shape data=1xCxHxW (with numbers for the letters)',
         ),
     ],
 )
