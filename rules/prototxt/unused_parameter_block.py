@@ -77,7 +77,6 @@ class UnusedParameterBlock(NetRule):
         'layer { name: "a" type: "ImageData" image_data_param { source: "a" } data_param { prefetch: 8 } }',
         'layer { name: "a" type: "Permute" permute_param { order: 1 } loss_param { } }',
         'layer { name: "a" type: "SoftmaxWithLoss" loss_param { } softmax_param { } include { } }',
-        # transform-on-hdf5 reports it.
         'layer { name: "a" type: "HDF5Data" hdf5_data_param { source: "a" } transform_param { scale: 2 } }',
     ]
     INVALID = [
@@ -134,9 +133,8 @@ class UnusedParameterBlock(NetRule):
             for layer in layers:
                 for field, value in layer.message.ListFields():
                     block = field.name
-                    if not block.endswith("_param") or field.number >= FIRST_FORK_NUMBER:
-                        continue
-                    if block == layer.kind.refused_block:
+                    is_setting = block.endswith("_param") and field.number < FIRST_FORK_NUMBER
+                    if not is_setting or block == layer.kind.refused_block:
                         continue
                     if used is None:
                         if block not in _SHARED and block not in known.param_blocks(type_):

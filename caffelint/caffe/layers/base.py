@@ -114,12 +114,10 @@ class BuiltLayer:
     never_negative: ClassVar[bool | None] = False
     # The type that makes of scores what it compares to labels, "" where it takes them as they are; None: it does not.
     plain_form: ClassVar[str | None] = None
-    # Does it divide its sum as loss_param says?
-    reads_loss_param: ClassVar[bool] = False
+    reads_loss_param: ClassVar[bool] = False  # does it divide its sum as loss_param says?
     # What Caffe says as it stops where the file that it reads cannot be opened.
     cannot_open: ClassVar[str] = ""
-    # The block at which Caffe stops, where other types ignore what they do not read.
-    refused_block: ClassVar[str] = ""
+    refused_block: ClassVar[str] = ""  # Caffe stops at it, and ignores others that the type does not read
     is_recurrent: ClassVar[bool | None] = False
     # A bend, without which two layers with weights would be no more than one.
     is_activation: ClassVar[bool | None] = False
