@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net import Net
     from caffelint.caffe.net_parts import Blob
-    from caffelint.caffe.shapes import PartialShape, Shape
+    from caffelint.caffe.shapes import Shape
 
 _OF_EVERY_CAFFE = ("syntax-error", "mixed-layer-formats")
 """Problems of a text that no Caffe reads, whichever fork it is for."""
@@ -108,9 +108,8 @@ def _unknown(net: Net, given: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]
 
 
 def _without_shape(built: BuiltNet, missing: Sequence[str]) -> str:
-    images: dict[str, PartialShape | None] = {
-        layer.tops[0].name: layer.partial_image() for layer in built.layers if isinstance(layer, DataLayer) and layer.tops
-    }
+    sources = [layer for layer in built.layers if isinstance(layer, DataLayer) and layer.tops]
+    images = {layer.tops[0].name: layer.partial_image() for layer in sources}
     asked = [(name, *asked_shape((1, *(images.get(name) or (None,) * 4)[1:]))) for name in missing]
     given = " ".join(f"--input-shape {name}={shape}" for name, shape, _ in asked)
     return f"the shape of {listed([quoted(name) for name in missing])} is not in the text; give {given}{asked[0][2]}"
