@@ -183,5 +183,3 @@ def _wanted(blob: Blob) -> Expected | None:
     first = min(found, key=lambda wanted: wanted.high)
     ignored = next((wanted.ignored for wanted in found if wanted.ignored is not None), None)
     return first._replace(ignored=ignored)
-
-

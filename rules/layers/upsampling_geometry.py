@@ -131,9 +131,7 @@ class UpsamplingGeometry(NetRule):
                     said.add(index)
                     yield found
 
-    def _crop(
-        self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None], exact: bool
-    ) -> Finding | None:
+    def _crop(self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None], exact: bool) -> Finding | None:
         mine = net.layers[layer.index or 0]
         # The oldest Crop found its offset by itself; one that is given says that this Caffe's does not.
         if not any(other.has("crop_param") for other in net.by_type["Crop"]):

@@ -66,7 +66,7 @@ def too_large(run: Run, after: int | None = None) -> Cause:
             why = "; ".join([f"{cause.why}, and {other}", _cured(best), *neither])
         return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested)
     gone = {one.hypothesis.place for one in refuted(run.tried)}
-    left = [one for one in hypotheses(run, after) if one.place not in gone]
+    left = [one for one in hypotheses(run, after) if one.place not in gone or one.proved]
     if not left or (left[0].kind == "rate" and left[0].score <= 0 and trouble(run) is None):
         return Cause("unknown", "", "; ".join(ruled_out(run)), LIKELY)
     cause = _cause(run, left[0])

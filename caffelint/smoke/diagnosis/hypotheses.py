@@ -287,9 +287,13 @@ def _losses(run: Run) -> Iterator[Hypothesis]:
         values = [event.losses.get(layer.tops[0].name, 0.0) for event in run.iterations]
         if layer.type == "Reduction" and min(values, default=0.0) < 0 and not layer.never_negative:
             if layer.message.reduction_param.operation in (_SUM, _MEAN):
-                changes = of_layer(run, layer, "reduction_param", "operation", value="SUMSQ")
+                bounded = [
+                    of_layer(run, layer, "reduction_param", "operation", value=operation)
+                    for operation in ("ASUM", "SUMSQ")
+                ]
+                changes = tuple(change for each in bounded for change in each)
                 place = run.place(layer.name, 0, "reduction_param", "operation")
-                yield Hypothesis("loss", place, 4.0, changes, "unbounded", (layer,), min(values))
+                yield Hypothesis("loss", place, _PROVED, changes, "unbounded", (layer,), min(values), proved=True)
         if layer.type == "MultinomialLogisticLoss":
             found = _read(run, layer, 0)
             if found is not None and (found.min < 0 or found.max > 1 + _ROUNDED):

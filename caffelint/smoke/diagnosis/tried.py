@@ -96,10 +96,11 @@ def _untested(tried: Sequence[Tried]) -> list[Hypothesis]:
 
 
 def refuted(tried: Sequence[Tried]) -> list[Tried]:
-    """Of each hypothesis that was tested and of which no change cured, the first experiment."""
+    """Of each hypothesis that was tested, does not break any run and of which no change cured, the first experiment."""
     cured = [each.place for one in tried if one.outcome == CURED for each in blamed(one.hypothesis)]
     first: dict[tuple[str, str], Tried] = {}
     for one in tried:
-        if one.outcome not in (UNTESTED, OTHER) and one.hypothesis.place not in cured and one.hypothesis.also is None:
+        known = one.hypothesis.proved or one.hypothesis.also is not None or one.hypothesis.place in cured
+        if one.outcome not in (UNTESTED, OTHER) and not known:
             first.setdefault((one.hypothesis.kind, one.hypothesis.field), one)
     return list(first.values())
