@@ -142,7 +142,7 @@ def _heads(reader: BuiltLayer) -> list[Head]:
     for places, scores, priors in zip(*parts, strict=True):
         if places is None or scores is None or places.type != "Convolution" or scores.type != "Convolution":
             return []
-        boxes = priors.boxes_per_pixel() if priors is not None else None
+        boxes = getattr(priors, "boxes_per_pixel", lambda: None)()  # only a PriorBox makes any
         if priors is None or boxes is None:
             return []
         heads.append(Head(places, scores, priors, boxes))

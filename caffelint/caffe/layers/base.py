@@ -232,10 +232,6 @@ class BuiltLayer:
         """Its windows along height and width; None for a type without, or where the text does not tell them."""
         return None
 
-    def boxes_per_pixel(self) -> int | None:
-        """How many boxes it makes for each pixel of its first bottom; None for a type that makes none."""
-        return None
-
     @classmethod
     def has_setting(cls, field: str) -> bool:
         """Has its own block such a field? Not one of the forks where the type is BVLC's."""

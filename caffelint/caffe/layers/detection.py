@@ -44,7 +44,7 @@ class PriorBox(BuiltLayer):
     has_backward = False
 
     def boxes_per_pixel(self) -> int | None:
-        """None if a field that SSD does not have changes that."""
+        """How many boxes a pixel has; None if a field that SSD does not have changes that."""
         p = self.parameters
         if any(field.name not in SSD_PRIOR_FIELDS for field, _ in p.ListFields()):
             return None
