@@ -64,10 +64,20 @@ class WrongBlobCount(RefusalRule):
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         for finding in super().report(refused):
-            if not refused.net.bound.knows_caffe and (_are_all_wide(refused) or _have_another_input(refused)):
+            if not _is_sure(refused) and (_are_all_wide(refused) or _have_another_input(refused)):
                 finding.severity, finding.certainty = INFO, LIKELY
                 finding.evidence += "; so many layers alike may be for a fork that takes them"
             yield finding
+
+
+def _is_sure(refused: Refused) -> bool:
+    """Is the Caffe given, and of a project's does the class of the layer say how many bottoms it takes?"""
+    bound = refused.net.bound
+    if bound.caffe is None:
+        return bound.knows_caffe
+    layer = refused.layers[0]
+    counts = bound.caffe.registered.counts.get(layer.type)
+    return counts is not None and 0 <= counts.most_bottoms < len(layer.bottoms)
 
 
 def _are_all_wide(refused: Refused) -> bool:

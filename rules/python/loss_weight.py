@@ -95,7 +95,7 @@ class PythonLossWeight(LayerRule):
                     " top[0].diff there",
                     evidence=f"read in {python.module.path}",
                 )
-            elif not weights and not _is_read(layer):
+            elif not weights and not _is_read(layer) and not layer.net.message.force_backward:
                 yield self.finding(
                     layer.at("top"),
                     f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and nothing"

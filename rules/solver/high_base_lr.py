@@ -25,6 +25,8 @@ _SHALLOW, _SHALLOW_TAKES = 3, 10.0
 """Up to so many layers with weights, adaptive solvers bear a rate that is larger by this factor."""
 _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 """The same for base_lr * lr_mult / (1 - momentum) of SGD and Nesterov, by what keeps the activations in range."""
+_DEEP = 4
+"""Layers with weights, of which one that learns is few."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
 _DELTA = 0.01
 """From which on `delta` outweighs the usual gradients, so that an adaptive solver divides by little else."""
@@ -123,7 +125,7 @@ class HighBaseLr(ProjectRule):
             or solver.scales_rates
             or not 0 < rate < float("inf")
             or net
-            and (net.once(_unaveraged) or net.once(_is_recurrent))
+            and (net.once(_unaveraged) or net.once(_is_recurrent) or net.once(_is_mostly_frozen))
         ):
             return
         fastest = net.once(_fastest) if net else 1.0
@@ -196,6 +198,12 @@ def _batch(net: Net) -> int:
 def _fastest(net: Net) -> float:
     """The largest lr_mult of weights; biases, the second parameter, tolerate twice the rate."""
     return max((layer.message.param[0].lr_mult for layer in net.layers if layer.message.param), default=1.0) or 1.0
+
+
+def _is_mostly_frozen(net: Net) -> bool:
+    """Whether only a few layers learn, on features that stay: these take higher rates."""
+    weighted = net.layers_that(lambda kind: kind.has_weights)
+    return len(weighted) >= _DEEP and _DEEP * sum(layer.kind.learns is not False for layer in weighted) <= len(weighted)
 
 
 def _unaveraged(net: Net) -> bool:

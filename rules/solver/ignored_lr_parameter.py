@@ -98,7 +98,9 @@ class IgnoredLrParameter(SolverRule):
             )
         else:
             fixes = fix(f"remove {names}", UNSAFE, *gone)
-        yield self.finding(solver.at(ignored[0]), text, severity=None if meant else INFO, fixes=fixes)
+        # Adam adapts the rate itself: a fixed one is its usual policy.
+        severity = None if meant and solver.type != "Adam" else INFO
+        yield self.finding(solver.at(ignored[0]), text, severity=severity, fixes=fixes)
 
 
 def _meant(written: list[str]) -> str:

@@ -86,6 +86,8 @@ class NoBaseLr(SolverRule):
             return
         if not solver.has("base_lr"):
             unknown_policy = solver.has("lr_policy") and not solver.policy_forks
+            if solver.given("lr_policy") is Given.NOTHING:
+                return  # unknown-lr-policy tells of a solver that lacks both
             writer = solver.runs and solver.runs.customs.sets_rate
             if writer or is_completed(solver) or (unknown_policy and is_for_unknown_caffe(solver)):
                 return

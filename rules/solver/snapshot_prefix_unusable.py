@@ -4,9 +4,12 @@ import os
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule
-from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
+from caffelint.lint.disk import data_of_this_machine, data_sources, exists, found_from, is_template, starts
 
 from ._text import is_completed
+
+_OWN = 3
+"""Parts of `/home/somebody`, the first of which is empty."""
 
 
 class SnapshotPrefixUnusable(SolverRule):
@@ -137,6 +140,8 @@ class SnapshotPrefixUnusable(SolverRule):
             return
         if found_from(folder, [*home] or [*starts(solver.path, roots)]):
             return
+        if not self.options["check-folder"] and _is_of_another_machine(folder):
+            return
         what = f'the folder "{folder}" of snapshot_prefix does not exist, and Caffe does not create it'
         if message.snapshot > 0:
             text = f'{what}, so Caffe stops at the start; create it: mkdir -p "{folder}"'
@@ -145,3 +150,9 @@ class SnapshotPrefixUnusable(SolverRule):
             text = f'{what}, so the trained weights are lost at the end; create it: mkdir -p "{folder}"'
             evidence = "snapshot is 0, so Caffe writes only after the last iteration"
         yield self.finding(solver.at("snapshot_prefix"), text, evidence=evidence)
+
+
+def _is_of_another_machine(folder: str) -> bool:
+    """Whether an absolute path is unknown here from `/home/somebody` on."""
+    parts = folder.split("/")
+    return os.path.isabs(folder) and len(parts) > _OWN and not exists("/".join(parts[:_OWN]))

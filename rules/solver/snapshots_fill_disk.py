@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Option, Solver, SolverRule, is_for_unknown_caffe
+from caffelint.lint import INFO, LIKELY, Finding, Invalid, Option, Solver, SolverRule, is_for_unknown_caffe
 
 _ENDLESS = 10_000_000
 """Iterations."""
@@ -37,7 +37,7 @@ class SnapshotsFillDisk(SolverRule):
 
     code = "S304"
     name = "snapshots-fill-disk"
-    severity = WARNING
+    severity = INFO
     certainty = LIKELY
     OPTIONS = {"max-snapshots": Option(1000, "The most snapshots of a run that are not reported.")}
     VALID = [

@@ -162,7 +162,7 @@ class TestSettingsMismatch(SolverRule):
             )
         if solver.refusal(Kind.TEST_INTERVAL):
             yield self._without_interval(solver)
-        elif not iters and message.test_interval > 0 and generic:
+        elif not iters and message.test_interval > 0 and generic and not _has_own_tests(solver):
             yield self.finding(
                 solver.at("test_interval"),
                 f"test_interval is {message.test_interval} but test_iter is missing, so nothing is ever tested;"
@@ -172,11 +172,8 @@ class TestSettingsMismatch(SolverRule):
             )
         for index, count in enumerate(message.test_iter):
             if solver.tests and count > _MOST * max(message.max_iter, 1) > _MOST:
-                hangs = (
-                    "Caffe seems to hang before the first iteration"
-                    if message.test_initialization
-                    else "tests hold it up"
-                )
+                first = message.test_initialization
+                hangs = "Caffe seems to hang before the first iteration" if first else "tests hold it up"
                 text = f"test_iter is {count}, {count // message.max_iter} times max_iter, so {hangs}"
                 text += "; set it to the number of test images / batch_size"
                 yield self.finding(solver.at("test_iter", index), text, severity=WARNING)
@@ -240,3 +237,8 @@ def _times(count: int) -> str:
 
 def _nets(count: int) -> str:
     return f"{count} test net{'' if count == 1 else 's'}"
+
+
+def _has_own_tests(solver: Solver) -> bool:
+    """Has it fields that no known Caffe has, by which a fork may test?"""
+    return any(problem.kind == "unknown-field" for problem in solver.bound.problems)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -22,6 +24,7 @@ from caffelint.lint import (
 
 from ._text import AT_FIRST_UPDATE
 
+_TESTS = re.compile(r"(?i)(?<![a-z])(?:test|eval|infer|predict)")
 _POLICIES = ("fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid")
 _ALL = ", ".join(_POLICIES)
 
@@ -127,7 +130,8 @@ class UnknownLrPolicy(SolverRule):
             yield self.finding(place, message, evidence=evidence)
         elif not solver.has("lr_policy"):
             message = f"lr_policy is missing and has no default, so Caffe stops at the first update; set one of {_ALL}"
-            severity = INFO if is_for_unknown_caffe(solver) else None
+            only_tests = not solver.has("base_lr") and _TESTS.search(os.path.basename(solver.path))
+            severity = INFO if only_tests or is_for_unknown_caffe(solver) else None
             yield self.finding(place, message, evidence=evidence, severity=severity)
         elif (near := _near(policy)) and (policy.lower() == near or not is_for_unknown_caffe(solver)):
             safety = SAFE if policy.lower() == near else UNSAFE

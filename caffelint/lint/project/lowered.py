@@ -21,7 +21,7 @@ _OF_THE_SCHEMA = "P"
 _SUFFIX = ".prototxt"
 _FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
-_MANY, _KEPT = 10, 3
+_MANY = 10
 _BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
 """Lines, the share of characters that are comments, and rules with errors, from which on a net is taken for notes."""
 
@@ -56,11 +56,14 @@ def lower(
 
 
 def _calm(findings: Iterable[Finding]) -> None:
-    """Of many faults of the grammar in a file, such as numbers of lines that were copied along, keep the first ones."""
+    """Where the grammar is broken in many places, as by numbers of lines that were copied along, keep the first."""
     broken = [one for one in findings if one.name in _OF_THE_GRAMMAR and one.severity == ERROR]
     if len(broken) > _MANY:
-        broken.sort(key=lambda one: one.place.start)
-        _make_infos(broken[_KEPT:], f"one of {len(broken)} such errors in the file")
+        first = min(broken, key=lambda one: one.place.start)
+        later = [one for one in findings if one is not first and one.place.start >= first.place.start]
+        why = f"the text breaks off on line {first.place.document.source.line_number(first.place.start)}"
+        _make_infos((one for one in later if one.severity != INFO), why)
+        first.evidence = "; ".join(filter(None, [first.evidence, f"{len(broken) - 1} more such errors follow"]))
 
 
 def _is_an_example(root: str, path: str) -> bool:
