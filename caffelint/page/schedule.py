@@ -52,8 +52,8 @@ def facts(solver: Solver, views: Sequence[View], records: int | None) -> list[tu
     batch = _batch(views)
     each = batch * max(message.iter_size, 1)
     if batch:
-        times = f" x {message.iter_size} (iter_size)" if message.iter_size > 1 else ""
-        found.append(("records for each update", f"{each:,} = {batch}{times}"))
+        times = f" = {batch} x {message.iter_size} (iter_size)" if message.iter_size > 1 else ""
+        found.append(("records for each update", f"{each:,}{times}"))
         if message.max_iter > 0:
             found.append(("records in all", f"{each * message.max_iter:,}"))
     if each and records:

@@ -102,7 +102,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Content]], numbers: Sequ
         element(
             "table",
             element("caption", caption),
-            element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
+            element("thead", element("tr", *(_head(head, at in numbers) for at, head in enumerate(heads)))),
             element("tbody", *body),
         ),
         class_="scroll",
@@ -110,6 +110,10 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Content]], numbers: Sequ
         role="region",
         aria_label=caption,
     )
+
+
+def _head(head: str, is_number: bool) -> Markup:
+    return element("th", head, scope="col", class_="number" if is_number else None)
 
 
 def _layers(view: View) -> list[BuiltLayer]:

@@ -58,8 +58,8 @@ def _box(drawing: Drawing, number: int, marks: Marks, name: str) -> Markup:
     found = marks.on(box)
     is_open = drawing.is_open and box.inner is not None
     stub = element("path", d=f"M{width / 2:g} -{STUB}V0", class_="line stub") if box.enters else None
-    lines = [
-        element("text", line, class_=role, x=PADDING + 2, y=f"{at * LINE + PADDING + 8:g}")
+    lines = [  # with blanks between, so that they are read as words of their own
+        joined(element("text", line, class_=role, x=PADDING + 2, y=f"{at * LINE + PADDING + 8:g}"), " ")
         for at, (role, line) in enumerate(box.words.lines)
     ]
     says = f"{' '.join(line for _, line in box.words.lines)}{_said(found)}"
