@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 
 from lsprotocol.types import Position, PositionEncodingKind, Range
 
@@ -21,6 +22,7 @@ class Lines:
         self._encoding = str(getattr(encoding, "value", encoding))
         self._is_ascii = data.isascii()
         self.starts = [0, *(found.end() for found in _LINE_END.finditer(data))]
+        self._columns_of: dict[int, array[int]] = {}
 
     def position(self, offset: int) -> Position:
         """The position of a byte; of one beyond the text, its end."""
@@ -29,7 +31,7 @@ class Lines:
         start = self.starts[line]
         if self._is_ascii or self._encoding == "utf-8":
             return Position(line, offset - start)
-        return Position(line, self._units(_decoded(self.data[start:offset])))
+        return Position(line, self._columns(line)[offset - start])
 
     def offset(self, position: Position) -> int:
         """The byte at a position; beyond the end of a line, the end of it; beyond the last line, that of the text."""
@@ -39,13 +41,9 @@ class Lines:
         start, end = self.starts[line], self.end_of(line)
         if self._is_ascii or self._encoding == "utf-8":
             return min(start + left, end)
-        offset = start
-        for character in _decoded(self.data[start:end]):
-            left -= self._units(character)
-            if left < 0:
-                break
-            offset += len(character.encode("utf-8", "surrogateescape"))
-        return min(offset, end)
+        columns = self._columns(line)
+        at = bisect_right(columns, max(0, left)) - 1
+        return min(start + bisect_left(columns, columns[at]), end)
 
     def range(self, start: int, end: int) -> Range:
         return Range(self.position(start), self.position(end))
@@ -57,9 +55,14 @@ class Lines:
             return len(self.data)
         return start + len(self.data[start : self.starts[line + 1]].rstrip(b"\r\n"))
 
-    def _units(self, text: str) -> int:
-        return len(text) if self._encoding == "utf-32" else len(text) + sum(character > "\uffff" for character in text)
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
+    def _columns(self, line: int) -> array[int]:
+        """For each byte of a line, and its end, how many units are before its character: made once, as asked often."""
+        if line not in self._columns_of:
+            columns, units = array("L"), 0
+            after = self.starts[line + 1] if line + 1 < len(self.starts) else len(self.data)
+            for character in self.data[self.starts[line] : after].decode("utf-8", "surrogateescape"):
+                columns.extend([units] * len(character.encode("utf-8", "surrogateescape")))
+                units += 2 if character > "\uffff" and self._encoding != "utf-32" else 1
+            columns.append(units)
+            self._columns_of[line] = columns
+        return self._columns_of[line]
