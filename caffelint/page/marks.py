@@ -56,8 +56,7 @@ def layers_of(finding: ReportedFinding, view: View) -> list[int]:
     """The layers of the net that a finding is on: that of its line, else the first of its name."""
     if finding.file != view.net.path:
         return []
-    if finding.line is not None:
-        around = [(span, index) for index, span in view.spans.items() if span.first <= finding.line <= span.last]
-        if around:
-            return [min(around, key=lambda pair: pair[0].last - pair[0].first)[1]]
-    return [layer.index for layer in view.layers if finding.layer and layer.name == finding.layer][:1]
+    places = view.places
+    if finding.line in places.by_line:
+        return [places.by_line[finding.line]]
+    return [places.by_name[finding.layer]] if finding.layer and finding.layer in places.by_name else []

@@ -22,11 +22,19 @@ class Span(NamedTuple):
     last: int
 
 
+class Places(NamedTuple):
+    """The index of the layer that a line is of, the shortest where it is of several, and of the first of a name."""
+
+    by_line: dict[int, int]
+    by_name: dict[str, int]
+
+
 class View(NamedTuple):
     """A net in one state, or in several that keep the same layers.
 
     title: `TRAIN`, `TEST, stage "deploy"`. is_run: does Caffe build it so for the solver, or, without a solver, with no
     stage? loads: of the net as it is; `built` may have shapes of data that are assumed. spans: by index of the layer.
+    places: which layer lines and names mean.
     """
 
     net: Net
@@ -35,6 +43,7 @@ class View(NamedTuple):
     is_run: bool
     loads: bool | None
     spans: dict[int, Span]
+    places: Places
 
     @property
     def layers(self) -> list[Layer]:
@@ -52,6 +61,7 @@ def views(file: File) -> list[View]:
 
 def _views(net: Net) -> Iterator[View]:
     spans = {layer.index: span for layer in net.layers if (span := _span(layer)) is not None}
+    places = _places(net, spans)
     run = [state for built in net.states() for state in built.states]
     own = [phase for phase in PHASES if any(layer.phases == (phase,) for layer in net.layers)]
     for built in net.build(dict.fromkeys([*run, *_other_states(net)])):
@@ -63,7 +73,20 @@ def _views(net: Net) -> Iterator[View]:
         if built.loads is None:
             taken = net.likely(built.state)
             likely = taken if taken.assumed and not taken.refusals else built
-        yield View(net, likely, _title(states or built.states), bool(states), built.loads, spans)
+        yield View(net, likely, _title(states or built.states), bool(states), built.loads, spans, places)
+
+
+def _places(net: Net, spans: dict[int, Span]) -> Places:
+    lengths: dict[int, int] = {}
+    by_line: dict[int, int] = {}
+    for index, (first, last) in spans.items():
+        for line in range(first, last + 1):
+            if line not in lengths or last - first < lengths[line]:
+                lengths[line], by_line[line] = last - first, index
+    by_name: dict[str, int] = {}
+    for layer in net.layers:
+        by_name.setdefault(layer.name, layer.index)
+    return Places(by_line, by_name)
 
 
 def _title(states: Sequence[State]) -> str:
