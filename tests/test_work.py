@@ -47,6 +47,7 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.check, "lists of images"),
         (bench_curves.check, "layers of one name each two"),
         (bench_curves.check, "unknown fields of one name"),
+        (bench_curves.check, "crops"),
         (bench_curves.check, "base_lr of a solver"),
         (bench_curves.check, "test nets in a solver"),
         (bench_curves.summary, "losses"),
@@ -121,6 +122,7 @@ HOSTILE = {
     "closed braces": (["patch", "--check-finite", "all", "--diff"], "}" * 95_000),
     "one mistake very often": (["check", "--add-ignores", "-v", "--diff"], "a:" * 48_000),
     "empty layers": (["patch", "--check-finite", "all", "--diff"], "layer{}" * 14_000),
+    "bare layers on a page": (["report"], "layer{}\n" * 4_000),
     "checks of one blob": (["patch", "--check-finite", "all", "--diff"], 'layer{type:"Data"top:"a"}' * 4_000),
 }
 """Commands and texts of less than 100 KB."""

@@ -146,6 +146,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "layers of one name each two": lambda n: (
         chain(n) + chain(n).removeprefix(INPUT).replace('bottom: "c', 'bottom: "d').replace('top: "c', 'top: "d')
     ),
+    "crops": lambda n: INPUT + many(n, 'layer { name: "c@" type: "Crop" bottom: "x" bottom: "x" top: "y@" }\n'),
     "suppressions": lambda n: (
         chain(n)
         .replace("kernel_size: 1", "kernel_size: 1 weight_filler { value: 0.1 }")

@@ -113,6 +113,8 @@ class UpsamplingGeometry(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said: set[int] = set()
+        # The oldest Crop found its offset by itself; one that is given says that this Caffe's does not.
+        are_given = any(layer.has("crop_param") for layer in net.by_type.get("Crop", ()))
         for one in net.states():
             known: dict[Blob, Position | None] = {}
             crops = [layer for layer in one.layers if layer.type == "Crop" and len(layer.bottoms) == 2]
@@ -123,7 +125,7 @@ class UpsamplingGeometry(NetRule):
                 if index is None or index in said or len(layer.bottoms) != 2:
                     continue
                 found = None
-                if layer.type == "Crop":
+                if layer.type == "Crop" and are_given:
                     found = self._crop(net, layer, known, exact)
                 elif layer.type == "Upsample":
                     found = self._unpooled(net, layer)
@@ -133,9 +135,6 @@ class UpsamplingGeometry(NetRule):
 
     def _crop(self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None], exact: bool) -> Finding | None:
         mine = net.layers[layer.index or 0]
-        # The oldest Crop found its offset by itself; one that is given says that this Caffe's does not.
-        if not any(other.has("crop_param") for other in net.by_type["Crop"]):
-            return None
         map_, reference = (position(blob, known) for blob in layer.bottoms)
         if map_ is None or reference is None or map_.root is not reference.root:
             return None
