@@ -115,13 +115,9 @@ def write(output: Path, text: str) -> None:
 
 def _json(path: Path) -> Mapping[str, Any]:
     try:
-        data = path.read_bytes() if path.stat().st_size <= _LARGEST_JSON else None
-    except OSError as error:
-        raise click.ClickException(f"{path}: {(error.strerror or str(error)).lower()}") from error
-    if data is None:
-        raise click.ClickException(f"{path}: more than 64 MiB of JSON, which is not read")
-    try:
-        value = json.loads(data)
+        value = json.loads(read(str(path), _LARGEST_JSON))
+    except ReadError as error:
+        raise click.ClickException(f"{path}: {error}") from error
     except (ValueError, RecursionError) as error:
         raise click.ClickException(f"{path}: not JSON: {error}") from error
     if not isinstance(value, dict):

@@ -211,10 +211,10 @@ def _list(value: Any) -> list[Any]:
 
 
 def _number(value: Any) -> float | None:
-    """A finite number; None for all else."""
+    """A finite number, 0 where it is so small that no axis could be divided; None for all else."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not -1e300 < value < 1e300:
         return None
-    return float(value)
+    return float(value) if abs(value) > 1e-300 else 0.0
 
 
 def _whole(value: Any) -> int | None:

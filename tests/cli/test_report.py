@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -65,6 +66,24 @@ def test_json_of_other_commands(project: Path, caffelint: Caffelint) -> None:
     text = (project / "report.html").read_text()
     assert "it learns" in text
     assert 'id="panel-smoke"' in text
+
+
+def test_json_is_read_from_files_only(project: Path, caffelint: Caffelint) -> None:
+    os.mkfifo(project / "pipe.json")
+    for name in ("pipe.json", "/dev/zero"):
+        run = caffelint("report", "net.prototxt", "--with", name)
+        assert (run.status, run.err.count("\n")) == (2, 1)
+        assert not (project / "report.html").exists()
+
+
+@pytest.mark.parametrize("values", [[5e-324, 1e-323, 5e-324], [-5e-324, 5e-324], [1e-310, 1.0], [1e299, -1e299]])
+def test_values_that_no_axis_can_divide(project: Path, caffelint: Caffelint, values: list[float]) -> None:
+    output = {"name": "loss", "phase": "TRAIN", "iterations": values, "values": values}
+    logs = [{"file": "train.log", "runs": [{"line": 1, "iteration": 1, "outputs": [output]}]}]
+    given = {"smoke": {"losses": values}, "logs": logs, "rows": [{"size": value} for value in values]}
+    (project / "given.json").write_text(json.dumps(given))
+    run = caffelint("report", "net.prototxt", "--with", "given.json")
+    assert (run.status, run.err) == (0, "")
 
 
 def test_neither_net_nor_solver(project: Path, caffelint: Caffelint) -> None:
