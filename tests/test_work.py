@@ -15,6 +15,7 @@ import caffelint
 from caffelint.cli.main import main
 from caffelint.lint.config import Config
 from caffelint.lint.suppress import suppressions
+from caffelint.numerics import start
 from caffelint.text.parser import parse
 
 SIZE, MOST = 96, 4.6
@@ -202,6 +203,20 @@ def test_work_grows_no_faster_than_solvers_and_their_net(
         caffelint.check([path], config)
     before, after = (calls(lambda path: caffelint.check([path], config), path) for path in (small, large))
     assert after < MOST * before
+
+
+def test_the_start_of_a_net_is_found_once_for_all_its_solvers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[object] = []
+    run = start.run
+    monkeypatch.setattr(start, "run", lambda *given: runs.append(given) or run(*given))
+    config = Config()
+    config.cache = False
+    (tmp_path / "n.prototxt").write_text(_INPUT + _FC.format(1))
+    for number in range(1, 9):
+        rate = f'net: "n.prototxt" base_lr: 0.00{number} lr_policy: "fixed" max_iter: 100'
+        (tmp_path / f"s{number}.prototxt").write_text(rate)
+    caffelint.check([str(tmp_path)], config)
+    assert 1 <= len(runs) <= 2
 
 
 def test_many_states_of_a_net_with_as_many_layers_cost_little_each(tmp_path: Path) -> None:

@@ -45,10 +45,20 @@ class Change(NamedTuple):
 
 
 NO_CHANGE = Change()
+_STARTS = "_starts"
 
 
 def start(built: BuiltNet, change: Change = NO_CHANGE, grow: bool = False) -> Start:
-    """What the net begins with. grow: as `run` has it."""
+    """What the net begins with. grow: as `run` has it. Without changes it is the same for all solvers of the net."""
+    if change is not NO_CHANGE:
+        return _start(built, change, grow)
+    known: dict[bool, Start] = built.__dict__.setdefault(_STARTS, {})
+    if grow not in known:
+        known[grow] = _start(built, change, grow)
+    return known[grow]
+
+
+def _start(built: BuiltNet, change: Change, grow: bool) -> Start:
     signals, drawn = run(built, change.signals, change.weights, grow)
     losses: dict[BuiltLayer, Lost] = {}
     seeds: dict[BuiltLayer, Sequence[Signal | None]] = {}
