@@ -35,10 +35,10 @@ class Habits:
         self._count("", [field for field in root.fields if not field.start <= offset <= field.end])
 
     def _see(self, kind: str, block: Field) -> None:
-        self._count(kind, block.fields)
-        for field in block.fields:
-            if field.kind == MESSAGE:
-                self._see(field.name, field)
+        pending = [(kind, block)]
+        for kind, block in pending:  # which grows: blocks may be nested deeper than Python calls
+            self._count(kind, block.fields)
+            pending += [(field.name, field) for field in block.fields if field.kind == MESSAGE]
 
     def _count(self, kind: str, fields: Iterable[Field]) -> None:
         last = ""
