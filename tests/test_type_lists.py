@@ -20,6 +20,8 @@ ALLOWED = {
     "caffelint/caffe/old_formats.py": "Caffe's own table of older names",
     "caffelint/evidence/data/sources.py": "a reader for each kind of file",
     "caffelint/lint/source_shapes.py": "a reader for each kind of file",
+    "caffelint/smoke/diagnosis/forms.py": "fields to try, with their usual values",
+    "caffelint/smoke/diagnosis/signal.py": "factors to try, each in the words of its type",
     "caffelint/smoke/gradients.py": "runs under another Python, which has no caffelint",
     "caffelint/smoke/memory.py": "what torch's classes answer, where torch is not imported; a test compares them",
     "caffelint/smoke/torch/sources.py": "a reader for each kind of file",

@@ -8,6 +8,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from caffelint.caffe.layers.convolution import Convolution, Deconvolution
 from caffelint.caffe.shapes import UNSHAPED
 from caffelint.caffe.states import histories
 
@@ -77,12 +78,12 @@ def needs(nets: Sequence[BuiltNet], solver_type: str, caffe: bool) -> Needs:
 
 def _buffer(layer: BuiltLayer) -> int:
     """Of base_conv_layer.cpp, col_buffer_: for one item; none for a kernel of one pixel."""
-    if layer.type not in ("Convolution", "Deconvolution") or not layer.params or not layer.bottoms or not layer.tops:
+    if type(layer) not in (Convolution, Deconvolution) or not layer.params or not layer.bottoms or not layer.tops:
         return 0
     weights, read, made = layer.params[0].shape, layer.bottoms[0].shape, layer.tops[0].shape
     if read is None or made is None or len(read) < 2 or len(made) < 2 or not weights or prod(weights[2:]) == 1:
         return 0
-    wide, small = (read, made) if layer.type == "Convolution" else (made, read)
+    wide, small = (read, made) if isinstance(layer, Convolution) else (made, read)
     return 4 * wide[1] * prod(weights[2:]) * prod(small[2:])
 
 
