@@ -24,12 +24,12 @@ from caffelint.smoke.diagnosis.change import (
 )
 from caffelint.smoke.diagnosis.forms import expanding
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers, saturates
 from caffelint.smoke.diagnosis.trouble import clipped, hampered
-from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite, Statistics
-from caffelint.smoke.infogain import matrix
+from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
-from caffelint.smoke.loss import bad_start, summed_labels
+from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import trunk
 
@@ -51,18 +51,13 @@ _RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET = 3.0, 10.0, 30.0, 10.0
 _SMALL_TARGET = 1e-3
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
-_UNLIKE = 1000.0
-"""Times what the others have: no weight of the loss suits such a row and the others."""
 _LEAST_WEIGHT = 1e-6
 _CLIPS_AT = 10.0
 _CLIPPED = 10.0
-_ROUNDED = 1e-4
 _SMALL_INPUT = 1e-3
 _PULLS = 0.1
 """Of a weight, which decay takes in each update: nothing is left of it after a few dozen."""
 _FALLS = 0.01
-_SUM, _MEAN = 1, 4
-"""As caffe.proto numbers the operations of a Reduction."""
 
 
 def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
@@ -76,8 +71,8 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *_statistics(run),
         *_input(run),
         *_targets(run),
-        *_losses(run),
-        *_infogain(run),
+        *losses(run),
+        *infogain(run),
         *_labels(run),
         *_sorted(run),
         *fillers(run),
@@ -276,64 +271,6 @@ def _of_params(run: Run, layer: BuiltLayer, params: list[Param], field: str) -> 
     return of_one(tuple(change for one in each for change in one)), place
 
 
-def _losses(run: Run) -> Iterator[Hypothesis]:
-    """A loss that adds up what it could take the mean of, and one that takes scores for probabilities."""
-    for layer in run.loss_layers:
-        labels = summed_labels(layer)
-        if labels is not None and labels >= _MULTIPLIES:
-            changes = of_layer(run, layer, "loss_param", "normalization", value="VALID")
-            place = run.place(layer.name, 0, "loss_param")
-            yield Hypothesis("loss", place, math.log10(labels), changes, "normalization", (layer,), labels)
-        values = [event.losses.get(layer.tops[0].name, 0.0) for event in run.iterations]
-        if layer.type == "Reduction" and min(values, default=0.0) < 0 and not layer.never_negative:
-            if layer.message.reduction_param.operation in (_SUM, _MEAN):
-                bounded = [
-                    of_layer(run, layer, "reduction_param", "operation", value=operation)
-                    for operation in ("ASUM", "SUMSQ")
-                ]
-                changes = tuple(change for each in bounded for change in each)
-                place = run.place(layer.name, 0, "reduction_param", "operation")
-                yield Hypothesis("loss", place, _PROVED, changes, "unbounded", (layer,), min(values), proved=True)
-        if layer.type == "MultinomialLogisticLoss":
-            found = _read(run, layer, 0)
-            if found is not None and (found.min < 0 or found.max > 1 + _ROUNDED):
-                changes = of_layer(run, layer, "type", value='"SoftmaxWithLoss"')
-                place = run.place(layer.name, 0, "type")
-                yield Hypothesis("loss", place, 5.0, changes, "type", (layer,), found.min, found.max)
-
-
-def _infogain(run: Run) -> Iterator[Hypothesis]:
-    """A matrix of an InfogainLoss that is not finite, or multiplies the gradient of a class."""
-    for layer in run.loss_layers:
-        found = matrix(layer)
-        if found is None:
-            continue
-        place = run.place(layer.name, 0, "infogain_loss_param", "source")
-        plain = of_layer(run, layer, "type", value='"SoftmaxWithLoss"')
-        if found.broken is not None:
-            row, column = found.broken
-            value = found.rows[row][column]
-            yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), value, row, proved=True)
-            continue
-        row, total = found.heaviest
-        if total == 0:
-            yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), 0.0, row, proved=True)
-        elif total > _MULTIPLIES:
-            weight = float(f"{layer.loss_weights[0] / total:.1g}")
-            changes = plain
-            if total < _UNLIKE * found.usual:
-                changes = (*of_layer(run, layer, "loss_weight", 0, value=weight), *plain)
-            yield Hypothesis("loss", place, math.log10(total) + 0.5, changes, "H", (layer,), total, row)
-
-
-def _read(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None:
-    """What a layer read before any update."""
-    blob = layer.bottoms[bottom].original
-    while blob.producer is not None and blob.producer.index is None:
-        blob = blob.producer.bottoms[0]
-    return run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
-
-
 def _clipping(run: Run) -> Iterator[Hypothesis]:
     """A recurrent net whose gradient nothing clips."""
     recurrent = tuple(layer for layer in run.built[0].layers if layer.is_recurrent)
@@ -470,7 +407,7 @@ def _labels(run: Run) -> Iterator[Hypothesis]:
     for layer in run.loss_layers:
         if layer.type != "SigmoidCrossEntropyLoss" or len(layer.bottoms) < 2:
             continue
-        found = _read(run, layer, 1)
+        found = read_at_first(run, layer, 1)
         if found is None or (found.min >= -1 and found.max <= 1):
             continue
         largest = max(abs(found.min), abs(found.max))

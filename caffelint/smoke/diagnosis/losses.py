@@ -1,0 +1,81 @@
+"""What a run may have broken of in the losses: a sum where a mean is usual, the kind, the H of an InfogainLoss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.smoke.diagnosis.change import of_layer
+from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.events import BLOB, DATA, Statistics
+from caffelint.smoke.infogain import matrix
+from caffelint.smoke.loss import summed_labels
+from caffelint.smoke.run import Run
+
+_PROVED = 10.0
+"""The score of what breaks any run."""
+_MULTIPLIES = 10.0
+_UNLIKE = 1000.0
+"""Times what the others have: no weight of the loss suits such a row and the others."""
+_ROUNDED = 1e-4
+_SUM, _MEAN = 1, 4
+"""As caffe.proto numbers the operations of a Reduction."""
+
+
+def losses(run: Run) -> Iterator[Hypothesis]:
+    """A loss that adds up what it could take the mean of, and one that takes scores for probabilities."""
+    for layer in run.loss_layers:
+        labels = summed_labels(layer)
+        if labels is not None and labels >= _MULTIPLIES:
+            changes = of_layer(run, layer, "loss_param", "normalization", value="VALID")
+            place = run.place(layer.name, 0, "loss_param")
+            yield Hypothesis("loss", place, math.log10(labels), changes, "normalization", (layer,), labels)
+        values = [event.losses.get(layer.tops[0].name, 0.0) for event in run.iterations]
+        if layer.type == "Reduction" and min(values, default=0.0) < 0 and not layer.never_negative:
+            if layer.message.reduction_param.operation in (_SUM, _MEAN):
+                bounded = [
+                    of_layer(run, layer, "reduction_param", "operation", value=operation)
+                    for operation in ("ASUM", "SUMSQ")
+                ]
+                changes = tuple(change for each in bounded for change in each)
+                place = run.place(layer.name, 0, "reduction_param", "operation")
+                yield Hypothesis("loss", place, _PROVED, changes, "unbounded", (layer,), min(values), proved=True)
+        if layer.type == "MultinomialLogisticLoss":
+            found = read_at_first(run, layer, 0)
+            if found is not None and (found.min < 0 or found.max > 1 + _ROUNDED):
+                changes = of_layer(run, layer, "type", value='"SoftmaxWithLoss"')
+                place = run.place(layer.name, 0, "type")
+                yield Hypothesis("loss", place, 5.0, changes, "type", (layer,), found.min, found.max)
+
+
+def infogain(run: Run) -> Iterator[Hypothesis]:
+    """A matrix of an InfogainLoss that is not finite, or multiplies the gradient of a class."""
+    for layer in run.loss_layers:
+        found = matrix(layer)
+        if found is None:
+            continue
+        place = run.place(layer.name, 0, "infogain_loss_param", "source")
+        plain = of_layer(run, layer, "type", value='"SoftmaxWithLoss"')
+        if found.broken is not None:
+            row, column = found.broken
+            value = found.rows[row][column]
+            yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), value, row, proved=True)
+            continue
+        row, total = found.heaviest
+        if total == 0:
+            yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), 0.0, row, proved=True)
+        elif total > _MULTIPLIES:
+            weight = float(f"{layer.loss_weights[0] / total:.1g}")
+            changes = plain
+            if total < _UNLIKE * found.usual:
+                changes = (*of_layer(run, layer, "loss_weight", 0, value=weight), *plain)
+            yield Hypothesis("loss", place, math.log10(total) + 0.5, changes, "H", (layer,), total, row)
+
+
+def read_at_first(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None:
+    """What a layer read before any update."""
+    blob = layer.bottoms[bottom].original
+    while blob.producer is not None and blob.producer.index is None:
+        blob = blob.producer.bottoms[0]
+    return run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
