@@ -129,7 +129,7 @@ def _snippet(finding: ReportedFinding) -> Markup | None:
             width = max(1, columns(_line(source[finding.column - 1 : end - 1])))
             rows += ["\n", element("span", "      | ", class_="number"), " " * before]
             rows.append(element("span", "^" * width, class_=f"caret {finding.severity}"))
-    return element("pre", *rows, class_="source")
+    return element("pre", *rows, class_="source", tabindex=0)
 
 
 def _line(text: str) -> str:
@@ -156,7 +156,7 @@ def as_diff(changes: bytes) -> Markup:
     for line in changes.decode("utf-8", "replace").splitlines():
         head = line.startswith(("+++ ", "--- "))
         rows.append(element("span", f"{visible(line[:2000])}\n", class_="hunk" if head else kinds.get(line[:1])))
-    return element("pre", *rows, class_="diff")
+    return element("pre", *rows, class_="diff", tabindex=0)
 
 
 def _explanation(name: str) -> Markup | None:

@@ -28,7 +28,7 @@ def as_html(text: str) -> Markup:
         if line.startswith("```"):
             end()
             if code is not None:
-                found.append(element("pre", "\n".join(code), class_="source"))
+                found.append(element("pre", "\n".join(code), class_="source", tabindex=0))
             code = [] if code is None else None
         elif code is not None:
             code.append(line)
