@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Solver, SolverRule, fix, write
 
+_USUAL = 0.001
+"""Up to here the rate is to blame for what decay takes, which high-base-lr reports."""
 _STRONG = 0.1
 """The share of each weight that decay takes away in one update, from which it is reported."""
 _WEAK = 1e-3
@@ -40,6 +42,7 @@ class WeightDecayOutOfRange(SolverRule):
     name = "weight-decay-out-of-range"
     severity = ERROR
     VALID = [
+        "base_lr: 100 momentum: 0.9 weight_decay: 0.0005",
         "base_lr: 0.01 momentum: 0.9 weight_decay: 0.0005",
         "base_lr: 0.001 momentum: 0.9 weight_decay: 0.05",
         "base_lr: 0.01 weight_decay: 0",
@@ -93,7 +96,7 @@ class WeightDecayOutOfRange(SolverRule):
             and 0 <= message.momentum < 1
         ):
             share = message.base_lr * decay / (1 - message.momentum)
-        if share > _STRONG:
+        if share > _STRONG and decay > _USUAL:
             text = f"weight_decay {decay:g} takes {message.base_lr * decay:.0%} off each weight in one update"
             if message.momentum:
                 text += f", up to {1 / (1 - message.momentum):.3g} times that with momentum {message.momentum:g}"
