@@ -85,7 +85,7 @@ def _judged(solver: Solver) -> Judgement | None:
     many = steps(rates, message.max_iter)
     try:
         built = net.likely(State(TRAIN))
-        if not built.is_sound:
+        if not built.is_sound or not any(layer.has_weights for layer in built.layers) or not _may_judge(net):
             return None
         if any(brings_data(layer) and any(top.shape is None for top in layer.tops) for layer in built.layers):
             return _whichever(net, message, rate, many)
@@ -94,6 +94,15 @@ def _judged(solver: Solver) -> Judgement | None:
         return None
 
 
+def _may_judge(net: Net) -> bool:
+    """Is the net not yet judged for so many solvers that more of them would take too long?"""
+    judged = net.__dict__.get(_JUDGED, 0) + len(net.layers)
+    net.__dict__[_JUDGED] = judged
+    return bool(judged <= max(_MOST, len(net.layers)))
+
+
+_MOST = 6_000
+"""Layers that are gone through for all solvers of a net together."""
 _TRIAL = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
 _SMALL = Images((1, 3), (28, 64, 224))
