@@ -58,6 +58,20 @@ class Editor:
         self.folder = folder
         self._versions: dict[str, int] = {}
         self.texts: dict[str, str] = {}
+        self._heard: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+        self._listen()
+
+    def _listen(self) -> None:
+        """All notifications are kept: two may come before a test waits for the second one."""
+        self.client.protocol.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, self._hear)
+
+    def _hear(self, params: types.PublishDiagnosticsParams) -> None:
+        self._heard.put_nowait(params)
+        self._listen()
+
+    async def told(self) -> types.PublishDiagnosticsParams:
+        """What the server says next."""
+        return await asyncio.wait_for(self._heard.get(), 60)
 
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri()
@@ -87,8 +101,7 @@ class Editor:
     async def diagnostics(self, name: str) -> list[types.Diagnostic]:
         """Those of the text as it is now; they may come in any order with those of other files."""
         while True:
-            waiting = self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-            params = await asyncio.wait_for(waiting, 60)
+            params = await self.told()
             if (params.uri, params.version) == (self.uri(name), self._versions.get(name)):
                 return list(params.diagnostics)
 

@@ -49,7 +49,7 @@ async def test_what_has_no_effect_is_faded_and_the_other_place_is_shown(editor: 
 async def test_closing_takes_diagnostics_back(editor: Editor, client: LanguageClient) -> None:
     assert await editor.open("solver.prototxt", 'base_lr: 0.1 lr_policy: "nothing"')
     client.text_document_did_close(types.DidCloseTextDocumentParams(editor.identifier("solver.prototxt")))
-    params = await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    params = await editor.told()
     assert (params.uri, list(params.diagnostics)) == (editor.uri("solver.prototxt"), [])
 
 
