@@ -89,8 +89,7 @@ if TYPE_CHECKING:
     "group",
     type=click.Choice(["cause", "rule", "file"]),
     default="cause",
-    help="What the text shows once: each cause with the files that share it (default), each rule with its places, or"
-    " each file with a line for each finding.",
+    help="What the text shows once: each cause with its files (default), each rule with its places, or each file.",
 )
 @click.option(
     "--sort",

@@ -53,6 +53,7 @@ __all__ = [
     "Cure",
     "Judgement",
     "fault",
+    "is_usable",
     "judge",
     "judged",
     "least",
@@ -165,7 +166,7 @@ _FIELDS = {RATE: "base_lr", MOMENTUM: "momentum", WEIGHT_DECAY: "weight_decay"}
 
 def fault(found: Judgement, what: str, why: str, otherwise: CauseKind) -> Cause:
     """What is to blame: what the first of the cures changes. otherwise: where nothing is known that would help."""
-    best = found.cures[0] if found.cures else None
+    best = found.cures[0] if found.cures and is_usable(found.cures[0]) else None
     kind = _FAULTS[best.kind] if best else otherwise
     field = _FIELDS.get(best.kind) if best else None
     return Cause(kind, what, why, LIKELY, suggested=suggested(best) if best and field else None)
@@ -177,8 +178,18 @@ def suggested(cure: Cure) -> Suggested:
     return Suggested(_FIELDS[cure.kind], value)
 
 
+def is_usable(cure: Cure) -> bool:
+    """Is it a change that somebody would make? No training goes on at a rate next to 0."""
+    return cure.kind != RATE or cure.is_now >= _LEAST_RATE
+
+
+_LEAST_RATE = 1e-7
+
+
 def remedy(cure: Cure) -> str:
     """The change as an advice."""
+    if not is_usable(cure):
+        return "no usual rate mends that; make the values of the data, of the targets or of the weights smaller"
     name = f'"{cure.layer.name}"' if cure.layer is not None else ""
     name += f" and {len(cure.others)} more" if cure.others else ""
     if cure.kind in (MOMENTUM, WEIGHT_DECAY):

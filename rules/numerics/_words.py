@@ -14,6 +14,7 @@ from caffelint.lint.numerics import (
     RATE,
     WEIGHT_DECAY,
     Cure,
+    is_usable,
     suggested,
 )
 
@@ -44,7 +45,7 @@ def place(solver: Solver, cure: Cure | None, otherwise: BuiltLayer) -> Place:
 def mend(solver: Solver, cure: Cure | None) -> tuple[Fix, ...]:
     """The change that the finding advises, where it is one of the text."""
     trained = solver.train_net
-    if cure is None or trained is None:
+    if cure is None or trained is None or not is_usable(cure):
         return ()
     if cure.kind in (RATE, MOMENTUM, WEIGHT_DECAY):
         value = suggested(cure)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import HOT, fault, judged, least, number, remedy
+from caffelint.lint.numerics import HOT, fault, is_usable, judged, least, number, remedy
 
 from ._words import mend, net, place
 from ._words import solver as solved
@@ -67,7 +67,7 @@ class FirstUpdatesTooLarge(ProjectRule):
             f" (gradient {number(update.gradient)}, weights {number(update.weights)})"
         )
         why = f"training may diverge; {remedy(best)}"
-        at = place(solver, best, update.param.layer)
+        at = place(solver, best if is_usable(best) else None, update.param.layer)
         yield self.finding(
             at,
             f"{what}, so {why}",

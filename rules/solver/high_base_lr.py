@@ -17,7 +17,7 @@ from caffelint.lint import (
     Suggested,
     replace,
 )
-from caffelint.lint.numerics import HOT, OVERSHOOT, judged
+from caffelint.lint.numerics import HOT, OVERSHOOT, is_usable, judged
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
@@ -156,7 +156,7 @@ class HighBaseLr(ProjectRule):
 def _is_judged(solver: Solver) -> bool:
     """Is the rate reported with figures of this very net?"""
     found = judged(solver)
-    return found is not None and found.kind in (HOT, OVERSHOOT)
+    return found is not None and found.kind in (HOT, OVERSHOOT) and is_usable(found.cures[0])
 
 
 def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:

@@ -20,7 +20,10 @@ layer { name: "f" type: "InnerProduct" bottom: "x" top: "f"
   inner_product_param { num_output: 1 weight_filler { type: "xavier" } } }
 layer { name: "l" type: "EuclideanLoss" bottom: "f" bottom: "y" top: "l" }
 """
-SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9 snapshot: 5 snapshot_prefix: "PREFIX"\n'
+SOLVER = (
+    'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9 test_iter: 1 test_interval: 5 snapshot: 5'
+    ' snapshot_prefix: "PREFIX"\n'
+)
 
 
 @pytest.fixture
@@ -91,7 +94,8 @@ def test_a_folder_for_snapshots_is_missed_where_the_data_exists(config: Config) 
     assert found(config, prefix="models/net") == [("snapshot-prefix-unusable", "error", missing)]
     Path("models").mkdir()
     assert found(config, prefix="models/net") == []
-    assert found(config, prefix="/no/such/folder/net")[0][0] == "snapshot-prefix-unusable"
+    assert found(config, prefix=f"{Path.cwd()}/absent/net")[0][0] == "snapshot-prefix-unusable"
+    assert found(config, prefix="/home/of-another-machine/models/net") == []
     assert found(config, prefix="net") == []
 
 

@@ -102,7 +102,7 @@ def test_a_layer_of_volumes_may_be_for_a_fork(tmp_path: Path) -> None:
         'layer { name: "p" type: "PReLU" bottom: "d" top: "p" }'
     )
     (tmp_path / "net.prototxt").write_text(text)
-    assert ("warning", "refused-by-caffe") in [row[1:3] for row in found(tmp_path)]
+    assert ("info", "refused-by-caffe") in [row[1:3] for row in found(tmp_path)]
     config = Config()
     config.dialect = "bvlc"
     (one,) = [one for one in caffelint.check(str(tmp_path), config).findings if one.name == "refused-by-caffe"]

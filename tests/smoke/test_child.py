@@ -94,7 +94,7 @@ def alive(pid: int) -> bool:
         (
             "sys.stderr.write('F1121 14:44:34.272150 16110 syncedmem.cpp:71] Check failed: error == cudaSuccess"
             " (2 vs. 0)  out of memory' + chr(10)); os._exit(134)",
-            OutOfMemory("Check failed: error == cudaSuccess (2 vs. 0)  out of memory", "cpu"),
+            OutOfMemory("error == cudaSuccess (2 vs. 0)  out of memory", "cpu"),
         ),
     ],
 )

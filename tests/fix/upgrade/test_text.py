@@ -270,7 +270,7 @@ CURRENT = [
 LEFT = {
     'layer { type: "TanH" }\nlayers [{ type: RELU }]': (2, "layers"),
     "layers { type: RELU }\nlayer { type: RELU }": (2, "refuses it in layer;"),
-    'layer { type: "Input" }\nlayers {\n type: "ReLU" blobs_lr: 1 }': (3, "write type: RELU, or layer instead"),
+    'layer { type: "Input" }\nlayers {\n type: "ReLU" blobs_lr: 1 }': (3, "rename the block to layer"),
     'layer { type: "Input" }\nlayers {\n type: "ReLU" }': (3, "as caffelint check --fix does"),
     'layer { type: "A" }\nlayers { layer { type: "relu" } }': (1, "Caffe drops layer in a net"),
     "layers {\n  type: RELU\n  kernel_size: 3\n}": (3, "kernel_size"),
