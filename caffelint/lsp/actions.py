@@ -31,9 +31,10 @@ def code_actions(documents: Documents, view: View, params: CodeActionParams) -> 
     only = tuple(str(getattr(kind, "value", kind)) for kind in params.context.only or ())
     found = documents.check(view.path).findings.get(view.path, ())
     actions: list[CodeAction] = []
+    source = Source(view.lines.data)
     for finding, shown in zip(found, diagnostics(view.path, found, documents), strict=True):
         if _meet(shown.range, params.range):
-            actions += _of_finding(documents, view, finding, shown)
+            actions += _of_finding(documents, view, source, finding, shown)
     actions += _of_file(view, uri, found)
     return [action for action in actions if not only or str(_value(action.kind)).startswith(only)]
 
@@ -61,7 +62,9 @@ def _pairs(one: Range) -> tuple[tuple[int, int], tuple[int, int]]:
     return (one.start.line, one.start.character), (one.end.line, one.end.character)
 
 
-def _of_finding(documents: Documents, view: View, finding: ReportedFinding, shown: Diagnostic) -> Iterator[CodeAction]:
+def _of_finding(
+    documents: Documents, view: View, source: Source, finding: ReportedFinding, shown: Diagnostic
+) -> Iterator[CodeAction]:
     for fix in finding.fixes:
         if fix.safety == DISPLAY or not fix.edits:
             continue
@@ -71,7 +74,7 @@ def _of_finding(documents: Documents, view: View, finding: ReportedFinding, show
             preferred = fix.safety == SAFE
             yield CodeAction(title, CodeActionKind.QuickFix, [shown], preferred, edit=edit)
     if finding.name not in NOT_COMMENTS and finding.line is not None:
-        comment = at_line_ends(Source(view.lines.data), [finding], REASON)
+        comment = at_line_ends(source, [finding], REASON)
         edit = workspace_edit(documents, {view.path: comment})
         yield CodeAction(f"Ignore {finding.name} here", CodeActionKind.QuickFix, [shown], False, edit=edit)
 

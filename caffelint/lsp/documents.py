@@ -99,6 +99,7 @@ class Documents:
         self._jobs: dict[str, Job] = {}
         """What goes with each file; an edit of a net changes nothing of that."""
         self._views: dict[str, View | None] = {}
+        self._lines: dict[str, Lines | None] = {}
         self._checked: dict[str, Checked] = {}
 
     def put(self, uri: str, version: int | None, text: str) -> str:
@@ -132,6 +133,11 @@ class Documents:
     def lines(self, path: str) -> Lines | None:
         """The lines of an open text, or of a file; None for one that cannot be read."""
         path = real(path)
+        if path not in self._lines:
+            self._lines[path] = self._lines_of(path)
+        return self._lines[path]
+
+    def _lines_of(self, path: str) -> Lines | None:
         if path in self.opened:
             return Lines(self.opened[path].data, self.encoding)
         try:
@@ -206,6 +212,7 @@ class Documents:
             for file in view.files.values() if view else ():
                 file.release()
         self._views.clear()
+        self._lines.clear()
         self._checked.clear()
 
 
