@@ -32,6 +32,8 @@ STUB = 14
 """Length of the line that enters a module, above its first boxes."""
 _LEAST_WIDTH = 120
 _LONGEST = 34
+_BOLD = 1.1
+"""Times as wide as plain text."""
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[]/ -"), frozenset("mwMWGOQ@%_&")
 
 DATA, LOSS, WEIGHTS, NORMALISES, ACTIVATION, WINDOW, JOIN, OTHER, UNKNOWN, MODULE = (
@@ -151,7 +153,10 @@ def _box(found: Units, part: Part, is_open: bool, name: str) -> Box:
         of_part = [found.units[part]]
         kind, words = _kind(of_part[0].first), _of_unit(of_part[0])
     words = Words(*(_short(visible(line)) for line in words))
-    width = max(_LEAST_WIDTH, *(text_width(line) for _, line in words.lines)) + 2 * PADDING
+    width = (
+        max(_LEAST_WIDTH, *(text_width(line) * (_BOLD if role == "name" else 1) for role, line in words.lines))
+        + 2 * PADDING
+    )
     height = LINE * len(words.lines) + PADDING
     layers = tuple(layer.index for unit in of_part for layer in unit.layers if layer.index is not None)
     return Box(name, kind, words, layers, round(width), height, inner)
@@ -232,4 +237,10 @@ def _short(text: str) -> str:
 
 def text_width(text: str) -> float:
     """About as wide as a sans serif font of 12 pixels sets it."""
-    return sum(4.2 if c in _NARROW else 10.4 if c in _WIDE or not c.isascii() else 7.4 for c in text)
+    return sum(map(_width, text))
+
+
+def _width(c: str) -> float:
+    if c in _NARROW:
+        return 4.3
+    return 10.6 if c in _WIDE or not c.isascii() else 8.4 if c.isupper() else 7.5

@@ -15,7 +15,6 @@ from sample_net import write_sample
 
 from caffelint.cli.main import main
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser")
 CHROMIUM = shutil.which("chromium")
 AXE = Path(__file__).parents[2] / ".cache/npm/node_modules/axe-core/axe.min.js"
 pytestmark = [
@@ -28,6 +27,7 @@ MOST_MS = 2000
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: make browser")
     with sync_api.sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
