@@ -71,9 +71,34 @@ def kind_of(blocks: Sequence[str], field: str) -> str:
 
 
 def uses(view: View, name: Name) -> list[Use]:
-    """Where a name is written: of a layer in all nets of the solver, which share weights by it; else in the file."""
-    files = view.files if name.kind == LAYER else {view.path: view.file}
-    return [use for path, file in files.items() for use in _in_file(path, file, name)]
+    """Where a name is written: of a layer in all nets of the solver, which share weights by it; of a blob in those that
+    have it in the same role; else in the file.
+    """
+    return [use for path in _files(view, name) for use in _in_file(path, view.files[path], name)]
+
+
+def nets_of(view: View, name: Name) -> list[Net]:
+    """The nets that `uses` looks through."""
+    return [net for path in _files(view, name) for net in view.files[path].nets]
+
+
+def _files(view: View, name: Name) -> list[str]:
+    if name.kind == LAYER:
+        return list(view.files)
+    own = _roles(view.file, name.name) if name.kind == BLOB else set()
+    return [path for path, file in view.files.items() if path == view.path or own & _roles(file, name.name)]
+
+
+def _roles(file: File, blob: str) -> set[tuple[str, str, int]]:
+    """What a blob is in the nets of a file: of which layer, by name, it is which bottom or top."""
+    return {
+        (layer.name, side, index)
+        for net in file.nets
+        for layer in net.layers
+        for side, names in (("bottom", layer.bottoms), ("top", layer.tops))
+        for index, name in enumerate(names)
+        if name == blob and layer.name
+    }
 
 
 def _in_file(path: str, file: File, name: Name) -> Iterator[Use]:

@@ -28,7 +28,7 @@ from caffelint.lint.project.python_layers import python_classes
 from caffelint.lint.reach import Reach
 from caffelint.lsp.changes import workspace_edit
 from caffelint.lsp.documents import Documents, View, real
-from caffelint.lsp.names import BLOB, FILES, LAYER, Use, name_at, taken, uses
+from caffelint.lsp.names import BLOB, FILES, Use, name_at, nets_of, taken, uses
 from caffelint.lsp.spot import layer_at, spot
 from caffelint.text.edits import Edit
 from caffelint.text.scalars import string_value
@@ -43,9 +43,9 @@ def definition(documents: Documents, view: View, params: DefinitionParams) -> li
     name = name_at(view, offset)
     if name is None:
         return list(_elsewhere(documents, view, offset))
-    found = uses(view, name)
+    found = [use for use in uses(view, name) if use.path == view.path]
     if name.kind != BLOB:
-        return [_location(documents, use) for use in found if use.path == view.path][:1]
+        return [_location(documents, use) for use in found][:1]
     layer = layer_at(view.nets, offset)
     makers = {
         maker.layer.index: maker.layer
@@ -123,8 +123,7 @@ def rename(documents: Documents, view: View, params: RenameParams) -> WorkspaceE
         return None
     if not new or not new.isprintable():
         raise JsonRpcInvalidParams(message=f"{quoted(new)} is no name; give one that is not empty, on one line")
-    nets = [net for file in view.files.values() for net in file.nets] if name.kind == LAYER else view.nets
-    if new in taken(nets, name.kind):
+    if new in taken(nets_of(view, name), name.kind):
         raise JsonRpcInvalidParams(message=f'there is already a {name.kind} "{new}"; give another name')
     edits: dict[str, list[Edit]] = {}
     for use in uses(view, name):

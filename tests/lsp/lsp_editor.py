@@ -113,3 +113,19 @@ class Editor:
 
     def place(self, name: str, part: str, inside: int = 0) -> dict[str, object]:
         return {"text_document": self.identifier(name), "position": self.position(name, part, inside)}
+
+    def edited(self, name: str, edit: types.WorkspaceEdit) -> str:
+        """What an edit makes of a text."""
+        text = self.texts[name]
+        starts = [0]
+        for line in text.splitlines(keepends=True):
+            starts.append(starts[-1] + len(line))
+        for change in edit.document_changes or ():
+            if isinstance(change, types.TextDocumentEdit) and change.text_document.uri == self.uri(name):
+                for one in sorted(
+                    change.edits, key=lambda one: (one.range.start.line, one.range.start.character), reverse=True
+                ):
+                    assert isinstance(one, types.TextEdit)
+                    start, end = (starts[at.line] + at.character for at in (one.range.start, one.range.end))
+                    text = text[:start] + one.new_text + text[end:]
+        return text

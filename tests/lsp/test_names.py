@@ -5,6 +5,13 @@ from lsp_editor import NET, SOLVER, Editor
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from caffelint.caffe.states import TRAIN, State
+from caffelint.lint.file import loaded
+
+OTHER = """layer { name: "x" type: "DummyData" top: "conv1" dummy_data_param { shape { dim: 4 } } }
+layer { name: "y" type: "Silence" bottom: "conv1" }
+"""
+
 pytestmark = pytest.mark.asyncio
 
 
@@ -56,3 +63,43 @@ async def test_a_layer_is_renamed_in_all_nets_of_the_solver(editor: Editor) -> N
     assert edit is not None
     changed = [one.text_document.uri for one in edit.document_changes or () if isinstance(one, types.TextDocumentEdit)]
     assert sorted(changed) == [editor.uri("net.prototxt"), editor.uri("test.prototxt")]
+
+
+async def test_a_blob_is_renamed_in_the_nets_that_have_it_in_the_same_role(editor: Editor) -> None:
+    texts = {
+        "train.prototxt": NET,
+        "test.prototxt": NET.replace('"loss"', '"loss_of_test"'),
+        "other.prototxt": OTHER,
+    }
+    for name, text in texts.items():
+        await editor.open(name, text)
+    await editor.open(
+        "solver.prototxt",
+        SOLVER.replace("net:", "train_net:").replace("net.prototxt", "train.prototxt")
+        + 'test_net: "test.prototxt" test_iter: 1 test_net: "other.prototxt" test_iter: 1',
+    )
+    place = editor.place("train.prototxt", 'bottom: "conv1"', 10)
+    edit = await editor.client.text_document_rename_async(types.RenameParams(**place, new_name="first"))
+    assert edit is not None
+    edited = {name: editor.edited(name, edit) for name in texts}
+    assert edited["other.prototxt"] == OTHER  # its blob of that name is of another layer
+    for name in ("train.prototxt", "test.prototxt"):
+        assert _built(edited[name]) == [
+            (layer, [("first" if blob == "conv1" else blob, shape) for blob, shape in blobs])
+            for layer, blobs in _built(texts[name])
+        ]
+    with pytest.raises(JsonRpcException, match='there is already a blob "loss_of_test"'):
+        await editor.client.text_document_rename_async(types.RenameParams(**place, new_name="loss_of_test"))
+    params = types.DefinitionParams(**editor.place("test.prototxt", 'bottom: "conv1"\n', 10))
+    (found,) = await editor.client.text_document_definition_async(params)  # type: ignore[misc]
+    assert found.uri == editor.uri("test.prototxt")
+
+
+def _built(text: str) -> list[tuple[str, list[tuple[str, object]]]]:
+    """Each layer of a net with its blobs and their shapes."""
+    net = loaded(text.encode()).net
+    assert net is not None
+    return [
+        (layer.name, [(blob.name, blob.shape) for blob in (*layer.bottoms, *layer.tops)])
+        for layer in net.likely(State(TRAIN)).layers
+    ]
