@@ -16,6 +16,7 @@ from pygls.uris import to_fs_path
 from caffelint import __version__
 from caffelint.lint.report import own_failure
 from caffelint.lsp.actions import code_actions, resolve
+from caffelint.lsp.calls import incoming_calls, outgoing_calls, prepare_calls
 from caffelint.lsp.completion import complete
 from caffelint.lsp.diagnostics import diagnostics
 from caffelint.lsp.documents import Documents, View, path_of
@@ -191,7 +192,8 @@ def _questions(server: Server) -> None:
 
     def answers(method: str, ask: Callable[[View, Any], Any], options: Any = None) -> None:
         def answer(params: Any) -> Any:
-            return server.answer(params.text_document.uri, lambda view: ask(view, params))
+            asked = params.item if hasattr(params, "item") else params.text_document
+            return server.answer(asked.uri, lambda view: ask(view, params))
 
         server.feature(method, options)(answer)
 
@@ -219,6 +221,9 @@ def _questions(server: Server) -> None:
     answers_with_files(types.TEXT_DOCUMENT_DOCUMENT_LINK, links)
     answers_with_files(types.TEXT_DOCUMENT_PREPARE_RENAME, prepare_rename)
     answers_with_files(types.TEXT_DOCUMENT_RENAME, rename, types.RenameOptions(prepare_provider=True))
+    answers_with_files(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY, prepare_calls)
+    answers_with_files(types.CALL_HIERARCHY_INCOMING_CALLS, incoming_calls)
+    answers_with_files(types.CALL_HIERARCHY_OUTGOING_CALLS, outgoing_calls)
     answers(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, symbols)
     answers(types.TEXT_DOCUMENT_FOLDING_RANGE, folds)
     answers(types.TEXT_DOCUMENT_SELECTION_RANGE, selections)

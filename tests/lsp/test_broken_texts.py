@@ -10,6 +10,7 @@ from lsprotocol import types
 from seeds import NIGHTLY, SEED, draws
 
 from caffelint.lsp.actions import code_actions, resolve
+from caffelint.lsp.calls import incoming_calls, outgoing_calls, prepare_calls
 from caffelint.lsp.completion import complete
 from caffelint.lsp.diagnostics import diagnostics
 from caffelint.lsp.documents import Documents
@@ -47,6 +48,9 @@ def _ask_everything(documents: Documents, uri: str, text: str, offset: int) -> N
     links(documents, view, types.DocumentLinkParams(document))
     if prepare_rename(documents, view, types.PrepareRenameParams(document, position)):
         rename(documents, view, types.RenameParams(document, position, "another_name"))
+    for item in prepare_calls(documents, view, types.CallHierarchyPrepareParams(document, position)) or ():
+        incoming_calls(documents, view, types.CallHierarchyIncomingCallsParams(item))
+        outgoing_calls(documents, view, types.CallHierarchyOutgoingCallsParams(item))
     symbols(view, types.DocumentSymbolParams(document))
     folds(view, types.FoldingRangeParams(document))
     selections(view, types.SelectionRangeParams(document, [position]))
