@@ -26,6 +26,9 @@ _SOLVER_SIZE = 1 << 20
 _DIGITS = re.compile(r"\d+")
 _ALIKE = 0.85
 """As a share of two names; `train_val` and `train_vl`."""
+_SLASHES = re.compile(r"[\\/]")
+_MOST_PARTS = 16
+"""Of a path of another machine."""
 _LONGEST, _MOST = 200, 200
 """A name, and names in a folder, that are held against that of a missing net."""
 
@@ -46,7 +49,8 @@ class NamedNet(NamedTuple):
 
     `field` and `position` say where it is, e.g. the second of `test_net`. `path` is None where there is no such
     file, or where it is `outside` what may be read; `beside` says that only its bare name was found, beside the
-    solver. `near` is a name that there is a file of, and that may have been meant by one that there is none of.
+    solver, or the end of a path of another machine. `near` is a name that there is a file of, and that may have been
+    meant by one that there is none of.
     """
 
     field: str
@@ -330,7 +334,8 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
     Caffe looks in the working directory alone (util/io.cpp). Repositories mean their own root by that, so the folder
     of the solver, the working directory, `roots` and every folder above the solver, up to the checkout's root, are
-    tried, then the bare name beside the solver.
+    tried, then the bare name beside the solver. Of an absolute path or one of Windows, the longest end that leads to
+    a file from there is taken.
     """
     if "\0" in name or not name:
         return None, False, False
@@ -343,10 +348,27 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
             if reach.holds(candidate, None if os.path.isabs(name) else base):
                 return relative(candidate), False, False
             outside = True
-    beside = os.path.join(folder, os.path.basename(name))
-    if not outside and os.path.isfile(beside) and reach.holds(beside):
-        return relative(beside), True, False
-    return None, False, outside
+    if outside:
+        return None, False, True
+    for tail in _tails(name):
+        for base in (folder, *roots, *above) if os.sep in tail else (folder,):
+            candidate = os.path.join(base, tail)
+            if os.path.isfile(candidate) and reach.holds(candidate):
+                return relative(candidate), True, False
+    return None, False, False
+
+
+def _tails(name: str) -> list[str]:
+    """The ends of a path of another machine, the longest first; of one that is relative only its bare name.
+
+    Paths of Windows have back slashes and drive letters.
+    """
+    parts = [part for part in _SLASHES.split(name) if part not in ("", ".", "..")][-_MOST_PARTS:]
+    if parts and parts[0].endswith(":"):
+        del parts[0]
+    is_foreign = os.path.isabs(name) or "\\" in name or name[1:2] == ":"
+    starts = range(len(parts)) if is_foreign else range(max(len(parts) - 1, 0), len(parts))
+    return [os.path.join(*parts[start:]) for start in starts]
 
 
 def relative(path: str) -> str:

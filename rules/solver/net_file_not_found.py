@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
@@ -13,8 +14,9 @@ class NetFileNotFound(SolverRule):
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
     no such file. It is a warning if there is a net with a similar name, else an info: the net may be elsewhere.
     caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
-    every folder above the solver. If only a net with the same bare file name is next to the solver, that net is checked
-    and reported as info, since Caffe finds it only where its path leads to it. So is a net that a script of the
+    every folder above the solver. If only a net with the same bare file name is next to the solver, or the end of an
+    absolute path or one of Windows leads to a net from one of these folders, that net is checked and reported as info,
+    since Caffe finds it only where its path leads to it. So is a net that a script of the
     repository seems to write. Nothing outside the checkout and `roots` is read. Where the path leads to a solver, often
     to the very same file, Caffe reads that as a net and stops at its first field.
 
@@ -111,11 +113,15 @@ class NetFileNotFound(SolverRule):
             )
             evidence = "a checkout must not choose which of your other files are read and quoted"
             yield self.finding(solver.at(outside.field, outside.position), message, evidence=evidence)
+        paths = {(use.field, use.position): use.net.path for use in solver.nets}
         for found in solver.beside:
             bare = found.name.replace("\\", "/").rpartition("/")[2]
+            path = paths.get((found.field, found.position), bare)
+            is_near = os.path.dirname(path) == os.path.dirname(solver.path)
+            which = f'"{bare}" next to the solver' if is_near else f'"{path}"'
             yield self.finding(
                 solver.at(found.field, found.position),
-                f'{found.field} "{found.name}" is not found, so "{bare}" next to the solver is checked instead;'
+                f'{found.field} "{found.name}" is not found, so {which} is checked instead;'
                 " correct the path, or run Caffe where it exists",
                 evidence="Caffe opens the path as written, relative to the directory that it is run in",
                 severity=INFO,

@@ -43,6 +43,32 @@ def test_found_beside_the_solver_only(models: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        r"E:\\caffe-master_\\models\\nets\\net.prototxt",
+        r"..\\models\\nets\\net.prototxt",
+        "E:/caffe/models/nets/net.prototxt",
+        "/home/me/caffe/models/nets/net.prototxt",
+    ],
+)
+def test_the_longest_end_of_a_path_of_another_machine(models: Path, name: str) -> None:
+    (models / "nets").mkdir()
+    (models / "nets" / "net.prototxt").write_text(NET)
+    (models / "net.prototxt").write_text("name: 1")
+    (models / "solver.prototxt").write_text(f'train_net: "{name}" base_lr: 1')
+    [(severity, message)] = said("repo/models/solver.prototxt")
+    assert severity == "info"
+    assert ' is not found, so "repo/models/nets/net.prototxt" is checked instead; ' in message
+
+
+def test_an_end_that_leads_to_a_file_by_its_bare_name(models: Path) -> None:
+    (models / "net.prototxt").write_text(NET)
+    (models / "solver.prototxt").write_text(r'net: "C:\\work\\net.prototxt" base_lr: 1')
+    [(_, message)] = said("repo/models/solver.prototxt")
+    assert 'so "net.prototxt" next to the solver is checked instead' in message
+
+
 def test_found_nowhere(models: Path) -> None:
     (models / "solver.prototxt").write_text('train_net: "nowhere_a.prototxt" test_net: "nowhere_b.prototxt" base_lr: 1')
     assert [severity for severity, _ in said("repo/models/solver.prototxt")] == ["info", "info"]
