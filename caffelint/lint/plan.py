@@ -102,6 +102,7 @@ class Siblings:
     def __init__(self, paths: Iterable[str]) -> None:
         named = {path: _words(path) for path in paths}
         self._words = {path: words for path, words in named.items() if not _is_deploy(words) and "solver" not in words}
+        self._deployed = {words - _ROLES for words in named.values() if "deploy" in words and _is_deploy(words)}
         self._holding: dict[str, list[str]] = {}
         for path, words in self._words.items():
             for word in words - _ROLES:
@@ -114,7 +115,8 @@ class Siblings:
     def of(self, file: str) -> list[str]:
         """Those of a net, the likeliest first and few of them; none where its own name is that of a training net.
 
-        A file called `train` goes with all that are called `deploy` or `test`, but not with `lenet`.
+        A file called `train` goes with all that are called `deploy` or `test`, but not with `lenet`; nor with
+        `lenet_deploy` where there is a `deploy`.
         """
         own = _words(file)
         if not own.isdisjoint(_TRAINS):
@@ -126,6 +128,7 @@ class Siblings:
         found = {path for path in shorter if self._words[path] - _ROLES <= model}
         found.update(path for path in longer if model <= self._words[path])
         found = {path for path in found if os.path.basename(path) != os.path.basename(file)}
+        found = {path for path in found if (its := self._words[path] - _ROLES) == model or its not in self._deployed}
 
         def distance(path: str) -> tuple[int, bool, str]:
             words = self._words[path]

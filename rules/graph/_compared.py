@@ -97,7 +97,7 @@ def differences(
             if field in _SIZES and not (value and here):
                 continue
             # Left for somebody to complete.
-            if field == "num_output" and not other.has(other.kind.block, field):
+            if field == "num_output" and not all(one.has(one.kind.block, field) for one in (layer, other)):
                 continue
             # The axis counts in the blob that is read, which may have others.
             if field == "axis" and layer.bottoms != other.bottoms:

@@ -23,6 +23,12 @@ from caffelint.lint.plan import Siblings, plan
         ("resnet50_deploy.prototxt", ["resnet_train.prototxt", "resnet101_train.prototxt"], ["resnet_train.prototxt"]),
         ("train_val.prototxt", ["deploy.prototxt", "test.prototxt"], []),
         ("latest.prototxt", ["train.prototxt"], []),
+        ("lenet_deploy.prototxt", ["train_val.prototxt", "lenet_deploy.prototxt"], ["train_val.prototxt"]),
+        (
+            "lenet_deploy.prototxt",
+            ["train_val.prototxt", "deploy.prototxt", "lenet_train.prototxt"],
+            ["lenet_train.prototxt"],
+        ),
     ],
 )
 def test_the_training_net_is_reported_by_name(file: str, beside: list[str], wanted: list[str] | None) -> None:
@@ -97,6 +103,7 @@ def test_one_name_holds_all_words_of_the_other() -> None:
     def deploys(name: str) -> bool:
         return bool(own(name) & {"deploy", "test"}) and "train" not in own(name)
 
+    deployed = [own(name) - roles for name in names if "deploy" in own(name) and deploys(name)]
     nets = Siblings(f"{name}.prototxt" for name in names)
     for name in names:
         model = own(name) - roles
@@ -106,6 +113,8 @@ def test_one_name_holds_all_words_of_the_other() -> None:
             if other != name and not deploys(other) and "solver" not in own(other)
             if own(other) - roles <= model and (deploys(name) or own(other) - roles) or model <= own(other) - roles
         }
+        # One that has a deploy net of its own name is no other's.
+        fitting = {other for other in fitting if own(other) - roles == model or own(other) - roles not in deployed}
         found = {path.removesuffix(".prototxt") for path in nets.of(f"{name}.prototxt")}
         assert found <= fitting
         assert len(found) == (0 if "train" in own(name) else min(len(fitting), 4))
