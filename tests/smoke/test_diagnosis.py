@@ -20,7 +20,7 @@ from caffelint.smoke.session import Session
 from caffelint.smoke.verdict import verdict
 
 _PLANTED = {
-    "rate_softmax": ("rate", "base_lr: 0.007"),
+    "rate_softmax": ("rate", "base_lr: 0.002"),
     "rate_loss_weight": ("loss-weight", "loss_weight: 1"),
     "rate_one_layer": ("lr-mult", "param { lr_mult: 1 }"),
     "schedule_sigmoid_rises": ("schedule", 'lr_policy: "fixed" base_lr: 0.0002'),

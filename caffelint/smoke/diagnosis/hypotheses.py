@@ -307,8 +307,7 @@ def rate(run: Run) -> Hypothesis:
     wanted = [lowest, message.base_lr * 0.1]
     if ratio > 0 and usual * _LOWEST <= message.base_lr * _USUAL_UPDATE / ratio < lowest / 2:
         wanted.append(message.base_lr * _USUAL_UPDATE / ratio)
-    told = [*run.suggested("high-base-lr"), *run.suggested("first-updates-too-large")]
-    advised = [one.value for one in told if one.field == "base_lr" and one.value < message.base_lr]
+    advised = [one.value for one in run.suggested("high-base-lr") if one.value < message.base_lr]
     wanted = [*dict.fromkeys(float(f"{value:.1g}") for value in (*advised, *wanted))]
     changes = tuple(change for value in wanted if value > 0 for change in of_solver(run, "base_lr", value))
     return Hypothesis("rate", run.solver.at("base_lr"), score, changes, "base_lr", value=message.base_lr, figure=ratio)
