@@ -32,6 +32,10 @@ _OF_THE_NET = ("force_backward", "debug_info", "state")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 
+_OF_OLDER_LAYERS = {"blobs_lr": "lr_mult", "weight_decay": "decay_mult"}
+"""Fields of `layers` blocks (caffe.proto, V1LayerParameter), and what the param of a `layer` calls them."""
+
+
 class _Unknown(NamedTuple):
     """An unknown field: the one that was meant, what to say, whether Caffe surely refuses it, and whether a fork may
     well have added it.
@@ -113,14 +117,17 @@ class Mistakes(MistakenValues):
         start, end = fewer[0].name_span
         line = self.bound.document.source.line_number(more[0].start)
         repairs = newer_form(node)
-        upgrades = not repairs and not any(block.first("layer") for block in old if block.kind == tree.MESSAGE)
+        blocks = [block for block in old if block.kind == tree.MESSAGE]
+        # The parser, which comes before the upgrade, stops at a type in quotes.
+        types = (block.first("type") for block in blocks)
+        quoted = next((type_.text for type_ in types if type_ and type_.kind == tree.STRING), "")
+        upgrades = not repairs and not quoted and not any(block.first("layer") for block in blocks)
+        rates = quoted and any(block.first("blobs_lr") for block in blocks)
         message = (
             f"the net mixes layer and layers blocks (the first {more[0].name} block is on line {line}), so Caffe"
             f" refuses it; {'run `caffelint upgrade` to write' if upgrades else 'write'} every block as layer"
+            f"{', and each blobs_lr as param { lr_mult: ... }' if rates else ''}"
         )
-        # The parser, which comes before the upgrade, stops at a type in quotes.
-        types = (block.first("type") for block in old if block.kind == tree.MESSAGE)
-        quoted = next((type_.text for type_ in types if type_ and type_.kind == tree.STRING), "")
         evidence = "Refusing to upgrade inconsistent NetParameter input"
         evidence = f"Caffe says: {f'Expected integer or identifier, got: {quoted}' if quoted else evidence}"
         name = fewer[0].name
@@ -212,6 +219,11 @@ class Mistakes(MistakenValues):
             shape = " ".join(f"dim: {side}" for side in (sides if all(sides) else ("10", "3", "227", "227")))
             message = f"{where} has no field {name}, so Caffe refuses the file; write shape {{ {shape} }}"
             return _Unknown(None, message, self.is_sure)
+        if type_.name == "LayerParameter" and name in _OF_OLDER_LAYERS:
+            first = node.first(name)
+            value = first.text if first and first.kind not in (BROKEN, LIST, tree.MESSAGE) else "1"
+            message = f"{where} has no field {name}, which only the older layers blocks have, so Caffe refuses the file"
+            return _Unknown(None, f"{message}; write param {{ {_OF_OLDER_LAYERS[name]}: {value} }}", True)
         if meant := _meant(type_, name):
             certain = not types[meant].fork_only or self.is_sure
             message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"

@@ -40,6 +40,12 @@ class UnknownField(ProblemRule):
     ]
     INVALID = [
         Invalid(
+            'layer { name: "fc" type: "InnerProduct" blobs_lr: 0 inner_product_param { num_output: 1 } }',
+            span="blobs_lr",
+            message="layer has no field blobs_lr, which only the older layers blocks have, so Caffe refuses the file;"
+            " write param { lr_mult: 0 }",
+        ),
+        Invalid(
             'layer { type: "Pooling" pooling_param { pool: AVE stride: 5 kernel: 3 } }',
             span="kernel",
             message="pooling_param has no field kernel, so Caffe refuses the file; did you mean kernel_size?",

@@ -22,6 +22,7 @@ from caffelint.schema.provenance import provenance
 from caffelint.text.scalars import integer_value
 
 _CURRENT = 2
+_REST = "and write each blobs_lr as param { lr_mult: ... }"
 _ORDER = ("param", "blobs_lr", "weight_decay", "blob_share_mode")
 
 
@@ -47,7 +48,7 @@ def _upgrade_layer(layout: Layout, layer: Block) -> bool:
         raise CannotUpgrade(
             type_piece.start,
             f"type: {type_piece.value} is a type of layer {{ }}, but this block is layers {{ }}; rename the block to"
-            " layer, as caffelint check --fix does",
+            f" layer, {_REST if layer.first('blobs_lr') else 'as caffelint check --fix does'}",
         )
     if type_piece:
         enum_name = _enum_name(str(type_piece.value))
