@@ -93,11 +93,11 @@ def _current(data: bytes, path: str, dialect: str | None) -> bytes:
 
 def _unknown(net: Net, given: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]:
     """The given shapes of tops that the text tells none of, with the batch that it does tell: that of the labels."""
-    built = net.likely(State(TEST))
     made = {top for layer in net.layers for top in layer.tops}
     if strangers := [name for name in given if name not in made]:
         raise DeployError(f"no layer makes {listed([quoted(name) for name in strangers])}")
     found: dict[str, Shape] = {}
+    built = _built(net)
     for layer in built.layers:
         image = layer.partial_image() if isinstance(layer, DataLayer) else None
         for top in layer.tops if makes_data(layer) else ():

@@ -213,3 +213,10 @@ def test_takes_data_of_any_type_for_data() -> None:
         assert layer_type.split()[0] not in made
     with pytest.raises(DeployError, match='no layer makes "dota"'):
         deploy((DATA + CONVOLUTION + LOSS).encode(), input_shapes={"dota": (1, 3, 12, 12)})
+
+
+def test_takes_a_shape_for_data_that_only_training_has() -> None:
+    data = 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN }'
+    data += ' data_param { source: "x" batch_size: 8 } }\n'
+    made = deploy((data + CONVOLUTION + LOSS).encode(), input_shapes={"data": (1, 3, 12, 12)}).data.decode()
+    assert "dim: 1 dim: 3 dim: 12 dim: 12" in made
