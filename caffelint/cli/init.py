@@ -35,7 +35,10 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
         raise click.UsageError(f"{folder}: not a folder")
     there = nearest(folder)
     if there is not None and there.parent == folder.resolve():
-        raise click.UsageError(f"{relative(there)} holds settings already; caffelint config shows them")
+        how = "caffelint config shows them"
+        if baseline:
+            how = f'caffelint check . --write-baseline {_BASELINE} stores the findings; add baseline = "{_BASELINE}" to it'
+        raise click.UsageError(f"{relative(there)} holds settings already; {how}")
     settings = initial(str(folder))
     if baseline:
         settings.append(Setting("baseline", _BASELINE, "findings that were there at the beginning"))
