@@ -37,7 +37,8 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     if there is not None and there.parent == folder.resolve():
         how = "caffelint config shows them"
         if baseline:
-            how = f'caffelint check . --write-baseline {_BASELINE} stores the findings; add baseline = "{_BASELINE}" to it'
+            how = f"caffelint check . --write-baseline {_BASELINE} stores the findings"
+            how += f'; add baseline = "{_BASELINE}" to the settings'
         raise click.UsageError(f"{relative(there)} holds settings already; {how}")
     settings = initial(str(folder))
     if baseline:
