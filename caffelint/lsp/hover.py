@@ -10,14 +10,16 @@ from lsprotocol.types import Hover, HoverParams, MarkupContent, MarkupKind
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.net import Layer
+from caffelint.caffe.net import Layer, Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import count
 from caffelint.caffe.shapes import text as shape_text
 from caffelint.lint.registry import find_rule
+from caffelint.lint.weights import starts_from_weights
 from caffelint.lsp.builds import assumption, builds, built_layer, shown_shape, state_name
 from caffelint.lsp.documents import View
 from caffelint.lsp.spot import Spot, layer_at, spot
+from caffelint.lsp.training import beginning, gradient_flow
 from caffelint.schema.comments import comment
 from caffelint.schema.provenance import provenance
 from caffelint.schema.tables import BOOL, ENUM, MESSAGE, FieldType, MessageType
@@ -118,7 +120,8 @@ def _layer(layer: Layer) -> Iterator[str]:
     """A layer as Caffe builds it, in each state of the net."""
     yield f'**{layer.type} "{layer.name}"**'
     made = [(built, one) for built in builds(layer.net) if (one := built_layer(built, layer)) is not None]
-    yield from _by_state([(built, "\n".join(_built(one))) for built, one in made])
+    told = [(built, [*_built(one), *_trained(built, one, layer.net)]) for built, one in made]
+    yield from _by_state([(built, "\n".join(lines)) for built, lines in told])
     if not made:
         yield "Not part of the net in any state that is built."
 
@@ -150,8 +153,13 @@ def _built(layer: BuiltLayer) -> Iterator[str]:
         yield f"- multiply-adds {cost:,}"
     if any(layer.loss_weights):
         yield f"- loss weight {', '.join(f'{weight:g}' for weight in layer.loss_weights)}"
-    if layer.bottoms:
-        yield "- runs backward" if layer.need_backward else "- no backward pass"
+
+
+def _trained(built: BuiltNet, layer: BuiltLayer, net: Net) -> Iterator[str]:
+    if flow := gradient_flow(built, layer):
+        yield f"- {flow}"
+    if built.has_loss and not starts_from_weights(net):
+        yield from beginning(built, layer)
 
 
 def _blob(layer: Layer, field: str, name: str) -> Iterator[str]:

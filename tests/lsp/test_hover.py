@@ -4,6 +4,11 @@ import pytest
 from lsp_editor import NET, SOLVER, Editor
 from lsprotocol import types
 
+from caffelint.cli.scaled import Asked, scaled
+from caffelint.lint.config import Config
+
+DUMMY = 'dummy_data_param { data_filler { type: "gaussian" } data_filler { type: "constant" } '
+
 pytestmark = pytest.mark.asyncio
 
 
@@ -38,3 +43,35 @@ async def test_the_solver_says_which_stages_the_net_is_built_with(editor: Editor
 async def test_the_value_of_an_enum(editor: Editor) -> None:
     await editor.open("net.prototxt", 'layer { name: "p" type: "Pooling" pooling_param { pool: AVE } }')
     assert "Values: `MAX`, `AVE`, `STOCHASTIC`" in await _hover(editor, "net.prototxt", "AVE")
+
+
+async def test_whether_a_loss_reaches_a_layer(editor: Editor) -> None:
+    side = (
+        'layer { name: "side" type: "InnerProduct" bottom: "conv1" top: "side" inner_product_param { num_output: 2 } }'
+    )
+    await editor.open("net.prototxt", NET.replace('top: "fc1"', 'top: "fc1" param { lr_mult: 0 }') + side)
+    assert "- runs backward\n" in await _hover(editor, "net.prototxt", '"Convolution"', 3)
+    fc1 = await _hover(editor, "net.prototxt", 'type: "InnerProduct"', 9)
+    assert "- runs backward; lr_mult 0, so its parameters stay as they are" in fc1
+    assert "- no backward pass: no loss depends on it" in await _hover(editor, "net.prototxt", '"side" type', 2)
+    await editor.change("net.prototxt", NET.replace('top: "conv1"\n', 'top: "conv1" param { lr_mult: 0 }\n'))
+    relu1 = await _hover(editor, "net.prototxt", '"ReLU"', 2)
+    assert "- no backward pass: no gradient is needed, or none arrives" in relu1
+
+
+async def test_what_a_layer_begins_with(editor: Editor) -> None:
+    """The figures are those of `caffelint scales`."""
+    net = NET.replace('"Input"', '"DummyData"').replace("input_param { shape", DUMMY + "shape")
+    await editor.open("net.prototxt", net)
+    await editor.open("solver.prototxt", SOLVER)
+    path = str(editor.folder / "net.prototxt")
+    rows = scaled(Asked(path), Config()).rows
+    for layer in ("conv1", "fc1"):
+        row = next(row for row in rows if row.layer.name == layer)
+        assert row.size
+        assert row.gradient
+        told = f'before the first update "{layer}" is about {row.size:.3g}, its gradient {row.gradient:.3g}'
+        assert told in await _hover(editor, "net.prototxt", f'name: "{layer}"', 8)
+    assert "- first loss 2." in await _hover(editor, "net.prototxt", '"SoftmaxWithLoss"', 3)
+    await editor.change("solver.prototxt", SOLVER + 'weights: "a.caffemodel"')
+    assert "before the first update" not in await _hover(editor, "net.prototxt", 'name: "fc1"', 8)
