@@ -45,13 +45,14 @@ def chosen(options: dict[str, Any]) -> list[str]:
 def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Report:
     import caffelint
     from caffelint.cli.progress import Progress
+    from caffelint.lint.engine import check_text
 
     named = [options["stdin_filename"] or "."] if paths == ["-"] else paths
     changed = changed_since(options["base_ref"], named) if options["changed_only"] else None
     if paths == ["-"]:
         data = stdin()
         if not options["stdin_filename"]:
-            return caffelint.check_text(data, path=STDIN, config=config)
+            return check_text(data, path=STDIN, config=config, folder=".")
         return caffelint.check([], config, changed=changed, texts={options["stdin_filename"]: data})
     with Progress(options["quiet"]) as progress:
         if options["timing"]:

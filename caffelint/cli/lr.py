@@ -45,8 +45,10 @@ def command(
     """
     from caffelint.caffe.learning_rate import schedule
     from caffelint.cli.outputs import use_color, width
+    from caffelint.cli.settings import settings
     from caffelint.cli.tell import tell
     from caffelint.lint.file import load
+    from caffelint.lint.project.caffes import Caffes
     from caffelint.lint.read import ReadError, read
     from caffelint.report import lr_table
 
@@ -55,7 +57,8 @@ def command(
     if plot:
         ready_to_plot(plot)
     try:
-        file = load(read(str(solver)), str(solver))
+        taken = Caffes(settings([str(solver)], {})).of(str(solver))
+        file = load(read(str(solver)), str(solver), caffe=taken.caffe)
     except ReadError as error:
         raise click.ClickException(f"{solver}: {error}") from error
     if file.solver is None:

@@ -18,6 +18,8 @@ from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
     from caffelint.cli.nets import Shown
+    from caffelint.lint.config import Config
+    from caffelint.lint.project.caffes import Caffes
     from caffelint.lint.report import Failure
     from caffelint.lint.summary import Summary
 
@@ -75,7 +77,8 @@ def command(
     from caffelint.lint.discover import discover
     from caffelint.lint.report import Failure, Report
 
-    roots = settings(paths, {"config_file": config_file, "isolated": isolated}).roots
+    config = settings(paths, {"config_file": config_file, "isolated": isolated})
+    roots = config.roots
     found = discover(paths, roots=roots)
     options: dict[str, Any] = {
         "phases": (phase.upper(),) if phase else ("TRAIN", "TEST"),
@@ -87,6 +90,7 @@ def command(
         "assume": format_ == "text",
         "roots": roots,
     }
+    config.dialect = options["dialect"]
     both = phase is None and format_ == "text"
     failed = [Failure(path, reason) for path, reason in found.unreadable]
     outright = {os.path.normpath(path) for path in paths}
@@ -98,7 +102,7 @@ def command(
     from caffelint.cli.outputs import TABLE, use_color, width
     from caffelint.report import summary_table
 
-    for number, (file, summaries, failure) in enumerate(_each(files, options, both, jobs)):
+    for number, (file, summaries, failure) in enumerate(_each(files, options, both, jobs, config)):
         if not summaries and not failure and file in outright:
             tell(f"{file}: not a net")
         if failure:
@@ -124,17 +128,28 @@ def command(
 _Result = tuple[str, "list[Summary]", "Failure | None"]
 
 
-def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int) -> Iterator[_Result]:
+_caffes: list[Caffes] = []
+"""The one that finds the Caffe of each file; each process has its own."""
+
+
+def _use(config: Config) -> None:
+    from caffelint.lint.project.caffes import Caffes
+
+    _caffes[:] = [Caffes(config)]
+
+
+def _each(files: Sequence[Shown], options: dict[str, Any], both: bool, jobs: int, config: Config) -> Iterator[_Result]:
     """`both`: no phase was given, so a net that is made for only one is shown in that one."""
     from caffelint.lint.workers import WorkerEnded, can_share, share
 
     _data.cache_clear()
+    _use(config)
     workers = min(jobs or os.cpu_count() or 1, len(files))
     if workers < 2 or len(files) < 8 or not can_share():
         yield from map(partial(_one, options, both), files)
         return
     try:
-        yield from share(partial(_one, options, both), files, workers, chunk=4)
+        yield from share(partial(_one, options, both), files, workers, chunk=4, start=_use, given=(config,))
     except WorkerEnded as error:
         lost = [net.file for net in files[error.done :]]
         yield lost[0], [], error.failure(lost, "shown")
@@ -160,9 +175,10 @@ def _one(options: dict[str, Any], both: bool, net: Shown) -> _Result:
     try:
         with rare_collections():
             data = _data(file)
-            solver = loaded(_data(net.solver), net.solver, options["dialect"]).solver if net.solver else None
+            caffe = _caffes[0].of(net.solver or file).caffe
+            solver = loaded(_data(net.solver), net.solver, options["dialect"], caffe).solver if net.solver else None
             of_solver = (solver, net.build) if solver and net.build else None
-            found = list(summarize(data, file, **options, of_solver=of_solver))
+            found = list(summarize(data, file, **options, of_solver=of_solver, caffe=caffe))
             return file, as_meant(found, data) if both and not net.solver else found, None
     except ReadError as error:
         return file, [], Failure(file, str(error))

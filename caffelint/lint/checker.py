@@ -17,7 +17,7 @@ from caffelint.lint.file import File, load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.garbage import no_collections
 from caffelint.lint.plan import Job
-from caffelint.lint.project.caffes import Caffes
+from caffelint.lint.project.caffes import NONE, Caffes
 from caffelint.lint.project.lowered import lower
 from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
 from caffelint.lint.project.scripts import NO_RUNS, runs_by_solver
@@ -113,10 +113,11 @@ class Checker:
         self.text(b'base_lr: 1 lr_policy: "fixed" net: "x" max_iter: 1', "<text>", None, None)
 
     @no_collections()
-    def text(self, data: bytes, path: str, kind: str | None, dialect: str | None) -> Outcome:
-        """What a text by itself gives."""
+    def text(self, data: bytes, path: str, kind: str | None, dialect: str | None, folder: str | None = None) -> Outcome:
+        """What a text by itself gives; read by the Caffe of a folder if there is one."""
         failures: list[Failure] = []
-        file = self._load(data, path, kind, dialect, failures)
+        taken = self.caffes.of(os.path.join(folder, path)) if folder else NONE
+        file = self._load(data, path, kind, dialect, failures, taken.caffe, taken.forks)
         if file is None:
             return Outcome((), tuple(failures), 0, 1)
         found, suppressed = self.judge({path: file}, (), frozenset([path]), failures)

@@ -94,13 +94,17 @@ def check_text(
     dialect: str | None = None,
     path: str = "<text>",
     config: Config | None = None,
+    folder: str | None = None,
 ) -> Report:
-    """Check a text by itself. See `caffelint.check_text`, which this is."""
+    """Check a text by itself. See `caffelint.check_text`, which this is.
+
+    `folder`: one whose Caffe is to read the text, as it reads the files there.
+    """
     if kind not in (None, NET, SOLVER):
         raise ValueError(f'kind is "{kind}"; it takes "{NET}" or "{SOLVER}", or None to infer it from the text')
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     checker = Checker(_for_dialect(config or Config(), dialect)) if config or dialect else _plain_checker()
-    return report([checker.text(data, path, kind, checker.config.dialect)], checker.config)
+    return report([checker.text(data, path, kind, checker.config.dialect, folder)], checker.config)
 
 
 @lru_cache(maxsize=1)

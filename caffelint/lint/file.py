@@ -140,6 +140,6 @@ def load(
 
 
 @lru_cache(maxsize=2)
-def loaded(data: bytes, path: str = "<text>", dialect: str | None = None) -> File:
+def loaded(data: bytes, path: str = "<text>", dialect: str | None = None, caffe: ProjectCaffe | None = None) -> File:
     """A file, read once for all that is asked of it one after the other."""
-    return load(data, path, dialect=dialect)
+    return load(data, path, dialect=dialect, caffe=caffe)

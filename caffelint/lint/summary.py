@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.solver import Solver
     from caffelint.caffe.states import SolverNet
     from caffelint.lint.file import File
+    from caffelint.schema.project import ProjectCaffe
     from caffelint.text.tree import Problem
 
 _BYTES = 4
@@ -119,6 +120,7 @@ def summarize(
     read_data: bool = False,
     roots: Sequence[str] = (),
     assume: bool = False,
+    caffe: ProjectCaffe | None = None,
 ) -> Iterator[Summary]:
     """The summary of a net's file in each of the phases; none if the file is not a net.
 
@@ -126,9 +128,9 @@ def summarize(
     of the phases; the file is the solver's own for a net inside of it.
     input_shapes: by top, in place of what the layer says. read_data: look into the sources of data layers for shapes
     that the text does not tell; `roots` are further folders to look for them in. assume: take a likely shape for the
-    data that is still unknown then, and say so in a note.
+    data that is still unknown then, and say so in a note. caffe: the one of the file's project, if that is to read it.
     """
-    file = loaded(data, path, dialect)
+    file = loaded(data, path, dialect, caffe)
     net = file.net
     if of_solver is not None and file.solver:
         named = of_solver[1].field, of_solver[1].position
@@ -136,7 +138,7 @@ def summarize(
     if net is None and (file.kind != "other" or not file.problems):
         return
     # That a fork has a field is no fault of the text; the build knows what follows from it.
-    problems = [problem for problem in file.problems if problem.kind != "fork-field" or dialect is not None]
+    problems = [problem for problem in file.problems if problem.kind != "fork-field" or file.knows_caffe]
     error = _text_error(file, problems)
     if error is None and net is not None and net.refusals:
         error = Error(net.refusals[0].layer, net.refusals[0].message, net.refusals[0].caffe)

@@ -10,6 +10,7 @@ from caffelint.caffe.net import PHASES
 from caffelint.lint.config import Config
 from caffelint.lint.finding import ERROR, INFO, rank
 from caffelint.lint.plan import plan
+from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.summary import UNREADABLE, summarize
 
@@ -26,13 +27,14 @@ class Judged(NamedTuple):
 def judged(net: str, data: bytes, config: Config, piped: bool = False) -> Judged:
     """Check a net, whose text is `data`, in its project; alone if it was `piped`."""
     import caffelint
+    from caffelint.lint.engine import check_text
     from caffelint.lint.registry import find_rule
 
     if not piped:
         report = caffelint.check([net], config)
         path = os.path.normpath(net)
     else:
-        report = caffelint.check_text(data, path=net, config=config)
+        report = check_text(data, path=net, config=config, folder=".")
         path = net
     layers: dict[str, str] = {}
     own = sorted((one for one in report.findings if one.file == path), key=lambda one: -rank(one.severity))
@@ -41,12 +43,15 @@ def judged(net: str, data: bytes, config: Config, piped: bool = False) -> Judged
         if finding.layer and finding.severity != INFO and rule and rule.load().risks_nan:
             layers.setdefault(finding.layer, finding.name)
     errors = [finding for finding in own if finding.severity == ERROR]
-    return Judged(layers, _refused(errors, data, net, config.dialect) if errors else [])
+    return Judged(layers, _refused(errors, data, net, config) if errors else [])
 
 
-def _refused(errors: list[ReportedFinding], data: bytes, net: str, dialect: str | None) -> list[ReportedFinding]:
+def _refused(errors: list[ReportedFinding], data: bytes, net: str, config: Config) -> list[ReportedFinding]:
     """The errors for which Caffe refuses the net; it accepts others, such as the logarithm of 0."""
-    found = {one.phase: one.error for one in summarize(data, net, dialect=dialect) if one.error}
+    taken = Caffes(config).of(net)
+    found = {
+        one.phase: one.error for one in summarize(data, net, dialect=taken.dialect, caffe=taken.caffe) if one.error
+    }
 
     def refused(finding: ReportedFinding) -> bool:
         why = [found[phase] for phase in finding.phases or PHASES if phase in found]

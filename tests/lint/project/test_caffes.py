@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -202,3 +203,28 @@ def test_what_the_class_of_a_layer_of_its_own_making_takes_is_not_bvlcs(
         (top / "caffe/src/caffe/layers/threshold_layer.cpp").write_text(text)
         (one,) = caffelint.check("net.prototxt", settings(select=["wrong-blob-count"])).findings
         assert one.severity == severity
+
+
+def test_other_commands_take_the_caffe_of_the_project_as_check_does(
+    make: Make, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A layer with a field that no known Caffe has."""
+    text = NET.format(MINE.format("count: 3"))
+    top = make(text, types="My")
+    wrong = text.replace("count", "county")
+    for number in range(9):
+        (top / f"net_{number}.prototxt").write_text(wrong if number else text)
+    assert main(["summary", "net_0.prototxt"]) == 0
+    assert main(["summary", "net_1.prototxt"]) == 1
+    assert "my_param lacks count" in capsys.readouterr().out
+    assert main(["summary", ".", "--jobs", "2"]) == 1
+    assert capsys.readouterr().out.count("my_param lacks count") == 16  # in two phases each
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert main(["check", "-"]) == 0
+    assert "my_param" not in "".join(capsys.readouterr())
+    solver = (top / "caffe/src/caffe/proto/caffe.proto").read_text()
+    changed = solver.replace("message SolverParameter {", "message SolverParameter { optional int32 my_own = 999;")
+    (top / "caffe/src/caffe/proto/caffe.proto").write_text(changed)
+    (top / "solver.prototxt").write_text('base_lr: 1 lr_policy: "fixed" max_iter: 9 my_own: 3')
+    assert main(["lr", "solver.prototxt"]) == 0
+    assert "my_own" not in "".join(capsys.readouterr())
