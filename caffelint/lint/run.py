@@ -15,7 +15,6 @@ from caffelint.lint.finding import ERROR, INFO, LIKELY, WARNING, Finding
 from caffelint.lint.registry import RuleInfo, all_rules, claims
 from caffelint.lint.rule import Rule
 from caffelint.schema.project import NONE_REGISTERED
-from caffelint.text.tree import Problem
 
 _CHANGED = "this project's own source of this layer type differs from BVLC's"
 _OTHER_DATA = "this project's own source of the data layer differs from BVLC's, so the shape may be another"
@@ -65,7 +64,7 @@ class RuleSet:
 
     def check_file(self, file: File) -> Iterator[Finding]:
         """What the rules say of one file by itself: its text, its solver, its net."""
-        for problem in _causes(file):
+        for problem in file.problems:
             if problem.kind in self._problem:
                 yield from self.rule(self._problem[problem.kind]).report(problem, file)
         for info in self._by_kind.get("text", ()):
@@ -145,18 +144,3 @@ def _is_of_the_project(refused: Refused) -> bool:
     counts = caffe.registered.counts if caffe else {}
     is_count = refused.refusal.kind in (Kind.BOTTOM_COUNT, Kind.TOP_COUNT)
     return is_count and bool(refused.layers) and refused.layers[0].type in counts
-
-
-def _causes(file: File) -> Iterator[Problem]:
-    """The problems without the second syntax errors of lines, which mostly follow from the first.
-
-    One that can be repaired safely is a cause of its own.
-    """
-    lines: set[int] = set()
-    for problem in file.problems:
-        if problem.kind == "syntax-error":
-            line = file.document.source.position(problem.start).line
-            if line in lines and not (problem.repairs and problem.repair_is_safe):
-                continue
-            lines.add(line)
-        yield problem

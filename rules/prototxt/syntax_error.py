@@ -8,8 +8,8 @@ class SyntaxError(ProblemRule):
 
     ## Why is this bad?
     Caffe's parser stops at the first such place, prints one line such as `2:7: Expected identifier, got: }`, and
-    `caffe train` ends with `Failed to parse NetParameter file`. caffelint reports the first such place of each
-    line, and those that can be repaired safely, and reads on, so the rest of the file is checked too.
+    `caffe train` ends with `Failed to parse NetParameter file`. caffelint reports every such place and reads on, so
+    the rest of the file is checked too.
 
     ## Example
     ```
@@ -52,12 +52,6 @@ class SyntaxError(ProblemRule):
             span="layer",
             message='"}" is missing before this layer: the layer on line 1 is still open here',
             fixed='layer { name: "a"\n}\nlayer { name: "b" }\n',
-        ),
-        # The name of the file was pasted into it: one finding.
-        Invalid(
-            'lenet.prototxt\nlayer { name: "a" }',
-            span="lenet",
-            message="lenet has no value; write lenet: value or lenet { ... }",
         ),
         Invalid(
             'layer { name: "a" } }',
