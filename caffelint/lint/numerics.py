@@ -90,16 +90,22 @@ def _judged(solver: Solver) -> Judgement | None:
             return None
         if any(brings_data(layer) and any(top.shape is None for top in layer.tops) for layer in built.layers):
             return _whichever(net, message, rate, many)
-        return judge(built, message, rate, many)
+        one = judge(built, message, rate, many)
+        unscaled = any(layer.is_data and not layer.transforms for layer in built.layers)
+        return one if one is None or not unscaled or _is_sure(one) else None
     except ArithmeticError:  # beyond what can be told
         return None
 
 
 def _may_judge(net: Net) -> bool:
     """Is the net not yet judged for so many solvers that more of them would take too long?"""
-    judged = net.__dict__.get(_JUDGED, 0) + len(net.layers)
-    net.__dict__[_JUDGED] = judged
-    return bool(judged <= max(_MOST, len(net.layers)))
+    layers = net.__dict__[_JUDGED] = net.__dict__.get(_JUDGED, 0) + len(net.layers)
+    return bool(layers <= max(_MOST, len(net.layers)))
+
+
+def _is_sure(one: Judgement) -> bool:
+    """Does it hold for data of a scale that nothing tells, within reason?"""
+    return one.kind != LOSS and (one.kind not in (HOT, OVERSHOOT) or one.size >= _SURE)
 
 
 _MOST = 6_000
@@ -109,7 +115,7 @@ _TRIAL = 30
 _SMALL = Images((1, 3), (28, 64, 224))
 _LARGE = Images((3, 1), (224, 64))
 _SURE = 4.0
-"""The least update, and rate that overshoots, to tell of where the scale of the data is unknown as well."""
+"""The least update, and rate that overshoots, to tell of where the scale of the data is unknown."""
 
 
 def _whichever(net: Net, solver: Any, rate: float, many: float) -> Judgement | None:
@@ -122,7 +128,7 @@ def _whichever(net: Net, solver: Any, rate: float, many: float) -> Judgement | N
             if brings_data(layer):
                 built = with_likely_shapes(partial(net.likely, State(TRAIN)), built, layer, shapes, images)
         one = judge(built, solver, rate, many) if built.is_known else None
-        if one is None or one.kind == LOSS or one.kind in (HOT, OVERSHOOT) and one.size < _SURE:
+        if one is None or not _is_sure(one):
             return None
         found.append(one)
     if found[0].kind != found[1].kind:

@@ -18,8 +18,8 @@ class FirstLossTooLarge(ProjectRule):
     of guessing and stays there.
 
     ## Known problems
-    Data that the text does not describe are taken to be about 1. Weights that are loaded are not known: a net that
-    shows a sign of them is not judged, nor is one with Python layers on its way.
+    Nothing is reported where neither a source nor `transform_param` tells how large the data are. Weights that are
+    loaded are not known: a net that shows a sign of them is not judged, nor is one with Python layers on its way.
 
     ## References
     - Of 250 random projects on Caffe 1.0 that nothing was tuned with, none of the 5 that are reported learned

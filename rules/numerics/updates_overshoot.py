@@ -23,9 +23,9 @@ class UpdatesOvershoot(ProjectRule):
     The outputs swing around the targets, further with each update, until the loss is nan.
 
     ## Known problems
-    Data that the text does not describe are taken to be about 1. Weights that are loaded are not known: a net that
-    shows a sign of them is not judged, nor is one with Python layers on its way. Only SGD and Nesterov without
-    clip_gradients are judged.
+    Data that the text does not describe are taken to be about 1, and then only updates at least 4 times too large are
+    reported. Weights that are loaded are not known: a net that shows a sign of them is not judged, nor is one with
+    Python layers on its way. Only SGD and Nesterov without clip_gradients are judged.
 
     ## References
     - Y. LeCun et al., Efficient BackProp, 1998: the largest rate of gradient descent

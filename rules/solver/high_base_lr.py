@@ -28,6 +28,8 @@ _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 _DEEP = 4
 """Layers with weights, of which one that learns is few."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
+_HEAVY, _HEAVY_TAKES = 0.05, 3.0
+"""1 - momentum below which updates add up too slowly to do their whole harm, and what such solvers bear."""
 _DELTA = 0.01
 """From which on `delta` outweighs the usual gradients, so that an adaptive solver divides by little else."""
 _NET = (
@@ -136,7 +138,7 @@ class HighBaseLr(ProjectRule):
             added = 1 - message.momentum
         limit = _limit(type_, net, message.iter_size)
         effective = rate * fastest / added
-        if effective < limit.rate or _is_judged(solver):
+        if effective < limit.rate * (_HEAVY_TAKES if added < _HEAVY else 1) or _is_judged(solver):
             return
         raised = [f"lr_mult {fastest:g}"] * (fastest != 1) + [f"momentum {message.momentum:g}"] * (added != 1)
         acts = f" with {' and '.join(raised)} is in effect {effective:.3g}," if raised else " is"
