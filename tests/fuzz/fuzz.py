@@ -228,6 +228,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("fuzz-failures"))
     parser.add_argument("--again", type=Path, metavar="FILE", help="run one input that failed")
     options = parser.parse_args()
+    sys.stdout.reconfigure(errors="backslashreplace")
     if options.again:
         data = options.again.read_bytes()
         run = importlib.import_module(f"targets.{options.target}").run
