@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint import __version__
+from caffelint.caffe.layers.data import DataLayer
+from caffelint.lint.asked_shape import asked_shape
 from caffelint.lint.finding import SEVERITIES
 from caffelint.page import evidence, findings, schedule, summary
 from caffelint.page.assets import asset
@@ -222,6 +224,13 @@ def _notes(view: View) -> list[str]:
     shapes = ", ".join(f"{name} {shape_text(shape)}" for name, shape in list(view.built.assumed.items())[:4])
     if shapes:
         found.append(f"Shapes that the text does not give are assumed: {shapes}. --input-shape gives others.")
+    elif not found:
+        for layer in view.built.layers:
+            if not layer.bottoms and layer.tops and layer.tops[0].shape is None:
+                shape, remark = asked_shape(layer.partial_image() if isinstance(layer, DataLayer) else None)
+                top = layer.tops[0].name
+                found.append(f'The shape of "{top}" is not in the text; give --input-shape {top}={shape}{remark}')
+                break
     return [sentence(line) for line in found]
 
 

@@ -73,6 +73,6 @@ def _followed(layer: BuiltLayer) -> BuiltLayer | None:
     maker = blob.maker
     if maker is None or len(maker.tops) != 1 or not maker.bottoms or len(blob.readers) != 1:
         return None
-    if layer.runs_in_place or (layer.keeps_channels and layer.keeps_pixels and not layer.is_linear):
+    if layer.runs_in_place or (layer.keeps_channels and layer.keeps_pixels and not layer.has_weights):
         return maker
     return None

@@ -55,6 +55,16 @@ def test_a_layer_in_place_is_part_of_the_box_before() -> None:
     assert [(edge.source, edge.target, edge.blob) for edge in found.edges] == [(0, 1, "x"), (1, 2, "y")]
 
 
+def test_a_scale_with_a_top_of_its_own_is_part_of_the_box_and_a_convolution_of_1x1_is_not() -> None:
+    text = INPUT + conv("one", "x", "one", relu=False)
+    text += 'layer { name: "norm" type: "BatchNorm" bottom: "one" top: "norm" }\n'
+    text += 'layer { name: "scale" type: "Scale" bottom: "norm" top: "scale" scale_param { bias_term: true } }\n'
+    text += 'layer { name: "two" type: "Convolution" bottom: "scale" top: "two" '
+    text += "convolution_param { num_output: 8 kernel_size: 1 } }\n"
+    names = [[layer.name for layer in unit.layers] for unit in units(built(text)).units]
+    assert names == [["data"], ["one", "norm", "scale"], ["two"]]
+
+
 def test_residual_blocks_are_one_module() -> None:
     text, bottom = INPUT + conv("stem", "x", "stem"), "stem"
     for number in range(8):

@@ -136,3 +136,15 @@ def test_findings_lead_to_lines_and_boxes(tmp_path: Path) -> None:
     assert severity == "error"
     assert re.search(r"\[\w+ [\w-]+\]$", message)
     assert on["0"] == [1]
+
+
+def test_a_net_whose_data_has_no_shape_in_the_text_says_how_to_give_it(tmp_path: Path) -> None:
+    text = 'layer { name: "cifar" type: "Data" top: "data" top: "label" data_param { source: "db" batch_size: 9 } }\n'
+    text += 'layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { kernel_size: 2 } }\n'
+    net = tmp_path / "net.prototxt"
+    net.write_text(text)
+    assert (
+        "give --input-shape data=9xCxHxW (with numbers for the letters)" in page_of(net, tmp_path).tree.text_content()
+    )
+    given = page_of(net, tmp_path, "--input-shape", "data=9x3x8x8").tree.text_content()
+    assert "--input-shape" not in given

@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const HEAD = 48, MARGIN = 16, EDGE = 20; // as in drawing.py and svg.py
+  const READABLE = 0.75; // the least factor at which the words of boxes are read with ease
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -31,7 +32,7 @@
       byId(other.getAttribute("aria-controls")).hidden = !chosen;
     }
     if (focus) tab.focus();
-    if (tab.id === "tab-net" && net) net.resized();
+    if (tab.id === "tab-net" && net) net.keptTop();
   }
 
   tabs.forEach((tab, number) => {
@@ -195,10 +196,14 @@
 
     // ---- what is seen of it: a factor, and the point in the middle
 
+    // The top of the net, in full width if it can be read then, and else around its first box.
     begin() {
       const [width, height] = this.area();
-      this.factor = Math.min(1, width / (this.size[0] + 2 * EDGE));
-      this.middle = [this.size[0] / 2 + EDGE, Math.min(height / this.factor, this.size[1] + 2 * EDGE) / 2];
+      const [wide, high] = this.size.map((side) => side + 2 * EDGE);
+      this.factor = Math.min(1, Math.max(READABLE, width / wide));
+      const half = width / this.factor / 2;
+      const x = 2 * half < wide ? Math.min(wide - half, Math.max(half, this.root.boxes[0].x + EDGE)) : wide / 2;
+      this.middle = [x, Math.min(height / this.factor, high) / 2];
     }
 
     area() {
@@ -211,9 +216,19 @@
       const [width, height] = this.area().map((side) => side / this.factor);
       this.seen = [this.middle[0] - width / 2, this.middle[1] - height / 2, width, height];
       this.svg.setAttribute("viewBox", this.seen.join(" "));
-      const [x, y, w, h] = this.seen;
-      const frame = { x: x - EDGE, y: y - EDGE, width: w, height: h };
+      const [left, top, right, bottom] = [0, 1, 2, 3].map((side) => {
+        const at = this.seen[side % 2] - EDGE + (side > 1 ? this.seen[side] : 0);
+        return Math.min(this.size[side % 2], Math.max(0, at));
+      });
+      const frame = { x: left, y: top, width: right - left, height: bottom - top };
       for (const [name, value] of Object.entries(frame)) this.frame.setAttribute(name, value);
+    }
+
+    // The window has another size: what is at the top stays there.
+    keptTop() {
+      if (!this.svg.getBoundingClientRect().height) return;
+      if (this.seen) this.middle[1] += (this.area()[1] / this.factor - this.seen[3]) / 2;
+      this.resized();
     }
 
     zoom(by, at) {
@@ -604,7 +619,7 @@
       } else if (keys[event.key]) act[keys[event.key]]();
     });
     byId("state")?.addEventListener("change", (event) => showNet(Number(event.target.value)));
-    addEventListener("resize", () => net.resized());
+    addEventListener("resize", () => net.keptTop());
   }
 
   // ---- the list of findings
