@@ -19,6 +19,7 @@ from caffelint.numerics.weights import Weights
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.net import Net
+    from caffelint.evidence.data.evidence import DataEvidence
     from caffelint.lint.config import Config
     from caffelint.lint.file import File
 
@@ -88,12 +89,35 @@ def _of_training(net: Net) -> dict[str, tuple[int, ...]]:
 
 
 def _measured(file: File, config: Config) -> dict[str, Any]:
+    from caffelint.cli.tell import tell
     from caffelint.evidence.data.look import look
     from caffelint.evidence.data.scan import Scan
     from caffelint.evidence.data.signals import signals
 
     with Scan(sample=1000, keep=config.cache) as scan:
-        return signals(look(file, scan, config.roots))
+        data = look(file, scan, config.roots)
+    found = signals(data)
+    unread = _unread(data)
+    if not found:
+        raise click.ClickException(f"--data: {unread[0] if unread else 'no layer of phase TRAIN reads data'}")
+    for reason in unread:
+        tell(reason)
+    return found
+
+
+def _unread(data: DataEvidence) -> list[str]:
+    """Why the sources of some layers were not read."""
+    from caffelint.evidence.data.evidence import name_of
+
+    reasons = {}
+    for feed in data.feeds:
+        scanned = data.scanned[feed.source] if feed.source is not None else None
+        if TRAIN not in feed.phases or (scanned is not None and scanned.facts.records):
+            continue
+        why = feed.why if scanned is None or feed.source is None else scanned.error or scanned.facts.stopped
+        source = f'"{name_of(feed.source)}" ' if feed.source is not None else ""
+        reasons[feed.layer.name] = f'what {feed.layer.type} "{feed.layer.name}" reads is not measured: {source}{why}'
+    return list(reasons.values())
 
 
 def _loaded(path: str, built: BuiltNet) -> dict[Any, Weights]:

@@ -98,6 +98,8 @@ def with_weights(report: Report, paths: Sequence[str], models: Sequence[str], co
 
     Without `models` these are the files that a solver itself names, as far as they are there and may be read.
     """
+    if models and find_spec("numpy") is None:
+        raise click.UsageError("--weights needs numpy: pip install 'caffelint[data]'")
     failures: list[Failure] = list(report.failures)
     findings = list(report.findings)
     suppressed = report.suppressed

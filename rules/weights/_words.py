@@ -22,6 +22,11 @@ def by(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape)) or "a single number"
 
 
+def by_known(shape: Sequence[int], certain: bool) -> str:
+    """The shape of a parameter; unless it is certain, its second axis, which follows from the data, is unknown."""
+    return by(shape) if certain else "x".join("?" if axis == 1 else str(dim) for axis, dim in enumerate(shape))
+
+
 def stored(blob: StoredBlob) -> str:
     """The shape of a blob of a file."""
     return by(blob.shape)

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import Restored, State, WeightsEvidence, WeightsRule
-from caffelint.lint import ERROR, Finding, Invalid, Solver, title
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Finding, Invalid, Solver, title
 
-from ._example import NET, blob
-from ._words import by, plural, state_of
+from ._example import FC, NET, blob
+from ._words import by, by_known, plural, state_of
 
 _TWO = ("AdaDelta", "Adam")
 
@@ -27,7 +27,19 @@ class SnapshotDoesNotFit(WeightsRule):
     severity = ERROR
     _SOLVER = 'net: "net.prototxt" base_lr: 0.1 max_iter: 100 type: "%s"'
     _HISTORY = "\n".join(blob(shape).replace("blobs", "history", 1) for shape in ((3, 2, 3, 3), (3,), (4, 27), (4,)))
-    VALID = [{"solver.prototxt": _SOLVER % "SGD", "net.prototxt": NET, "a.solverstate": "iter: 10\n" + _HISTORY}]
+    _UNKNOWN = (
+        'layer { name: "data" type: "Data" top: "data" transform_param { crop_size: 9 }'
+        ' data_param { source: "db" batch_size: 1 } }\n' + FC
+    )
+    _BIAS = blob((4,)).replace("blobs", "history", 1)
+    VALID = [
+        {"solver.prototxt": _SOLVER % "SGD", "net.prototxt": NET, "a.solverstate": "iter: 10\n" + _HISTORY},
+        {  # whose weights are of unknown width, so that any may fit
+            "solver.prototxt": _SOLVER % "SGD",
+            "net.prototxt": _UNKNOWN % ("fc", "data", 4),
+            "a.solverstate": "iter: 10\n" + blob((4, 5)).replace("blobs", "history", 1) + _BIAS,
+        },
+    ]
     INVALID = [
         Invalid(
             {"solver.prototxt": _SOLVER % "Adam", "net.prototxt": NET, "a.solverstate": "iter: 10\n" + _HISTORY},
@@ -55,6 +67,16 @@ class SnapshotDoesNotFit(WeightsRule):
             message='InnerProduct "fc": its history in "a.solverstate" is 4x27 but the parameter is 9x27, which Caffe'
             " does not look at and goes on beyond its end; start with --weights instead",
         ),
+        Invalid(
+            {
+                "solver.prototxt": _SOLVER % "SGD",
+                "net.prototxt": _UNKNOWN % ("fc", "data", 9),
+                "a.solverstate": "iter: 10\n" + blob((4, 27)).replace("blobs", "history", 1) + _BIAS,
+            },
+            span="layer",
+            message='InnerProduct "fc": its history in "a.solverstate" is 4x27 but the parameter is 9x?, which Caffe'
+            " does not look at and goes on beyond its end; start with --weights instead",
+        ),
     ]
 
     def check(self, weights: WeightsEvidence) -> Iterator[Finding]:
@@ -67,12 +89,14 @@ class SnapshotDoesNotFit(WeightsRule):
             first = found.stale[0]
             layer, hdf5 = first.param.layer, state.format == "HDF5"
             then = "so Caffe aborts" if hdf5 else "which Caffe does not look at and goes on beyond its end"
-            what = f"its history in {state_of(state)} is {by(first.blob.shape)} but the parameter is"
+            shape = by_known(first.param.shape, found.certain)
+            what = f"its history in {state_of(state)} is {by(first.blob.shape)} but the parameter is {shape}"
             others = len({stale.param.layer.name for stale in found.stale}) - 1
             yield self.finding(
                 weights.layer_at(layer) or weights.at(state),
-                f"{title(layer)}: {what} {by(first.param.shape)}, {then}; start with --weights instead",
+                f"{title(layer)}: {what}, {then}; start with --weights instead",
                 evidence=f"{plural(others, 'other layer')} as well" if others else "",
+                certainty=CERTAIN if found.certain else LIKELY,
             )
 
 

@@ -6,7 +6,7 @@ from caffelint.evidence.weights.rule import Fit, Misfit, Misfits, WeightsEvidenc
 from caffelint.lint import CERTAIN, ERROR, LIKELY, Finding, Invalid, title
 
 from ._example import CONV_BLOBS, FC, FC_BLOBS, FITS, MODEL, NET, blob, layer
-from ._words import by, file_of, plural
+from ._words import by, by_known, file_of, plural
 
 
 class WeightsDoNotFit(WeightsRule):
@@ -117,8 +117,7 @@ def _shape(fit: Fit, misfit: Misfit, certain: bool) -> str:
     named = "its weights are" if misfit.number == 0 else "its bias is"
     if not misfit.target.has_weights or (misfit.number or 0) > 1:
         named = f"its parameter {misfit.number} is"
-    shown = by(here) if certain else "x".join("?" if axis == 1 else str(dim) for axis, dim in enumerate(here))
-    what = f"{named} {shown} but {by(there)} in {file_of(fit.weights)}, so Caffe aborts"
+    what = f"{named} {by_known(here, certain)} but {by(there)} in {file_of(fit.weights)}, so Caffe aborts"
     return f"{title(misfit.target)}: {what}; {_remedy(fit, misfit)}"
 
 

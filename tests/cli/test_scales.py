@@ -136,6 +136,25 @@ def test_data_are_measured(caffelint: Any, there: Path) -> None:
     assert row["size"] == pytest.approx(math.sqrt((values.astype("f8") ** 2).mean()), rel=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("layer", "why"),
+    [
+        ('type: "Data" data_param { source: "gone" backend: LMDB batch_size: 8 }', '"gone" does not exist'),
+        ('type: "Python" python_param { module: "m" layer: "L" }', "a Python layer makes its data"),
+        ('type: "DummyData" dummy_data_param { shape { dim: 8 } }', "no layer of phase TRAIN reads data"),
+    ],
+)
+def test_data_that_cannot_be_measured(caffelint: Any, there: Path, layer: str, why: str) -> None:
+    pytest.importorskip("numpy")
+    start = NET.index(" layer")
+    (there / "net.prototxt").write_text(
+        f'layer {{ name: "data" top: "x" top: "label" {layer} }}' + NET[start:], "utf-8"
+    )
+    run = caffelint("scales", "solver.prototxt", "--data")
+    assert run.status == 2
+    assert why in run.err
+
+
 def test_at_the_largest_rate_the_two_largest_updates_are_about_the_weights(caffelint: Any, there: Path) -> None:
     """Their geometric mean is 0.6, and the second one counts as a hundredth of the first one at least."""
     run = caffelint("lr", "solver.prototxt", "--suggest")

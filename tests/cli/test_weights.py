@@ -152,6 +152,15 @@ def test_check_with_weights(
     assert main(["check", ".", "--weights", "a.caffemodel"]) == 2
 
 
+def test_check_with_weights_needs_numpy(
+    net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("caffelint.cli.weighed.find_spec", lambda name: None)
+    assert main(["check", str(net), "--weights", model(tmp_path / "a.caffemodel", SHAPES)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--weights needs numpy: pip install 'caffelint[data]'" in line
+
+
 def test_weights_of_the_solver(
     net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

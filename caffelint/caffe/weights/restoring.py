@@ -23,11 +23,14 @@ class Stale(NamedTuple):
 class Restored(NamedTuple):
     """wanted: how many blobs the solver needs, None where a layer's parameters are not known. stale: those of another
     size, or in HDF5 of another shape; empty where the numbers differ.
+
+    certain: are the shapes of the parameters known? Else their second axis, which follows from the data, is a guess.
     """
 
     wanted: int | None
     found: int
     stale: list[Stale]
+    certain: bool = True
 
 
 def restored(state: State, net: BuiltNet, solver_type: str) -> Restored:

@@ -120,13 +120,17 @@ class Measured(NamedTuple):
 
 
 def _holds_anyway(misfit: Misfit) -> bool:
-    """Is it there whatever the shape of the data? Of the axes of weights the second hangs on what the layer reads."""
+    """Is it there whatever the shape of the data?"""
     if misfit.kind is not Misfits.SHAPE or misfit.stored is None or misfit.wanted is None:
         return misfit.kind is Misfits.BLOB_COUNT
-    if len(misfit.stored) != len(misfit.wanted):
+    return _differ_anyway(misfit.stored, misfit.wanted)
+
+
+def _differ_anyway(stored: Sequence[int], wanted: Sequence[int]) -> bool:
+    """Of the axes of weights the second follows from what the layer reads."""
+    if len(stored) != len(wanted):
         return False
-    pairs = enumerate(zip(misfit.stored, misfit.wanted, strict=True))
-    return any(axis != 1 and stored != wanted for axis, (stored, wanted) in pairs)
+    return any(axis != 1 and one != other for axis, (one, other) in enumerate(zip(stored, wanted, strict=True)))
 
 
 class WeightsEvidence:
@@ -159,7 +163,11 @@ class WeightsEvidence:
         net, state = train
         (built,) = net.build([state])
         found = restored(self.state, built, self.solver.type)
-        return found if found.wanted is not None else restored(self.state, net.likely(state), self.solver.type)
+        if found.wanted is not None:
+            return found
+        likely = restored(self.state, net.likely(state), self.solver.type)
+        stale = [one for one in likely.stale if _differ_anyway(one.blob.shape, one.param.shape)]
+        return likely._replace(stale=stale, certain=False)
 
     def layer_at(self, layer: BuiltLayer) -> Place | None:
         """The place of a layer in the text of the net to train."""
