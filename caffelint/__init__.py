@@ -45,7 +45,14 @@ def check(
     """
     from caffelint.lint import engine
 
-    return engine.check(paths, config, dialect=dialect, progress=progress, changed=changed, texts=texts)
+    measure = None
+    if config is not None and config.read_data:
+        from caffelint.evidence.data.signals import Measuring
+
+        measure = Measuring()
+    return engine.check(
+        paths, config, dialect=dialect, progress=progress, changed=changed, texts=texts, measure=measure
+    )
 
 
 def check_text(

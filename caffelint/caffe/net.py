@@ -210,6 +210,8 @@ class Net:
         self.python_modules: dict[str, list[PythonModule]] = {}
         self.python_shapes: dict[int | None, TopShapes] = {}
         """What the project has of that name, for each module that a Python layer names."""
+        self.measure: Callable[[], Mapping[str, Any]] = dict
+        """The signals of its data by top (caffelint.numerics), as far as whoever checks it can measure them."""
         self._own_role: str | None = None
         self._input_shapes: Mapping[str, Shape] = {}
         self._built: dict[tuple[str | None, tuple[State, ...]], BuiltNet] = {}

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     help="Of folders, leave out these files, not those of the settings.",
 )
 @force_exclude_option
-@click.option("--read-data", is_flag=True, help="Also read data: shapes, and what caffelint data found.")
+@click.option("--read-data", is_flag=True, help="Also read data: shapes, scales, and what caffelint data found.")
 @fail_on_option
 @click.option(
     "--max-warnings",

@@ -92,11 +92,11 @@ def _measured(file: File, config: Config) -> dict[str, Any]:
     from caffelint.cli.tell import tell
     from caffelint.evidence.data.look import look
     from caffelint.evidence.data.scan import Scan
-    from caffelint.evidence.data.signals import signals
+    from caffelint.evidence.data.signals import SAMPLE, signals
 
-    with Scan(sample=1000, keep=config.cache) as scan:
+    with Scan(sample=SAMPLE, keep=config.cache) as scan:
         data = look(file, scan, config.roots)
-    found = signals(data)
+    found = signals(data.read)
     unread = _unread(data)
     if not found:
         raise click.ClickException(f"--data: {unread[0] if unread else 'no layer of phase TRAIN reads data'}")

@@ -46,6 +46,10 @@ _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs
 """Settings that leave the findings of a job as they are."""
 
 
+Measure = Callable[["Net", Config], Mapping[str, Any]]
+"""The signals of the data of a net by top, read from their sources: lint itself looks at their first record alone."""
+
+
 class Outcome(NamedTuple):
     """What one job gave. `of` is the `fingerprint` of the texts that it read; None where it comes from the cache."""
 
@@ -85,8 +89,11 @@ class Checker:
         texts: Mapping[str, bytes] | None = None,
         infos: Sequence[RuleInfo] | None = None,
         most_problems: int = MOST_PROBLEMS,
+        measure: Measure | None = None,
     ):
+        """`measure`: what measures the data of a net, for its `measure`; only called where the settings let it."""
         self.config = config
+        self.measure = measure
         self.texts = texts or {}
         self.caffes = Caffes(config)
         self.most_problems = most_problems
@@ -245,6 +252,8 @@ class Checker:
                 shapes = found.shapes | shapes
             if shapes != net.input_shapes:
                 net.input_shapes = shapes
+            if self.measure is not None:
+                net.measure = partial(self.measure, net, self.config)
 
     def _join(
         self,

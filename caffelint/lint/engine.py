@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from caffelint.lint.checker import Checker, Outcome
+from caffelint.lint.checker import Checker, Measure, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.copies import lower_copies
 from caffelint.lint.discover import discover, wanted
@@ -50,12 +50,13 @@ def check(
     changed: set[str] | None = None,
     texts: Mapping[str, bytes] | None = None,
     seconds: Seconds | None = None,
+    measure: Measure | None = None,
 ) -> Report:
     """Check files and folders. See `caffelint.check`, which this is.
 
     `changed`: only files of that set of absolute paths and the solvers of its nets. `texts`: content to use in place
     of what is on disk, by path; such a path need not exist. `seconds`: where what each rule takes is added up; all is
-    done anew and in this process then.
+    done anew and in this process then. `measure`: what measures data; it can be pickled.
     """
     config = _for_dialect(config or Config(), dialect)
     if seconds is not None:
@@ -65,7 +66,7 @@ def check(
     plan = planned(paths, config, changed, texts)
     found: list[Outcome] = []
     with rare_collections():
-        for outcome in outcomes(plan.jobs, config, texts, seconds):
+        for outcome in outcomes(plan.jobs, config, texts, seconds, measure):
             found.append(outcome)
             if progress:
                 progress(len(found), len(plan.jobs))
@@ -156,14 +157,18 @@ def report(
 
 
 def outcomes(
-    jobs: Sequence[Job], config: Config, texts: Mapping[str, bytes], seconds: Seconds | None = None
+    jobs: Sequence[Job],
+    config: Config,
+    texts: Mapping[str, bytes],
+    seconds: Seconds | None = None,
+    measure: Measure | None = None,
 ) -> Iterator[Outcome]:
-    """What each job gives, in their order; on several cores where that pays. `seconds` as in `check`."""
+    """What each job gives, in their order; on several cores where that pays. The rest as in `check`."""
     workers = _workers(config)
     if workers > 1 and len(jobs) > 1 and not texts and _size(jobs) > _WORTH_A_POOL:
-        yield from _pooled(jobs, config, min(workers, len(jobs)))
+        yield from _pooled(jobs, config, min(workers, len(jobs)), measure)
         return
-    checker = Checker(config, texts)
+    checker = Checker(config, texts, measure=measure)
     if seconds is not None:
         from caffelint.lint.timing import TimedRuleSet
 
@@ -195,12 +200,12 @@ def _size(jobs: Sequence[Job]) -> int:
     return size
 
 
-def _pooled(jobs: Sequence[Job], config: Config, workers: int) -> Iterator[Outcome]:
+def _pooled(jobs: Sequence[Job], config: Config, workers: int, measure: Measure | None) -> Iterator[Outcome]:
     from caffelint.lint.workers import WorkerEnded, share
 
     Checker(config).warm()
     try:
-        yield from share(_work, jobs, workers, chunk=8, start=_start, given=(config,))
+        yield from share(_work, jobs, workers, chunk=8, start=_start, given=(config, measure))
     except WorkerEnded as error:
         lost = [path for job in jobs[error.done :] for path in sorted(job.report)]
         yield Outcome((), (error.failure(lost, "checked"),), 0, 0)
@@ -209,9 +214,9 @@ def _pooled(jobs: Sequence[Job], config: Config, workers: int) -> Iterator[Outco
 _checker: Checker | None = None
 
 
-def _start(config: Config) -> None:
+def _start(config: Config, measure: Measure | None) -> None:
     global _checker
-    _checker = Checker(config)
+    _checker = Checker(config, measure=measure)
 
 
 def _work(job: Job) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,10 @@ from caffelint.numerics.judgement import (
     Judgement,
     judge,
 )
+from caffelint.numerics.start import NO_CHANGE, Change
 
 if TYPE_CHECKING:
+    from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net import Net
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import Solver
@@ -90,11 +93,17 @@ def _judged(solver: Solver) -> Judgement | None:
             return None
         if any(brings_data(layer) and any(top.shape is None for top in layer.tops) for layer in built.layers):
             return _whichever(net, message, rate, many)
-        one = judge(built, message, rate, many)
-        unscaled = any(layer.is_data and not layer.transforms for layer in built.layers)
+        signals = net.measure()
+        one = judge(built, message, rate, many, Change(signals=signals) if signals else NO_CHANGE)
+        unscaled = any(_is_unscaled(layer, signals) for layer in built.layers)
         return one if one is None or not unscaled or _is_sure(one) else None
     except ArithmeticError:  # beyond what can be told
         return None
+
+
+def _is_unscaled(layer: BuiltLayer, signals: Mapping[str, Any]) -> bool:
+    """Does nothing tell of data how large they are?"""
+    return bool(layer.is_data) and not layer.transforms and not any(top.name in signals for top in layer.tops)
 
 
 def _may_judge(net: Net) -> bool:

@@ -24,9 +24,10 @@ class FirstUpdatesTooLarge(ProjectRule):
 
     ## Known problems
     Data that the text does not describe are taken to be about 1, and then only updates at least 4 times too large are
-    reported; where nothing tells their shape, small and large data are tried, and both must break. Weights that are
-    loaded are not known: a net that shows a sign of them is not judged, nor is one with Python layers on its way. Of
-    many solvers of one net, those after the first 6,000 layers that were judged are not reported.
+    reported; with `--read-data` they are measured. Where nothing tells their shape, small and large data are tried, and
+    both must break. Weights that are loaded are not known: a net that shows a sign of them is not judged, nor is one
+    with Python layers on its way. Of many solvers of one net, those after the first 6,000 layers that were judged are
+    not reported.
 
     ## References
     - Of 250 random projects on Caffe 1.0 that nothing was tuned with, 52 of the 55 that are reported did not learn

@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from caffelint.caffe.layers.data import HDF5Data
 from caffelint.caffe.net_parts import Blob
-from caffelint.evidence.data.evidence import DataEvidence
-from caffelint.evidence.data.values import Top
+from caffelint.caffe.states import TRAIN
+from caffelint.evidence.data.scan import Scan, Scanned, Source
+from caffelint.evidence.data.sources import Feed, feeds_of
+from caffelint.evidence.data.values import Facts, Top
 from caffelint.numerics.forward import images
 from caffelint.numerics.signal import Signal, independent
 
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Net
+    from caffelint.lint.config import Config
 
-def signals(evidence: DataEvidence) -> dict[str, Signal]:
+
+SAMPLE = 1000
+"""Records of each source: their mean and spread are as good as those of all."""
+
+
+class Measuring:
+    """Measures the data of nets from a sample of their sources, each of which is read once."""
+
+    def __init__(self) -> None:
+        self._scanned: dict[Source, Scanned] = {}
+
+    def __call__(self, net: Net, config: Config) -> dict[str, Signal]:
+        """What a net that is trained begins with; empty where nothing can be read."""
+        confined = not config.is_asked("read_data")
+        read = {
+            feed: feed.source
+            for feed in feeds_of([net], config.roots, confined=confined)
+            if feed.source is not None and TRAIN in feed.phases
+            # The files that a list names may lie anywhere.
+            if feed.source.known_by_its_state or not confined
+        }
+        missing = [source for source in dict.fromkeys(read.values()) if source not in self._scanned]
+        if missing:
+            with Scan(sample=SAMPLE, keep=config.cache) as scan:
+                self._scanned |= scan.read(missing)
+        return signals((feed, self._scanned[source].facts) for feed, source in read.items())
+
+
+def signals(read: Iterable[tuple[Feed, Facts]]) -> dict[str, Signal]:
     """The mean and spread of each top of the TRAIN phase as Caffe gives it to the net, by name."""
     found = {}
-    for feed, facts in evidence.read:
-        if "TRAIN" not in feed.phases:
+    for feed, facts in read:
+        if TRAIN not in feed.phases:
             continue
         for number, blob in enumerate(feed.made.tops):
             top = facts.tops.get(feed.key(number))

@@ -89,6 +89,13 @@ Find = Callable[[BuiltLayer, "Places", dict[str, Any]], Source]
 def feeds(file: File, roots: Sequence[str] = (), find: Find | None = None, *, confined: bool = False) -> list[Feed]:
     """What the nets of a solver, or a net, read. find: in place of looking on disk. confined: see `places_of`."""
     nets = [use.net for use in file.solver.nets] if file.solver else file.nets
+    return feeds_of(nets, roots, find, confined=confined)
+
+
+def feeds_of(
+    nets: Sequence[Net], roots: Sequence[str] = (), find: Find | None = None, *, confined: bool = False
+) -> list[Feed]:
+    """What these nets read; the rest as in `feeds`."""
     found = []
     for net in dict.fromkeys(nets):
         places = places_of(net.path, roots, confined=confined)
