@@ -27,7 +27,7 @@ _WITHOUT_MAX_ITER = 100_000
     help="Show this many iterations (default: max_iter of the solver).",
 )
 @click.option("--suggest", is_flag=True, help="Predict the largest rate at which this net learns, by type of solver.")
-@click.option("--data", "measure", is_flag=True, help="For --suggest, measure the scale of the data.")
+@click.option("--data", "--read-data", "measure", is_flag=True, help="For --suggest, measure the scale of the data.")
 @input_shape_option
 @plot_option
 def command(

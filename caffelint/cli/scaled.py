@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -11,6 +11,7 @@ import click
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.states import TRAIN, State
 from caffelint.lint.joined import NotJoined, load_joined, rewritten, set_shapes
+from caffelint.lint.source_shapes import source_shapes
 from caffelint.lint.what_if import NotWritten, what_if
 from caffelint.numerics.scales import Rates, Scales, rates, scales
 from caffelint.numerics.start import Change
@@ -36,18 +37,20 @@ class _Read(NamedTuple):
     built: BuiltNet
     solver: Any
     change: Change
+    notes: Sequence[str]
 
 
 def scaled(asked: Asked, config: Config) -> Scales:
     """The table. Raises `click.ClickException`."""
-    built, solver, change = _read(asked, config)
+    built, solver, change, notes = _read(asked, config)
     rate = schedule(solver).rate(0) if solver is not None else None
-    return scales(built, solver, rate if rate is not None and 0 < rate < math.inf else None, change)
+    found = scales(built, solver, rate if rate is not None and 0 < rate < math.inf else None, change)
+    return found._replace(notes=notes)
 
 
 def suggested(asked: Asked, config: Config) -> list[Rates]:
     """The rates for each type of solver. Raises `click.ClickException`."""
-    built, solver, change = _read(asked, config)
+    built, solver, change, _ = _read(asked, config)
     return rates(built, solver, change)
 
 
@@ -74,11 +77,21 @@ def _read(asked: Asked, config: Config) -> _Read:
     if asked.measure:
         net.input_shapes = _of_training(net)
     built = net.likely(state or State(TRAIN))
+    _hold(asked.shapes, built)
     if not built.is_sound:
         raise click.ClickException(f"{path}: the net does not load; see caffelint check")
     if asked.weights:
         change = change._replace(weights=_loaded(asked.weights, built))
-    return _Read(built, file.solver.message if file.solver else None, change)
+    notes = source_shapes(built, net.path, config.roots).notes if asked.measure else ()
+    return _Read(built, file.solver.message if file.solver else None, change, notes)
+
+
+def _hold(shapes: Mapping[str, Any], built: BuiltNet) -> None:
+    """Raises `click.UsageError` for a shape of what no layer without bottoms makes."""
+    inputs = [blob.name for layer in built.layers if not layer.bottoms for blob in layer.tops]
+    for name in shapes:
+        if name not in inputs:
+            raise click.UsageError(f'--input-shape: the net has no input "{name}"; its inputs are {", ".join(inputs)}')
 
 
 def _of_training(net: Net) -> dict[str, tuple[int, ...]]:

@@ -56,7 +56,8 @@ def write(found: Scales, title: str, out: TextIO, color: bool = False, width: in
     at = "" if found.rate is None else f", rate {found.rate:g}"
     head = f"{paint(visible(title), 'bold')}, before the first update{at}"
     out.writelines(f"{part}\n" for part in hanging(head, width))
-    _write(_COLUMNS, [_cells(row) for row in found.rows], out, color, width)
+    if any(row.size is not None for row in found.rows):
+        _write(_COLUMNS, [_cells(row) for row in found.rows], out, color, width)
     for line in lines(found):
         out.writelines(f"{part}\n" for part in hanging(f"{_INDENT}{visible(line)}", width))
 
@@ -91,9 +92,15 @@ def lines(found: Scales) -> list[str]:
 
 
 def asked_for(found: Scales) -> str:
-    """How to give the shape of data that the text does not; empty where that is not what lacks."""
+    """What would tell more of the data: its shape, or a run of the code that makes it; empty where that lacks not."""
+    if found.notes:
+        return found.notes[0]
     for layer in found.unknown:
-        if isinstance(layer, DataLayer) and layer.tops and layer.tops[0].shape is None:
+        if layer.bottoms or not layer.tops:
+            continue
+        if layer.message.HasField("python_param"):
+            return f'"{layer.tops[0].name}" is made by code that caffelint scales does not run; caffelint smoke runs it'
+        if isinstance(layer, DataLayer) and layer.tops[0].shape is None:
             shape, remark = asked_shape(layer.partial_image())
             top = layer.tops[0].name
             return (

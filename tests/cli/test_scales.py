@@ -116,6 +116,31 @@ def test_a_shape_that_lacks_is_asked_for(caffelint: Any, there: Path) -> None:
     assert "largest rate" in caffelint("lr", "solver.prototxt", "--suggest", *given).out
 
 
+def test_data_of_python_code_are_not_guessed(caffelint: Any, there: Path) -> None:
+    start = NET.index(" layer")
+    source = 'layer { name: "own" type: "Python" top: "x" top: "label" python_param { module: "m" layer: "L" } }'
+    (there / "net.prototxt").write_text(source + NET[start:], "utf-8")
+    shapes = ("--input-shape", "x=8x50", "--input-shape", "label=8")
+    said = " ".join(caffelint("scales", "solver.prototxt", *shapes).out.split())
+    assert '"x" is made by code that caffelint scales does not run; caffelint smoke runs it' in said
+    assert "?" not in said  # no table of what is not known
+    wrong = caffelint("scales", "solver.prototxt", "--input-shape", "y=8x50")
+    assert wrong.status == 2
+    assert 'the net has no input "y"; its inputs are x, label' in wrong.err
+
+
+def test_data_that_cannot_be_measured_are_named(caffelint: Any, there: Path) -> None:
+    start = NET.index(" layer")
+    source = 'layer { name: "data" type: "HDF5Data" top: "x" top: "label"'
+    source += ' hdf5_data_param { source: "list" batch_size: 8 } }'
+    (there / "net.prototxt").write_text(source + NET[start:], "utf-8")
+    (there / "list").write_text("missing.h5\n", "utf-8")
+    for option in ("--data", "--read-data"):
+        said = " ".join(caffelint("scales", "solver.prototxt", option).out.split())
+        assert 'the shape of "x" stays unknown: "list" names a missing file' in said
+        assert "to read it from the data" not in said
+
+
 def test_data_are_measured(caffelint: Any, there: Path) -> None:
     h5py, numpy = pytest.importorskip("h5py"), pytest.importorskip("numpy")
     values = numpy.random.RandomState(1).randn(200, 50).astype("f4") * 30 + 7
