@@ -8,12 +8,13 @@ from xml.sax.saxutils import quoteattr
 
 from caffelint.lint.report import Report
 from caffelint.report import Look
+from caffelint.report.words import shown
 from caffelint.text.visible import visible
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
     out.write('<?xml version="1.0" encoding="utf-8"?>\n<checkstyle version="4.3">\n')
-    for file, findings in groupby(report.findings, key=lambda finding: finding.file):
+    for file, findings in groupby(shown(report, look.least), key=lambda finding: finding.file):
         out.write(f"  <file name={_attribute(file)}>\n")
         for finding in findings:
             place = f'line="{finding.line or 1}" column="{finding.column or 1}" severity="{finding.severity}"'

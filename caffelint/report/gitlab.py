@@ -8,12 +8,14 @@ from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.report import Report
 from caffelint.report import Look
 from caffelint.report.fingerprint import digest, fingerprints
+from caffelint.report.words import shown
 from caffelint.text.visible import json_text
 
 _SEVERITIES = {ERROR: "critical", WARNING: "minor", INFO: "info"}
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
+    findings = shown(report, look.least)
     rows = [
         {
             "description": finding.message,
@@ -25,7 +27,7 @@ def write(report: Report, out: TextIO, look: Look) -> None:
                 "lines": {"begin": finding.line or 1, "end": finding.end_line or 1},
             },
         }
-        for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)
+        for finding, fingerprint in zip(findings, fingerprints(findings), strict=True)
     ]
     rows += (
         {

@@ -12,16 +12,18 @@ from xml.sax.saxutils import escape, quoteattr
 from caffelint.lint.finding import rank
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
+from caffelint.report.words import shown
 from caffelint.text.visible import visible
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
     limit = rank(look.fail_on) or 9
-    failed = sum(rank(finding.severity) >= limit for finding in report.findings)
-    tests = len(report.findings) + len(report.failures) or 1
+    found = shown(report, look.least)
+    failed = sum(rank(finding.severity) >= limit for finding in found)
+    tests = len(found) + len(report.failures) or 1
     out.write('<?xml version="1.0" encoding="utf-8"?>\n')
     out.write(f'<testsuites name="caffelint" {_counts(tests, failed, len(report.failures))}>\n')
-    for file, group in groupby(report.findings, key=lambda finding: finding.file):
+    for file, group in groupby(found, key=lambda finding: finding.file):
         findings = list(group)
         failures = sum(rank(finding.severity) >= limit for finding in findings)
         counts = f'{_counts(len(findings), failures, 0)} skipped="{len(findings) - failures}"'
@@ -34,7 +36,7 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         out.write(f'    <testcase name="not checked" classname={_attribute(failure.file)}>\n')
         out.write(f'      <error type="failure" message={_attribute(failure.message)}/>\n    </testcase>\n')
         out.write("  </testsuite>\n")
-    if not report.findings and not report.failures:
+    if not found and not report.failures:
         # Jenkins takes a report without any case for a broken one.
         out.write(f'  <testsuite name="caffelint" {_counts(1, 0, 0)}>\n')
         out.write(f'    <testcase name="no findings in {report.files} files" classname="caffelint"/>\n  </testsuite>\n')

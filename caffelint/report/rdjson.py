@@ -7,13 +7,14 @@ from typing import Any, TextIO
 from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
+from caffelint.report.words import shown
 from caffelint.text.visible import json_text, visible
 
 _SEVERITIES = {ERROR: "ERROR", WARNING: "WARNING", INFO: "INFO"}
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
-    rows = [_diagnostic(finding) for finding in report.findings]
+    rows = [_diagnostic(finding) for finding in shown(report, look.least)]
     rows += (
         {
             "message": visible(failure.message),
