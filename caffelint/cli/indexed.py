@@ -113,6 +113,7 @@ def _one(
     own = report._replace(
         findings=tuple(finding for finding in report.findings if finding.file in entry.files),
         failures=tuple(failure for failure in report.failures if failure.file in entry.files),
+        suppressed=0,  # of all projects
     )
     ready(output, "page")
     try:

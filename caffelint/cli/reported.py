@@ -20,6 +20,7 @@ from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report
 from caffelint.page.html import Project, page
 from caffelint.page.views import views
+from caffelint.report.words import accepted
 from caffelint.text.visible import visible
 from caffelint.text.writing import write_report
 
@@ -68,7 +69,15 @@ def project_of(asked: Asked, config: Config, report: Report) -> Project:
     shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
     set_shapes(file, shapes | dict(asked.shapes))
     texts = {path: one.document.source.data for path, one in files.items()}
-    return Project(asked.path, file.solver, views(file), report.findings, texts, (*report.failures, *failures))
+    return Project(
+        asked.path,
+        file.solver,
+        views(file),
+        report.findings,
+        texts,
+        (*report.failures, *failures),
+        accepted=accepted(report),
+    )
 
 
 def _files(path: str, config: Config) -> tuple[dict[str, File], list[Failure]]:

@@ -39,7 +39,7 @@ class Project(NamedTuple):
     """What a page is about: a solver with its nets, or a net.
 
     texts: the bytes of its files by path. given: the JSON of other commands. home: the address of the page over all
-    projects, empty if there is none.
+    projects, empty if there is none. accepted: how many findings are left out, and why.
     """
 
     path: str
@@ -50,6 +50,7 @@ class Project(NamedTuple):
     failures: Sequence[Failure] = ()
     given: Sequence[Mapping[str, Any]] = ()
     home: str = ""
+    accepted: Sequence[str] = ()
 
 
 def page(project: Project) -> str:
@@ -140,15 +141,17 @@ def _script_json(data: Mapping[str, Any]) -> str:
     return text
 
 
-def badges(found: Sequence[ReportedFinding]) -> Markup:
-    """How many findings of each severity there are."""
+def badges(found: Sequence[ReportedFinding], accepted: Sequence[str] = ()) -> Markup:
+    """How many findings of each severity there are, and how many were left out."""
     by_severity = Counter(finding.severity for finding in found)
     shown = [
         element("span", count(by_severity[severity], severity), class_=f"badge {severity}")
         for severity in SEVERITIES
         if by_severity[severity]
     ]
-    return element("p", *(shown or [element("span", "no findings", class_="badge good")]), class_="badges")
+    none = element("span", "no other findings" if accepted else "no findings", class_="badge good")
+    left_out = [element("span", text, class_="badge unknown") for text in accepted]
+    return element("p", *(shown or [none]), *left_out, class_="badges")
 
 
 def _head(project: Project) -> Markup:
@@ -159,7 +162,7 @@ def _head(project: Project) -> Markup:
         "header",
         element("p", element("a", "All projects", href=project.home)) if project.home else None,
         element("h1", visible(project.path)),
-        badges(project.findings),
+        badges(project.findings, project.accepted),
         element("ul", *verdicts, class_="verdicts") if verdicts else None,
         *(element("p", sentence(line), class_="note error") for line in lines[:20]),
     )

@@ -96,13 +96,18 @@ def summary(report: Report, least: str, paint: Paint) -> str:
     unchecked = len(report.failures) - unwritten
     asides = [
         f"{', '.join(hidden)} not shown without -v" if hidden else "",
-        f"{report.suppressed} suppressed" if report.suppressed else "",
-        f"{report.baselined} in the baseline" if report.baselined else "",
+        *accepted(report),
         f"{count(unchecked, 'path')} not checked" if unchecked else "",
         f"{count(unwritten, 'file')} not written" if unwritten else "",
     ]
     aside = "; ".join(filter(None, asides))
     return head + (paint(f" ({aside})", "dim") if aside else "")
+
+
+def accepted(report: Report) -> list[str]:
+    """How many findings are left out because somebody has decided so."""
+    counts = ((report.suppressed, "suppressed"), (report.baselined, "in the baseline"))
+    return [f"{number} {where}" for number, where in counts if number]
 
 
 def fixes(report: Report, least: str, paint: Paint) -> str:

@@ -22,6 +22,17 @@ def test_a_page(project: Path, caffelint: Caffelint) -> None:
     assert caffelint("report", "net.prototxt").status == 0, "a page replaces a page"
 
 
+def test_accepted_findings_are_counted(project: Path, caffelint: Caffelint) -> None:
+    (project / "solver.prototxt").write_text(f"# caffelint: ignore-file[poly-without-max-iter]\n{POLY}")
+    assert caffelint("check", "solver.prototxt", "--write-baseline", "known.json").status == 0
+    (project / "caffelint.toml").write_text('baseline = "known.json"\n')
+    assert caffelint("report", "solver.prototxt").status == 0
+    badges = html.parse(str(project / "report.html")).xpath("//p[@class='badges']/span/text()")
+    assert badges[0] == "no other findings"
+    assert "1 suppressed" in badges
+    assert badges[-1].endswith(" in the baseline")
+
+
 def test_a_net_that_is_missing_is_named(project: Path, caffelint: Caffelint) -> None:
     (project / "net.prototxt").unlink()
     assert caffelint("report", "solver.prototxt").status == 0
