@@ -13,6 +13,8 @@ from caffelint.lint.discover import discover, named_nets, names_a_net, relative
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.site import SETTINGS_SCHEMA
+from caffelint.lint.unknown_caffe import own_names
+from caffelint.lint.words import listed
 
 if TYPE_CHECKING:
     from caffelint.lint.file import File
@@ -53,24 +55,34 @@ def _dialect(folder: str, files: Sequence[str]) -> list[Setting]:
     taken = Caffes(Config()).of(os.path.join(folder, "net.prototxt"))
     if taken.name:
         return [Setting("dialect", None, f"dialect: not set, since the Caffe is known: {taken.name} ({taken.why})")]
-    needing, votes = 0, Counter[str]()
+    votes, own = Counter[str](), Counter[str]()
+    with_own = 0
     for path in files:
-        if forks := _forks(path):
-            needing += 1
-            votes.update(forks)
-    if not needing:
-        return [Setting("dialect", None, "dialect: not set, since no file needs more than BVLC's Caffe")]
+        file = _loaded(path)
+        if file is not None:
+            votes.update(_forks(file))
+            names = own_names(file)
+            own.update(names)
+            with_own += bool(names)
+    without = "dialect: not set, since"
+    if own:
+        names = [name for name, _ in own.most_common()]
+        without += f" no known Caffe has {listed(names)} ({with_own} of {len(files)} files);"
+        without += ' caffe = "FOLDER" names yours'
+    if not votes:
+        return [Setting("dialect", None, without if own else f"{without} no file needs more than BVLC's Caffe")]
     from caffelint.schema.provenance import provenance
 
     order = provenance().forks
     likely = sorted(votes, key=lambda fork: (-votes[fork], order.index(fork)))[:_TRIED]
-    best, read_by_best = min(
-        ((fork, sum(_reads(fork, path) for path in files)) for fork in likely), key=lambda pair: -pair[1]
-    )
-    why = f'"{best}" has all fields and layer types of {read_by_best} of {len(files)} files'
-    if read_by_best < _MOST_OF * len(files):
-        return [Setting("dialect", None, f"dialect: not set, since no known Caffe reads most files; {why}")]
-    return [Setting("dialect", best, f"has all fields and layer types of {read_by_best} of {len(files)} files")]
+    reads = {fork: sum(_reads(fork, path) for path in files) for fork in likely}
+    most = max(reads.values())
+    best, *others = [fork for fork in likely if reads[fork] == most]
+    fits = f"has all fields and layer types of {most} of {len(files)} files"
+    if most < _MOST_OF * len(files):
+        without += "" if own else " no known Caffe reads most files"
+        return [Setting("dialect", None, f'{without}; "{best}" {fits}' if most else without)]
+    return [Setting("dialect", best, f"{fits}{f'; so do {listed(others)}' if others else ''}")]
 
 
 def _reads(fork: str, path: str) -> bool:
@@ -84,15 +96,19 @@ def _reads(fork: str, path: str) -> bool:
         return False
 
 
-def _forks(path: str) -> frozenset[str]:
-    """The forks that read a file; none if BVLC's Caffe reads it, or no known Caffe."""
+def _loaded(path: str) -> File | None:
     from caffelint.lint.file import load
-    from caffelint.schema.provenance import provenance
 
     try:
-        file = load(read(path), path)
+        return load(read(path), path)
     except ReadError:
-        return frozenset()
+        return None
+
+
+def _forks(file: File) -> frozenset[str]:
+    """The forks that read a file; none if BVLC's Caffe reads it, or no known Caffe."""
+    from caffelint.schema.provenance import provenance
+
     needs = [one for one in _needs(file) if "bvlc" not in one]
     if not needs:
         return frozenset()

@@ -57,11 +57,31 @@ def test_no_dialect_where_none_is_needed_or_none_fits(folder: Path, caffelint: A
     assert "\ndialect = " not in caffelint("init").out
 
 
+def test_names_that_no_known_caffe_has_are_named(folder: Path, caffelint: Any) -> None:
+    (folder / "a.prototxt").write_text('layer { name: "a" type: "ManhattanLoss" bottom: "x" top: "y" }\n')
+    (folder / "b.prototxt").write_text('layer { name: "b" type: "Convolutoin" bottom: "x" top: "y" }\n')
+    said = caffelint("init").out
+    assert "no known Caffe has ManhattanLoss (1 of 2 files)" in said
+    assert "Convolutoin" not in said  # a slip, which check reports
+    (folder / "a.prototxt").write_text('layer { name: "a" type: "ReLU" relu_param { mine: 1 own: 2 } }\n')
+    assert "no known Caffe has mine and own (1 of 2 files)" in caffelint("init").out
+
+
+def test_all_forks_that_read_the_files_are_named(folder: Path, caffelint: Any) -> None:
+    (folder / "net.prototxt").write_text(SSD)
+    line = next(line for line in caffelint("init").out.splitlines() if line.startswith("dialect"))
+    best, others = line.split("; so do ")
+    assert '"ssd"' in best
+    assert others.endswith(" more")
+
+
 def test_no_dialect_for_fields_that_it_lacks(folder: Path, caffelint: Any) -> None:
     own = SSD.replace("}", "crop_size_l: 64 }", 1)
     for number in range(3):
         (folder / f"{number}.prototxt").write_text(own)
-    assert "has all fields and layer types of 0 of 3 files" in caffelint("init").out
+    said = caffelint("init").out
+    assert "no known Caffe has crop_size_l (3 of 3 files)" in said
+    assert "has all fields" not in said
 
 
 def test_a_baseline(folder: Path, caffelint: Any) -> None:
