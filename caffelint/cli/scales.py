@@ -21,7 +21,9 @@ from caffelint.cli.settings import input_shape_option, input_shapes, settings, s
     metavar="NAME=VALUE",
     help="With another value, as base_lr=0.1 or conv1.std=0.01 (LAYER.FIELD). Repeat for several.",
 )
-@click.option("--data", "--read-data", "measure", is_flag=True, help="Measure the scale of the data instead of guessing it.")
+@click.option(
+    "--data", "--read-data", "measure", is_flag=True, help="Measure the scale of the data instead of guessing it."
+)
 @click.option("--weights", type=click.Path(), metavar="MODEL", help="Start from these weights, not from the fillers.")
 @input_shape_option
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")

@@ -15,7 +15,8 @@ from caffelint.lint.reach import is_special
 
 _TEMPLATE = re.compile(r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your|\bto.?do\b)")
 _TRACKED = "git:"
-"""Before a path of `looked` that git was asked for; no absolute path begins so."""
+_IGNORED = "ignored:"
+"""Before a path of `looked` of which git was asked whether it keeps or ignores it; no absolute path begins so."""
 _MOST_FOLDERS = 32
 _MOST_SOURCES = 100
 """Of a net: each is looked for in several folders."""
@@ -55,10 +56,15 @@ def looked() -> Mapping[str, bool]:
 
 
 def still(seen: Mapping[str, bool]) -> bool:
-    return all(
-        (_in_an_index(path.removeprefix(_TRACKED)) if path.startswith(_TRACKED) else os.path.exists(path)) == found
-        for path, found in seen.items()
-    )
+    return all(_answer(path) == found for path, found in seen.items())
+
+
+def _answer(path: str) -> bool:
+    if path.startswith(_TRACKED):
+        return _in_an_index(path.removeprefix(_TRACKED))
+    if path.startswith(_IGNORED):
+        return _ignored(path.removeprefix(_IGNORED))
+    return os.path.exists(path)
 
 
 def is_tracked(path: str) -> bool:
@@ -66,6 +72,22 @@ def is_tracked(path: str) -> bool:
     path = os.path.abspath(path)
     _looked[_TRACKED + path] = found = _in_an_index(path)
     return found
+
+
+def is_ignored(path: str) -> bool:
+    """Does git ignore a file or folder of that name, there or not? Then clones begin without it."""
+    path = os.path.abspath(path)
+    _looked[_IGNORED + path] = found = _ignored(path)
+    return found
+
+
+def _ignored(path: str) -> bool:
+    checkout = checkout_of(os.path.dirname(path))
+    if checkout is None:
+        return False
+    real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    parts = os.path.relpath(real, checkout.top).split(os.sep)
+    return checkout.ignores_folder(parts) or checkout.ignores(parts, False)
 
 
 def _in_an_index(path: str) -> bool:

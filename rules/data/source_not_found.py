@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, title
 from caffelint.lint.built import types_that
-from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
+from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_ignored, is_template, starts
 
 from ._layers import is_never_tested
 
@@ -31,8 +31,9 @@ class SourceNotFound(NetRule):
 
     ## Known problems
     Data is rarely on the machine where the text is checked, so a path is reported only if another source of the same
-    net exists here without being part of the repository, or if `check-sources` is set; then it is a warning. It looks
-    only at whether a path exists, never at what it holds.
+    net exists here without being part of the repository, or if `check-sources` is set; then it is a warning. So it is
+    for a path that git ignores, which each clone lacks until somebody makes the data. It looks only at whether a path
+    exists, never at what it holds.
 
     ## Options
     - `check-sources`: check that sources exist, also if none does
@@ -87,20 +88,20 @@ class SourceNotFound(NetRule):
             if layer.phases == (TEST,) and is_never_tested(net):
                 continue
             if layer.index in missing:
-                yield self._missing(layer, layer.kind.data_block, "source", there.path if there else "")
+                yield self._missing(layer, layer.kind.data_block, "source", there.path if there else "", folders)
             for block, field in _OTHERS:
                 if not layer.has(block, field):
                     continue
                 path = getattr(layer.param(block), field)
                 if not is_template(path) and not found_from(path, folders):
-                    yield self._missing(layer, block, field, there.path if there else "")
+                    yield self._missing(layer, block, field, there.path if there else "", folders)
 
-    def _missing(self, layer: Layer, block: str, field: str, there: str) -> Finding:
+    def _missing(self, layer: Layer, block: str, field: str, there: str, folders: list[str]) -> Finding:
         path = getattr(layer.param(block), field)
         where = "" if os.path.isabs(path) else " in the working directory or beside this file"
-        message = (
-            f'{title(layer)}: {field} "{path}" does not exist{where}, so Caffe stops at the start; correct the path'
-        )
+        is_made = any(is_ignored(os.path.join(folder, path)) for folder in folders)
+        remedy = "make the data, which git ignores, or correct the path" if is_made else "correct the path"
+        message = f'{title(layer)}: {field} "{path}" does not exist{where}, so Caffe stops at the start; {remedy}'
         evidence = f'the source "{there}" of this net does exist' if there else ""
-        place, severity = layer.at(block, field), None if there else WARNING
-        return self.finding(place, message, evidence=evidence, severity=severity)
+        severity = None if there and not is_made else WARNING
+        return self.finding(layer.at(block, field), message, evidence=evidence, severity=severity)

@@ -74,6 +74,15 @@ def test_data_that_git_keeps_is_no_sign_that_caffe_runs_here(config: Config, tmp
     ]
 
 
+def test_data_that_git_ignores_is_not_there_in_each_clone(config: Config) -> None:
+    data("train.txt")
+    assert [severity for _, severity, _ in found(config)] == ["error"]
+    Path(".gitignore").write_text("data/\n")
+    assert [severity for _, severity, _ in found(config)] == ["warning"], "not what was remembered"
+    Path(".gitignore").write_text("*.log\n")
+    assert [severity for _, severity, _ in found(config)] == ["error"]
+
+
 def test_a_template_and_another_machine_are_not_looked_for(
     config: Config, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
