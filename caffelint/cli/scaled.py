@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -11,7 +11,6 @@ import click
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.states import TRAIN, State
 from caffelint.lint.joined import NotJoined, load_joined, rewritten, set_shapes
-from caffelint.lint.source_shapes import source_shapes
 from caffelint.lint.what_if import NotWritten, what_if
 from caffelint.numerics.scales import Rates, Scales, rates, scales
 from caffelint.numerics.start import Change
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from caffelint.evidence.data.evidence import DataEvidence
     from caffelint.lint.config import Config
     from caffelint.lint.file import File
+
+
+_EMPTY = "leads to no record that can be read; caffelint data tells more"
 
 
 class Asked(NamedTuple):
@@ -37,20 +39,18 @@ class _Read(NamedTuple):
     built: BuiltNet
     solver: Any
     change: Change
-    notes: Sequence[str]
 
 
 def scaled(asked: Asked, config: Config) -> Scales:
     """The table. Raises `click.ClickException`."""
-    built, solver, change, notes = _read(asked, config)
+    built, solver, change = _read(asked, config)
     rate = schedule(solver).rate(0) if solver is not None else None
-    found = scales(built, solver, rate if rate is not None and 0 < rate < math.inf else None, change)
-    return found._replace(notes=notes)
+    return scales(built, solver, rate if rate is not None and 0 < rate < math.inf else None, change)
 
 
 def suggested(asked: Asked, config: Config) -> list[Rates]:
     """The rates for each type of solver. Raises `click.ClickException`."""
-    built, solver, change, _ = _read(asked, config)
+    built, solver, change = _read(asked, config)
     return rates(built, solver, change)
 
 
@@ -82,8 +82,7 @@ def _read(asked: Asked, config: Config) -> _Read:
         raise click.ClickException(f"{path}: the net does not load; see caffelint check")
     if asked.weights:
         change = change._replace(weights=_loaded(asked.weights, built))
-    notes = source_shapes(built, net.path, config.roots).notes if asked.measure else ()
-    return _Read(built, file.solver.message if file.solver else None, change, notes)
+    return _Read(built, file.solver.message if file.solver else None, change)
 
 
 def _hold(shapes: Mapping[str, Any], built: BuiltNet) -> None:
@@ -127,7 +126,7 @@ def _unread(data: DataEvidence) -> list[str]:
         scanned = data.scanned[feed.source] if feed.source is not None else None
         if TRAIN not in feed.phases or (scanned is not None and scanned.facts.records):
             continue
-        why = feed.why if scanned is None or feed.source is None else scanned.error or scanned.facts.stopped
+        why = feed.why if scanned is None or feed.source is None else scanned.error or scanned.facts.stopped or _EMPTY
         source = f'"{name_of(feed.source)}" ' if feed.source is not None else ""
         reasons[feed.layer.name] = f'what {feed.layer.type} "{feed.layer.name}" reads is not measured: {source}{why}'
     return list(reasons.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
@@ -49,7 +49,6 @@ class Scales(NamedTuple):
     """rate: what the updates are for; None without a solver. worst: the largest update; None where none is known.
 
     assumed: does it rest on a guess of the scale of the data? unknown: the layers without a transfer, first to last.
-    notes: why data that was to be read gave no shape.
     """
 
     rows: list[Row]
@@ -58,7 +57,6 @@ class Scales(NamedTuple):
     worst: Update | None
     assumed: bool
     unknown: list[BuiltLayer]
-    notes: Sequence[str] = ()
 
 
 def scales(built: BuiltNet, solver: Any = None, rate: float | None = None, change: Change | None = None) -> Scales:
