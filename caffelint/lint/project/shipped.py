@@ -13,9 +13,19 @@ DIGITS = 8
 """Of the name that git gives a content."""
 
 
+_HOMES = frozenset(["examples", "models"])
+
+
 def is_shipped(root: str, path: str, data: bytes) -> bool:
-    """Whether BVLC's Caffe has had this very file; `root` is the folder of the Caffe that the file is in."""
-    versions = _versions().get(_inside(root, path))
+    """Whether BVLC's Caffe has had this very file; `root` is the folder of the Caffe that the file is in, or empty.
+
+    One below a folder `examples` or `models` is as good by its name: copies of Caffe are kept in part, and backups of
+    examples beside these.
+    """
+    folder, name = os.path.split(path)
+    versions = _versions().get(_inside(root, path)) if root else None
+    if versions is None and not _HOMES.isdisjoint(os.path.abspath(folder).split(os.sep)):
+        versions = _versions_by_name().get(name)
     if versions is None:
         return False
     data = data.replace(b"\r\n", b"\n")
@@ -36,6 +46,13 @@ def _folders() -> frozenset[str]:
     """Of one example or model each."""
     folders = map(os.path.dirname, _versions())
     return frozenset(folder for folder in folders if "/" in folder)
+
+
+def _versions_by_name() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path, versions in _versions().items():
+        found.setdefault(path.rpartition("/")[2], []).extend(versions)
+    return found
 
 
 @cache

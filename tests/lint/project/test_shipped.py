@@ -63,3 +63,13 @@ def test_the_table_has_the_files_of_caffe_1(root: Path) -> None:
     table = json.loads((root / "proto" / "bvlc_files.json").read_text())
     assert "examples/mnist/lenet_solver.prototxt" in table
     assert all(len(blob) == 8 and int(blob, 16) >= 0 for blobs in table.values() for blob in blobs)
+
+
+def test_copies_of_the_examples_alone_are_no_mistakes(repository: Path) -> None:
+    text = (repository / "caffe/examples/net.prototxt").read_text()
+    folder = repository / "elsewhere/examples/backup"
+    folder.mkdir(parents=True)
+    (folder / "net.prototxt").write_text(text)
+    assert found(folder) == [("info", True)]
+    (folder / "net.prototxt").rename(folder / "mine.prototxt")
+    assert found(folder) == [("error", False)]
