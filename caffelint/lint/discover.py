@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
 _CANDIDATES = (*SUFFIXES, _OTHER_SUFFIX)
 _BEGINS = re.compile(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
+_OF_MACOS = "._"
+"""How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
 _MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
 _NAMES_A_NET = re.compile(rb"""(?:^|[^A-Za-z0-9_])(?:net|train_net|test_net)\s*(?:#|:\s*["'\[#])""")
@@ -77,6 +79,8 @@ class Wanted(NamedTuple):
 
     def takes(self, path: str) -> bool:
         """Whether a file below a folder is taken for its name, excluded or not."""
+        if os.path.basename(path).startswith(_OF_MACOS):
+            return False
         return path.endswith(SUFFIXES) or bool(self.include and self.includes(path))
 
     def includes(self, path: str) -> bool:
