@@ -128,7 +128,7 @@ def load(
     document = parse(data, path, most_problems)
     seems = ""
     if kind is None:
-        kind, seems = detect(document, dialect)
+        kind, seems = detect(document, dialect, caffe)
         if kind == OTHER and document.root.fields:
             document.problems.clear()  # what Caffe's parser refuses is no fault there
     bound = None

@@ -9,6 +9,7 @@ from caffelint.schema.tables import MessageType, message_type
 from caffelint.text.tree import IDENTIFIER, MESSAGE, Field
 
 if TYPE_CHECKING:
+    from caffelint.schema.project import ProjectCaffe
     from caffelint.text.parser import Document
 
 NET, SOLVER, OTHER = "net", "solver", "other"
@@ -55,10 +56,11 @@ class Kind(NamedTuple):
     seems: str = ""
 
 
-def detect(document: Document, dialect: str | None = None) -> Kind:
+def detect(document: Document, dialect: str | None = None, caffe: ProjectCaffe | None = None) -> Kind:
     """Tell the kind of a file by the names at its top level.
 
-    `dialect`: the fork that is to read it; with one, a file of MyCaffe is a net or a solver as any other.
+    `dialect`: the fork that is to read it; with one, a file of MyCaffe is a net or a solver as any other. `caffe`: that
+    of the file's project, which may declare messages of other files.
     """
     from caffelint.schema.messages import NetParameter, SolverParameter
 
@@ -67,6 +69,8 @@ def detect(document: Document, dialect: str | None = None) -> Kind:
         return Kind(OTHER, "")
     if dialect is None and _is_of_mycaffe(document):
         return Kind(OTHER, MYCAFFE)
+    if caffe is not None and (other := caffe.message_alone_with(names)):
+        return Kind(OTHER, f"a {other} of this project's Caffe")
     if any(field.name in _LAYERS and field.kind == MESSAGE for field in document.root.fields):
         return Kind(NET)
     net, solver = message_type(NetParameter.DESCRIPTOR), message_type(SolverParameter.DESCRIPTOR)

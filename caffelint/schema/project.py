@@ -7,7 +7,7 @@ ones; what that has no place for is checked and then dropped, since nothing here
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -91,6 +91,22 @@ class ProjectCaffe:
             return "no field layer in a net"
         lacks_input = form == "input" and self.knows_types and "Input" not in self.registered.layers
         return "no layer type Input" if lacks_input else ""
+
+    @property
+    def has_whole_labels(self) -> bool:
+        """Is the label of its Datum one whole number, as BVLC's is?"""
+        label = self.schema.messages.get("Datum", {}).get("label")
+        return label is None or (label.label != REPEATED and label.type not in ("float", "double"))
+
+    def message_alone_with(self, names: Set[str]) -> str:
+        """A message that has all fields of these names, several of them, where neither nets nor solvers do; or empty.
+
+        Files of such a message are for a tool of the project.
+        """
+        messages = self.schema.messages
+        if len(names) < 2 or any(names <= messages[name].keys() for name in (_NET, _SOLVER)):
+            return ""
+        return next((name for name, fields in messages.items() if "." not in name and names <= fields.keys()), "")
 
     @cached_property
     def digest(self) -> str:

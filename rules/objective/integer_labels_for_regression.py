@@ -27,7 +27,8 @@ class IntegerLabelsForRegression(LayerRule):
     ```
 
     ## Known problems
-    Targets that are integers by nature, an age or a count, are right as they are.
+    Targets that are integers by nature, an age or a count, are right as they are. Where the project's own Caffe has
+    another label in its Datum, or another source of the data layer, nothing is reported.
 
     ## References
     - image_data_layer.cpp, DataLayerSetUp; caffe.proto, Datum; BVLC/caffe issues 2847 and 4823
@@ -60,7 +61,7 @@ class IntegerLabelsForRegression(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         for (made_by, top), phases in sources(layer, 1):
-            if top == 1 and made_by.kind.prefetches and not made_by.kind.fork:
+            if top == 1 and made_by.kind.prefetches and not made_by.kind.fork and not _has_own_labels(made_by):
                 yield self.finding(
                     layer.at("bottom", 1),
                     f"{title(layer)}: its targets are the labels of {title(made_by)}, which are"
@@ -68,3 +69,9 @@ class IntegerLabelsForRegression(LayerRule):
                     evidence="ImageData reads labels with atoi, and Datum.label is an int32",
                     phases=only(phases, layer),
                 )
+
+
+def _has_own_labels(layer: Layer) -> bool:
+    """Whether the project's own Caffe may read labels otherwise: several of a record, or fractions."""
+    caffe = layer.net.bound.caffe
+    return caffe is not None and (not caffe.has_whole_labels or layer.type in caffe.registered.changed)

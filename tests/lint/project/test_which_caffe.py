@@ -177,3 +177,12 @@ def test_it_is_told_once_which_one_was_taken(make: Make, capsys: pytest.CaptureF
     }
     assert main(["config"]) == 0
     assert 'proto = "caffe/src/caffe/proto/caffe.proto"' in " ".join(capsys.readouterr().out.split())
+
+
+def test_texts_of_other_messages_of_the_project(make: Make, proto: str) -> None:
+    text = f"{proto}\nmessage ViewerParameter {{ optional string view_net = 1; optional string model = 2; }}"
+    make('view_net: "a" model: "b"', text=text)
+    assert found() == []
+    (one,) = caffelint.check("net.prototxt").findings
+    assert one.severity == "info"
+    assert "a ViewerParameter of this project's Caffe" in one.message
