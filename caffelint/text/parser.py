@@ -63,6 +63,15 @@ class Document:
     def path(self) -> str:
         return self.source.path
 
+    @property
+    def breaks_off(self) -> Field | None:
+        """The outermost block that is still open at the end of the text; None in a text that is whole."""
+        last = self.root.fields[-1] if self.root.fields else None
+        if last is None or last.end < len(self.source.text):
+            return None
+        is_told = any(problem.start == last.start and problem.kind == "syntax-error" for problem in self.problems)
+        return last if is_told else None
+
     def comments(self) -> list[tuple[int, int]]:
         """Spans of all comments, `#` included, line end excluded."""
         if "#" not in self.source.text:

@@ -163,12 +163,17 @@ class UnknownBottom(RefusalRule):
 
 
 def _first_of_its_cause(refused: Refused) -> Refused:
-    """A phase without data is one cause, whichever blobs of the layer that only the other phase has are missing."""
+    """A phase without data is one cause, whichever blobs of the data layers that only the other phase has are missing.
+
+    Of another layer that only the other phase has, all blobs are one cause, too.
+    """
     maker = refused.refusal.values.get("maker")
     if maker is None:
         return refused
+    brings = {layer.name for layer in refused.net.layers if layer.kind.is_data}
+    alike = brings if maker in brings else {maker}
     same = (one for one in refused.net.refused() if one.refusal.kind is refused.refusal.kind)
-    return next(one for one in same if one.refusal.values.get("maker") == maker and one.phases == refused.phases)
+    return next(one for one in same if one.refusal.values.get("maker") in alike and one.phases == refused.phases)
 
 
 def _is_for_training(refused: Refused) -> bool:

@@ -6,11 +6,13 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
+from caffelint.caffe.states import TEST
 from caffelint.lint import disk
 from caffelint.lint.file import File
-from caffelint.lint.finding import CERTAIN, ERROR, INFO, Finding
+from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.shipped import is_of_shipped_folder, is_shipped
+from caffelint.text.tree import MESSAGE
 
 _TEMPLATE = re.compile(
     r"(?:^|[/_.-])(?:templates?|tmpl|skeleton)(?=[/_.-]|$)|(?:^|/)original\.prototxt$", re.IGNORECASE
@@ -21,6 +23,7 @@ _OF_THE_SCHEMA = "P"
 _SUFFIX = ".prototxt"
 _FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
+_MIXED = "mixed-layer-formats"
 _MANY = 10
 _BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
 """Lines, the share of characters that are comments, and rules with errors, from which on a net is taken for notes."""
@@ -39,7 +42,7 @@ def lower(
     for path, findings in by_file.items():
         if (file := files.get(path)) is None:
             continue
-        if roots.get(path) and is_shipped(roots[path], path, file.document.source.data):
+        if is_shipped(roots.get(path, ""), path, file.document.source.data):
             _make_infos(findings, "the file is as BVLC ships it")
         elif path not in solved and file.solver is None and _is_an_example(roots.get(path, ""), path):
             _make_infos(findings, "the file is among the examples of a copy of Caffe, and no solver names it")
@@ -52,7 +55,33 @@ def lower(
             _make_infos(values, "the file is a template by its name, so a script may complete it")
         if file.caffe:
             _tell_once(findings)
+        _lower_consequences(file, findings)
+        if file.net and not file.net.solvers and file.net.role != "deploy":
+            _doubt_tests(findings)
         _calm(findings)
+
+
+def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
+    """What a fault explains that makes Caffe refuse the text: mending it mends this too, or shows it anew."""
+    document = file.document
+    line_of = document.source.line_number
+    if block := document.breaks_off:
+        why = f"the text breaks off in the block that starts on line {line_of(block.start)}"
+        inner = block.fields[-1] if block.kind == MESSAGE and block.fields else None
+        is_deep = inner is not None and inner.kind == MESSAGE and inner.end == block.end
+        later = [one for one in findings if one.place.start > block.start]
+        lost = [one for one in findings if is_deep and not one.code.startswith(_OF_THE_SCHEMA)]
+        _make_infos(dict.fromkeys([*later, *lost]), why)
+    if mixed := min((one for one in findings if one.name == _MIXED), key=lambda one: one.place.start, default=None):
+        types = (one for one in findings if one.name == "unknown-enum-value" and one.place.field == "type")
+        _make_infos(types, f"the net mixes two formats, see line {line_of(mixed.place.start)}")
+
+
+def _doubt_tests(findings: Iterable[Finding]) -> None:
+    """Nobody builds TEST of a net that no solver names, as far as is known."""
+    for finding in findings:
+        if finding.severity == ERROR and finding.phases == (TEST,):
+            finding.severity, finding.certainty = WARNING, LIKELY
 
 
 def _calm(findings: Iterable[Finding]) -> None:

@@ -82,3 +82,54 @@ def test_a_backup_is_nobodys_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "net.prototxt").write_text(NET.format(""))
     severity = [one.severity for one in caffelint.check(".", config).findings if one.name == "wrong-blob-count"]
     assert severity == ["info"]
+
+
+@pytest.mark.parametrize("end", ["kernel_siz", "kernel_size: 1"])
+def test_a_text_that_breaks_off_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = NET.format('layer { name: "c" type: "Convolution" bottom: "x" top: "c" convolution_param { num_output: 1 ')
+    (tmp_path / "net.prototxt").write_text(whole.rstrip() + end)
+    (tmp_path / "test.prototxt").write_text(NET.format('layer { name: "i" type: "InnerProduct" bottom: "a" top: "i" }'))
+    solver = 'train_net: "net.prototxt" test_net: "test.prototxt" test_iter: 1 test_interval: 1 max_iter: 1 base_lr: 1'
+    (tmp_path / "solver.prototxt").write_text(solver + ' lr_policy: "fixed"')
+    config = Config()
+    config.cache = False
+    found = [one for one in caffelint.check(".", config).findings if one.severity != "info"]
+    assert [one.name for one in found if one.file == "net.prototxt"] == ["syntax-error"]
+    assert "train-test-nets-differ" not in {one.name for one in found}
+
+
+def test_a_brace_that_is_missing_at_the_end_lowers_nothing_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    net = NET.format('layer { name: "d" type: "Dropout" bottom: "a" top: "d" dropout_param { dropout_ratio: 1.5 } }')
+    (tmp_path / "net.prototxt").write_text(net + 'layer { name: "r" type: "ReLU" bottom: "a" top: "r"')
+    assert severities()["dropout-ratio-out-of-range"] == severities()["syntax-error"] == "error"
+
+
+def test_types_in_a_net_of_two_formats_are_consequences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    net = NET.format('layers { name: "r" type: RELU bottom: "a" top: "r" } layers { name: "s" type: ReLU }')
+    (tmp_path / "net.prototxt").write_text(net)
+    found = severities()
+    assert (found["mixed-layer-formats"], found["unknown-enum-value"]) == ("error", "info")
+
+
+def test_only_who_builds_it_can_tell_that_testing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = 'layer {{ name: "{0}" type: "Data" top: "{0}" include {{ phase: TRAIN }} data_param {{ source: "{0}" }} }}\n'
+    net = data.format("a") + data.format("b") + LOSS.replace('bottom: "a"', 'bottom: "a" bottom: "b"')
+    (tmp_path / "net.prototxt").write_text(net + 'layer { name: "t" type: "Silence" bottom: "a" include { phase: TEST } }')
+    assert severities()["unknown-bottom"] == "warning"
+    solver = 'net: "net.prototxt" test_iter: 1 test_interval: 1 max_iter: 1 base_lr: 1 lr_policy: "fixed"'
+    (tmp_path / "solver.prototxt").write_text(solver)
+    assert severities()["unknown-bottom"] == "error"
+    found = [one for one in caffelint.check(".").findings if one.name == "unknown-bottom"]
+    assert len(found) == 1, "that TEST has no data is one cause"
+
+
+def test_what_macos_adds_to_archives_is_no_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "._net.prototxt").write_bytes(b"\0\5\x16\7\0\2\0\0Mac OS X")
+    assert severities() == {}
