@@ -7,7 +7,6 @@ from caffelint.lint import (
     ERROR,
     INFO,
     UNSAFE,
-    WARNING,
     Finding,
     Fix,
     Given,
@@ -25,9 +24,6 @@ _MOVED = {"scale": 1.0, "mean_file": "", "crop_size": 0, "mirror": False}
 """The fields that were once in the block of each data layer, and the values that change nothing."""
 
 _READ_BY_NOBODY = {"rand_skip": 0, "force_encoded_color": False}
-_UNTRANSFORMED = types_that(
-    lambda kind: kind.bottom_counts.most == 0 and not kind.transforms and not kind.has_setting("source")
-)
 
 
 class IgnoredTransformField(LayerRule):
@@ -37,8 +33,8 @@ class IgnoredTransformField(LayerRule):
     In a `layer` block, `scale`, `mirror`, `crop_size` and `mean_file` belong in `transform_param`. In `data_param`,
     `image_data_param` and `window_data_param` they are left over from before 2014 and silently ignored: the net gets
     raw values from 0 to 255, uncropped. Caffe moves them only in old `layers` blocks. No layer reads `rand_skip` and
-    `force_encoded_color` of a `data_param`, or a `transform_param` of DummyData or Input. WindowData is an exception:
-    it reads its scale from `window_data_param`, not from `transform_param`.
+    `force_encoded_color` of a `data_param`. WindowData is an exception: it reads its scale from `window_data_param`,
+    not from `transform_param`.
 
     ## Example
     ```
@@ -64,7 +60,7 @@ class IgnoredTransformField(LayerRule):
     name = "ignored-transform-field"
     severity = ERROR
     has_no_effect = True
-    layer_types = (*types_that(lambda kind: kind.prefetches and not kind.fork), *_UNTRANSFORMED)
+    layer_types = types_that(lambda kind: kind.prefetches and not kind.fork)
     VALID = [
         'layer { name: "data" type: "Data" transform_param { scale: 0.1 mirror: true } data_param { source: "a" } }',
         # Caffe moves them.
@@ -102,25 +98,10 @@ class IgnoredTransformField(LayerRule):
             message='WindowData "data": scale in transform_param is ignored; move it to window_data_param',
             fixed='layer { name: "data" type: "WindowData" window_data_param { scale: 0.1 } }',
         ),
-        Invalid(
-            'layer { name: "data" type: "DummyData" transform_param { scale: 0.1 } }',
-            span="transform_param",
-            message='DummyData "data": transform_param is ignored; remove it',
-            fixed='layer { name: "data" type: "DummyData" }',
-        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         message = layer.message
-        if layer.type in _UNTRANSFORMED:
-            if message.HasField("transform_param"):
-                yield self.finding(
-                    layer.at("transform_param"),
-                    f"{title(layer)}: transform_param is ignored; remove it",
-                    severity=WARNING,
-                    fixes=fix("remove transform_param", UNSAFE, remove(layer, "transform_param")),
-                )
-            return
         name = layer.kind.block
         if message.HasField(name):
             block: Any = getattr(message, name)

@@ -48,7 +48,7 @@ class UnusedParameterBlock(NetRule):
     The rule covers types and blocks that BVLC's Caffe has, since forks give the same name to layers that read different
     blocks. It covers a fork's type, as likely, where a block with the type's own name exists and the layer lacks it. A
     `loss_param` in a Softmax, left over from the loss that it was in training, is an info, as is a block that sets
-    nothing but defaults.
+    nothing but defaults, and a `transform_param` in an Input, which tells others how the images were prepared.
 
     ## Example
     ```
@@ -165,7 +165,8 @@ class UnusedParameterBlock(NetRule):
             message = f"{subject}: {block} is ignored; "
             message += f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
             matters = (type_, block) != _LEFT_OVER and any(_says(layer.param(block)) for layer in layers)
-            severity = WARNING if matters else INFO
+            is_note = block == "transform_param" and all(layer.type == "Input" for layer in layers)
+            severity = WARNING if matters and not is_note else INFO
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=_fixes(layers, block, used))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,3 +24,9 @@ def claims(layer: Layer, find: Callable[[PythonClass], Claim | None]) -> Iterato
 def where(python: PythonClass, line: int) -> str:
     """`pyloss.py:12`, as the layer's module is called."""
     return f"{python.module.file}:{line}"
+
+
+def read_in(python: PythonClass) -> str:
+    """Evidence: the file that a claim was read in, from the working directory if it is below that."""
+    inside = os.path.relpath(python.module.path)
+    return f"read in {python.module.path if inside.startswith(os.pardir) else inside}"

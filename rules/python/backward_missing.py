@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import BuiltLayer
 
-from ._claim import claims, where
+from ._claim import claims, read_in, where
 
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass
@@ -104,7 +104,7 @@ class PythonBackwardMissing(NetRule):
         is_loss = any(layer.message.loss_weight) and any(built.propagate_down)
         for python, what in claims(layer, _without_loss if not is_loss else _of_loss):
             yield self.finding(
-                layer.at("python_param", "layer"), f"{title(layer)}: {what}", evidence=f"read in {python.module.path}"
+                layer.at("python_param", "layer"), f"{title(layer)}: {what}", evidence=read_in(python)
             )
 
 

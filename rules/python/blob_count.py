@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule, title
 
-from ._claim import claims, where
+from ._claim import claims, read_in, where
 
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass
@@ -83,7 +83,7 @@ class PythonBlobCount(LayerRule):
                     layer.at(blobs if names else "type"),
                     f"{title(layer)}: {count}, but class {python.name} takes {_words(allowed)} ({where(python, line)}),"
                     " so Caffe stops at the start",
-                    evidence=f"read in {python.module.path}",
+                    evidence=read_in(python),
                 )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
-from ._claim import claims, where
+from ._claim import claims, read_in, where
 
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass
@@ -93,14 +93,14 @@ class PythonLossWeight(LayerRule):
                     f"{title(layer)}: loss_weight {weights[0]:g} changes only the printed loss, since backward of"
                     f" class {python.name} does not read top[0].diff ({where(python, line)}); multiply the gradient by"
                     " top[0].diff there",
-                    evidence=f"read in {python.module.path}",
+                    evidence=read_in(python),
                 )
             elif not weights and not _is_read(layer) and not layer.net.message.force_backward:
                 yield self.finding(
                     layer.at("top"),
                     f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and nothing"
                     " is learned from it; set loss_weight: 1",
-                    evidence=f"read in {python.module.path}",
+                    evidence=read_in(python),
                     fixes=fix("set loss_weight: 1", UNSAFE, write(layer, "loss_weight", value="1")),
                 )
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule, title
 
-from ._claim import claims, where
+from ._claim import claims, read_in, where
 
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass
@@ -81,7 +81,7 @@ class PythonMethodMissing(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         for python, what in claims(layer, _wrong):
             yield self.finding(
-                layer.at("python_param", "layer"), f"{title(layer)}: {what}", evidence=f"read in {python.module.path}"
+                layer.at("python_param", "layer"), f"{title(layer)}: {what}", evidence=read_in(python)
             )
 
 

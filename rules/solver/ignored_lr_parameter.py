@@ -6,7 +6,6 @@ from caffelint.lint import (
     DISPLAY,
     INFO,
     UNSAFE,
-    WARNING,
     Finding,
     Invalid,
     Solver,
@@ -26,8 +25,8 @@ class IgnoredLrParameter(SolverRule):
     ## Why is this bad?
     `fixed` reads none of gamma, power, stepsize and stepvalue; `step` reads gamma and stepsize; `multistep` gamma and
     stepvalue; `exp` gamma; `inv` gamma and power; `poly` power; `sigmoid` gamma and stepsize. A decay that the policy
-    does not read never happens. The severity is warning where all parameters of a decay are set but the rate never
-    changes, and info where a parameter is merely left over.
+    does not read never happens. Who tries a fixed rate changes the policy and leaves its parameters for later, so this
+    is an info.
 
     ## Example
     ```
@@ -48,7 +47,7 @@ class IgnoredLrParameter(SolverRule):
 
     code = "S109"
     name = "ignored-lr-parameter"
-    severity = WARNING
+    severity = INFO
     has_no_effect = True
     VALID = [
         'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000',
@@ -98,9 +97,7 @@ class IgnoredLrParameter(SolverRule):
             )
         else:
             fixes = fix(f"remove {names}", UNSAFE, *gone)
-        # Adam adapts the rate itself: a fixed one is its usual policy.
-        severity = None if meant and solver.type != "Adam" else INFO
-        yield self.finding(solver.at(ignored[0]), text, severity=severity, fixes=fixes)
+        yield self.finding(solver.at(ignored[0]), text, fixes=fixes)
 
 
 def _meant(written: list[str]) -> str:
