@@ -41,7 +41,9 @@ def training_nets(net: Net) -> list[Training]:
 
 
 def _is_training_net(net: Net) -> bool:
-    return net.role == "train" and not net.document.breaks_off and bool(net.solvers or net.is_trained or "train" in net.path.rpartition("/")[2])
+    if net.role != "train" or net.document.breaks_off:
+        return False
+    return bool(net.solvers or net.is_trained or "train" in net.path.rpartition("/")[2])
 
 
 def _training(net: Net, layers: dict[str, Layer], said: Parameters) -> Training | None:

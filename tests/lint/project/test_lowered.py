@@ -120,7 +120,8 @@ def test_only_who_builds_it_can_tell_that_testing_fails(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     data = 'layer {{ name: "{0}" type: "Data" top: "{0}" include {{ phase: TRAIN }} data_param {{ source: "{0}" }} }}\n'
     net = data.format("a") + data.format("b") + LOSS.replace('bottom: "a"', 'bottom: "a" bottom: "b"')
-    (tmp_path / "net.prototxt").write_text(net + 'layer { name: "t" type: "Silence" bottom: "a" include { phase: TEST } }')
+    net += 'layer { name: "t" type: "Silence" bottom: "a" include { phase: TEST } }'
+    (tmp_path / "net.prototxt").write_text(net)
     assert severities()["unknown-bottom"] == "warning"
     solver = 'net: "net.prototxt" test_iter: 1 test_interval: 1 max_iter: 1 base_lr: 1 lr_policy: "fixed"'
     (tmp_path / "solver.prototxt").write_text(solver)
