@@ -40,6 +40,7 @@ from caffelint.cli.settings import dialect_option, input_shape_option, input_sha
 @click.option(
     "--baseline", metavar="FILE", type=click.Path(), help="For a folder, show what has changed since this baseline."
 )
+@click.option("--read-data", is_flag=True, help="Read the shape of data from the sources.")
 @dialect_option
 @input_shape_option
 @settings_options

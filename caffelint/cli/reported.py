@@ -72,7 +72,7 @@ def project_of(asked: Asked, config: Config, report: Report) -> Project:
     return Project(
         asked.path,
         file.solver,
-        views(file),
+        views(file, config),
         report.findings,
         texts,
         (*report.failures, *failures),
@@ -98,10 +98,12 @@ def _scales(asked: Asked, config: Config, project: Project) -> list[dict[str, An
     from caffelint.cli.scaled import scaled
     from caffelint.report.scales_table import as_json
 
-    if not any("TRAIN" in view.built.phases and view.built.has_loss for view in project.views):
+    trained = [view for view in project.views if "TRAIN" in view.built.phases and view.built.has_loss]
+    if not trained:
         return []
+    shapes = {**trained[0].read, **asked.shapes}
     try:
-        return [as_json(scaled(AskedForScales(asked.path, shapes=asked.shapes), config), asked.path)]
+        return [as_json(scaled(AskedForScales(asked.path, shapes=shapes), config), asked.path)]
     except click.ClickException:
         return []
 

@@ -6,18 +6,26 @@ The JSON may be anybody's: what has another form than expected is left out, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from caffelint.lint.finding import SEVERITIES
 from caffelint.page.charts import Series, bars, lines
 from caffelint.page.markup import Markup, element, joined
 from caffelint.page.summary import table
-from caffelint.report.words import sentence
+from caffelint.report.words import count, sentence
 
 _MOST = 200
 _MOST_SERIES = 40
 _MOST_BARS = 30
+_COPIED = {
+    "copied": "get weights",
+    "from_fillers": "start from fillers",
+    "do_not_fit": "do not fit",
+    "ignored": "only in the file",
+    "unknown": "depend on the shape of the data",
+}
+"""What becomes of layers as weights are copied, in words."""
 
 
 class Tab(NamedTuple):
@@ -26,8 +34,8 @@ class Tab(NamedTuple):
     content: Markup
 
 
-def tabs(given: Sequence[Mapping[str, Any]]) -> list[Tab]:
-    """Those that the JSON objects have something for, in a fixed order."""
+def tabs(given: Sequence[Mapping[str, Any]], known: Set[str] = frozenset()) -> list[Tab]:
+    """Those that the JSON objects have something for, in a fixed order. known: messages that are shown elsewhere."""
     makers: tuple[tuple[str, str, str, Callable[[Any], Iterator[Markup]]], ...] = (
         ("scales", "Scales", "rows", _scales),
         ("smoke", "Smoke", "smoke", _smoke),
@@ -37,14 +45,15 @@ def tabs(given: Sequence[Mapping[str, Any]]) -> list[Tab]:
     )
     found = []
     for id_, title, key, make in makers:
-        content = [
-            part
-            for one in given
-            if one.get(key)
-            for part in (*_findings(one), *make(one if key == "rows" else one[key]))
-        ]
+        content: list[Markup] = []
+        number = 0
+        for one in given:
+            if one.get(key):
+                findings = list(_findings(one, known))
+                number += len(findings)
+                content += [*findings, *make(one if key == "rows" else one[key])]
         if content:
-            found.append(Tab(id_, title, joined(*content)))
+            found.append(Tab(id_, title + (f", {count(number, 'finding')}" if number else ""), joined(*content)))
     return found
 
 
@@ -58,11 +67,11 @@ def records(given: Sequence[Mapping[str, Any]]) -> int | None:
     return None
 
 
-def _findings(found: Mapping[str, Any]) -> Iterator[Markup]:
+def _findings(found: Mapping[str, Any], known: Set[str]) -> Iterator[Markup]:
     """What the command found, as it said it."""
     for one in _dicts(found.get("findings"))[:_MOST]:
         severity = one.get("severity")
-        if severity in SEVERITIES:
+        if severity in SEVERITIES and _whole_text(one.get("message")) not in known:
             where = ":".join(_text(one[name]) for name in ("file", "line", "column") if one.get(name) is not None)
             badge = element("span", severity, class_=f"badge {severity}")
             rule = f"[{_text(one.get('code'))} {_text(one.get('name'))}]"
@@ -72,6 +81,10 @@ def _findings(found: Mapping[str, Any]) -> Iterator[Markup]:
 
 def _scales(found: Any) -> Iterator[Markup]:
     rows = _dicts(found.get("rows"))
+    if all(row.get("size") is None for row in rows):
+        unknown = ", ".join(f'"{_text(layer)}"' for layer in _list(found.get("unknown"))[:_MOST_SERIES])
+        yield element("p", f"No scale is known, since what these layers make is unknown: {unknown}.", class_="note")
+        return
     for name, field in (("Values", "size"), ("Gradients", "gradient"), ("Update / weight", "update")):
         values = [(row, _number(row.get(field))) for row in rows]
         drawn = [(at, value) for at, (_, value) in enumerate(values) if value]
@@ -112,6 +125,13 @@ def _smoke(found: Any) -> Iterator[Markup]:
         ys = [math.nan if value is None else value for value in losses]
         yield element("h3", "Loss of each iteration")
         yield lines([Series("loss", range(len(ys)), ys)], "Loss of each iteration", "iteration", "loss")
+    for test in _dicts(found.get("test"))[:_MOST]:
+        outputs = test.get("outputs")
+        values = [
+            (_text(name), _shown(value)) for name, value in (outputs if isinstance(outputs, dict) else {}).items()
+        ]
+        caption = f"Test net {_text(test.get('net'))}, {_text(test.get('passes'))} passes"
+        yield table(("output", "value"), values, numbers=(1,), caption=caption)
     heads = ("change", "layer", "outcome", "iterations", "first loss", "last loss")
     rows = [
         (
@@ -154,15 +174,15 @@ def _data(found: Any) -> Iterator[Markup]:
     for feed in _dicts(found):
         phases = " and ".join(map(_text, _list(feed.get("phases"))))
         yield element("h3", f'{_text(feed.get("type"))} "{_text(feed.get("layer"))}", {phases}')
-        count = _whole(feed.get("records"))
-        said = f"{count:,} records of {_text(feed.get('source'))}" if count else _text(feed.get("not_read"))
+        number = _whole(feed.get("records"))
+        said = f"{number:,} records of {_text(feed.get('source'))}" if number else _text(feed.get("not_read"))
         yield element("p", sentence(said))
         for top in _dicts(feed.get("tops")):
             values = top.get("values")
             pairs = [pair for pair in _list(values) if isinstance(pair, list) and len(pair) == 2]
             if pairs:
                 ordered = sorted(pairs, key=lambda pair: -(_number(pair[1]) or 0))[:_MOST_BARS]
-                drawn = [(_text(name), _number(times) or 0.0, f"{_whole(times) or 0:,}") for name, times in ordered]
+                drawn = [(_shown(value), _number(times) or 0.0, f"{_whole(times) or 0:,}") for value, times in ordered]
                 yield element("h4", f"{_text(top.get('name'))}: how often each value occurs")
                 yield bars(drawn, "How often each value occurs")
             rows = [
@@ -196,9 +216,10 @@ def _weights(found: Any) -> Iterator[Markup]:
         if sizes:
             yield bars(sorted(sizes, key=lambda one: -one[1])[:10], "The largest blobs")
         for net in _dicts(file.get("nets")):
-            kinds = ("copied", "from_fillers", "do_not_fit", "ignored", "unknown")
-            counts = [(kind.replace("_", " "), str(len(_list(net.get(kind))))) for kind in kinds]
-            yield table(("layers", "number"), counts, numbers=(1,), caption=f"Copied into {_text(net.get('file'))}")
+            counts = [(words, str(len(_list(net.get(kind))))) for kind, words in _COPIED.items()]
+            phases = " and ".join(map(_text, _list(net.get("phases"))))
+            caption = f"Copied into {_text(net.get('file'))}" + (f", {phases}" if phases else "")
+            yield table(("layers", "number"), counts, numbers=(1,), caption=caption)
         yield table(("layer", "kind", "shape", "values"), rows, numbers=(3,), caption="Blobs")
 
 

@@ -65,7 +65,7 @@ def page(project: Project) -> str:
     if project.solver is not None:
         records = evidence.records(project.given)
         tabs.append(Tab("schedule", "Schedule", schedule.panel(project.solver, project.views, records)))
-    tabs += evidence.tabs(project.given)
+    tabs += evidence.tabs(project.given, {finding.message for finding in project.findings})
     tabs.append(Tab("text", "Text", listing(project.texts, project.findings)))
     data = {
         "nets": [
@@ -193,6 +193,7 @@ def _net(project: Project, drawings: Sequence[Drawing]) -> Markup:
     drawn = [
         element(
             "div",
+            element("h3", view.title, class_="state-name") if len(states) > 1 else None,
             *(element("p", note, class_="note") for note in _notes(view)),
             in_page(drawing, marks(project.findings, view), f"n{number}", f"The net in {view.title}"),
             class_="state",
@@ -232,8 +233,10 @@ def _notes(view: View) -> list[str]:
             if not layer.bottoms and layer.tops and layer.tops[0].shape is None:
                 shape, remark = asked_shape(layer.partial_image() if isinstance(layer, DataLayer) else None)
                 top = layer.tops[0].name
-                found.append(f'The shape of "{top}" is not in the text; give --input-shape {top}={shape}{remark}')
+                give = f"give --input-shape {top}={shape}{remark}" + ("" if view.notes else ", or --read-data")
+                found.append(f'The shape of "{top}" is not in the text; {give}')
                 break
+    found += view.notes[:4]
     return [sentence(line) for line in found]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.states import PHASES, State
@@ -10,6 +10,8 @@ from caffelint.caffe.states import PHASES, State
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.net import Layer, Net
+    from caffelint.caffe.shapes import Shape
+    from caffelint.lint.config import Config
     from caffelint.lint.file import File
 
 _MOST_STAGES = 6
@@ -34,7 +36,7 @@ class View(NamedTuple):
 
     title: `TRAIN`, `TEST, stage "deploy"`. is_run: does Caffe build it so for the solver, or, without a solver, with no
     stage? loads: of the net as it is; `built` may have shapes of data that are assumed. spans: by index of the layer.
-    places: which layer lines and names mean.
+    places: which layer lines and names mean. read: shapes by top, read from the data. notes: why others were not.
     """
 
     net: Net
@@ -44,22 +46,24 @@ class View(NamedTuple):
     loads: bool | None
     spans: dict[int, Span]
     places: Places
+    read: Mapping[str, Shape]
+    notes: Sequence[str]
 
     @property
     def layers(self) -> list[Layer]:
         return self.net.layers
 
 
-def views(file: File) -> list[View]:
-    """Those of a net, or of all nets that a solver names."""
+def views(file: File, config: Config) -> list[View]:
+    """Those of a net, or of all nets that a solver names. config: is the data read, and where may it be?"""
     nets = file.solver.distinct_nets if file.solver else file.nets
-    found = [view for net in nets for view in _views(net)]
+    found = [view for net in nets for view in _views(net, config)]
     if len(nets) > 1:
         found = [view._replace(title=f"{view.net.path}: {view.title}") for view in found]
     return found
 
 
-def _views(net: Net) -> Iterator[View]:
+def _views(net: Net, config: Config) -> Iterator[View]:
     spans = {layer.index: span for layer in net.layers if (span := _span(layer)) is not None}
     places = _places(net, spans)
     run = [state for built in net.states() for state in built.states]
@@ -69,11 +73,21 @@ def _views(net: Net) -> Iterator[View]:
         is_for_another = len(own) == 1 and own[0] not in built.phases and not net.solvers
         if (is_for_another or not states) and built.loads is False:
             continue
-        likely = built
-        if built.loads is None:
-            taken = net.likely(built.state)
-            likely = taken if taken.assumed and not taken.refusals else built
-        yield View(net, likely, _title(states or built.states), bool(states), built.loads, spans, places)
+        loads, shown = built.loads, built
+        read: Mapping[str, Shape] = {}
+        notes: Sequence[str] = ()
+        if loads is None:
+            if config.read_data:
+                from caffelint.lint.source_shapes import source_shapes
+
+                confined = not config.is_asked("read_data")
+                read, notes, _ = source_shapes(built, net.path, config.roots, confined=confined, keep=config.cache)
+            likely = net.likely(built.state, read)
+            if not likely.refusals and (likely.assumed or read):
+                shown = likely
+                loads = None if likely.assumed else likely.loads
+        title = _title(states or built.states)
+        yield View(net, shown, title, bool(states), loads, spans, places, read, notes)
 
 
 def _places(net: Net, spans: dict[int, Span]) -> Places:

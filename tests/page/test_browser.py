@@ -162,6 +162,22 @@ def test_links_lead_to_the_text(shown: Any) -> None:
     assert page.locator(".listing :target").is_visible()
 
 
+def test_on_paper_the_whole_net_is_drawn(shown: Any) -> None:
+    page = shown("sample")
+    page.evaluate(
+        """() => {
+            const net = document.querySelector(".state:not([hidden]) svg.net");
+            const see = () => [Number(net.getAttribute("viewBox").split(" ")[3]), net.firstChild.getBBox().height];
+            window.seen = [see()];
+            addEventListener("beforeprint", () => seen.push(see()));
+        }"""
+    )
+    page.pdf()
+    on_screen, on_paper = page.evaluate("seen")
+    assert on_screen[0] < on_screen[1]
+    assert on_paper[0] >= on_paper[1]
+
+
 def test_without_a_script_all_is_there(shown: Any) -> None:
     page = shown("sample", java_script_enabled=False)
     assert page.locator("#panel-net").is_visible()

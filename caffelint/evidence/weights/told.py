@@ -85,7 +85,7 @@ def _model(evidence: WeightsEvidence, weights: Weights) -> dict[str, Any]:
                 "from_fillers": [layer.name for layer in fit.starved],
                 "do_not_fit": [misfit.target.name for misfit, _ in fit.misfits],
                 "ignored": [layer.name for layer in fit.taken.ignored if layer.blobs],
-                "unknown": [] if fit.likely else [layer.name for layer in fit.exact.unknown],
+                "unknown": [layer.name for layer in fit.unknown],
             }
             for fit in evidence.of_model(weights)
         ],

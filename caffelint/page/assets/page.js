@@ -224,6 +224,11 @@
       for (const [name, value] of Object.entries(frame)) this.frame.setAttribute(name, value);
     }
 
+    // On paper nothing can be moved.
+    showWhole() {
+      this.svg.setAttribute("viewBox", [0, 0, ...this.size.map((side) => side + 2 * EDGE)].join(" "));
+    }
+
     // The window has another size: what is at the top stays there.
     keptTop() {
       if (!this.svg.getBoundingClientRect().height) return;
@@ -620,6 +625,8 @@
     });
     byId("state")?.addEventListener("change", (event) => showNet(Number(event.target.value)));
     addEventListener("resize", () => net.keptTop());
+    addEventListener("beforeprint", () => { for (const one of nets.values()) one.showWhole(); });
+    addEventListener("afterprint", () => { for (const one of nets.values()) one.resized(); });
   }
 
   // ---- the list of findings
