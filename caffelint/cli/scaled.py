@@ -141,14 +141,14 @@ def _loaded(path: str, built: BuiltNet) -> dict[Any, Weights]:
 
     if find_spec("numpy") is None:
         raise click.UsageError("--weights needs numpy: pip install 'caffelint[data]'")
+    found = {}
     try:
         stored = {layer.name: layer for layer in read_weights(path).trained}
+        for layer in built.layers:
+            blob = stored[layer.name].blobs.get(0) if layer.name in stored and layer.has_weights else None
+            if blob is not None and not blob.problem and blob.count:
+                values = blob.values()
+                found[layer] = Weights(float(values.mean(dtype="f8")), float(values.var(dtype="f8")))
     except Unreadable as error:
         raise click.ClickException(f"{path}: {error}") from error
-    found = {}
-    for layer in built.layers:
-        blob = stored[layer.name].blobs.get(0) if layer.name in stored and layer.has_weights else None
-        if blob is not None and not blob.problem and blob.count:
-            values = blob.values()
-            found[layer] = Weights(float(values.mean(dtype="f8")), float(values.var(dtype="f8")))
     return found

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SECONDS = 60
 LARGEST_IMAGE = 1 << 26
 """Pixels. To find out how a PNG is turned, Pillow decodes all of it, and few bytes may give many pixels."""
+IMAGE_FORMATS = ("BMP", "DIB", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "SUN", "TIFF", "WEBP")
+"""What OpenCV decodes, too. Of others Pillow may run a program, as ghostscript for EPS."""
 _START = "import sys; sys.path[:] = {}; from caffelint.lint.data_source import main; main()"
 _ORIENTATION = 0x0112
 _MANIFEST = re.compile(rb"MANIFEST-[0-9]+\n")
@@ -221,7 +223,7 @@ def image_shape(file: IO[bytes] | str, color: bool | None) -> list[int]:
 
     # Only the size is read: an image that Pillow takes for a decompression bomb is never decompressed.
     Image.MAX_IMAGE_PIXELS = None
-    with Image.open(file) as image:
+    with Image.open(file, formats=IMAGE_FORMATS) as image:
         width, height = image.size
         if color is None:
             return [_channels(image), height, width]

@@ -32,7 +32,11 @@ _FAULTS = {
         "so Caffe takes its bytes for pixels",
         "set encoded: true in the Datum",
     ),
-    TOO_LARGE: ("an image of more than 67 million pixels", "so it was not read", "make it smaller"),
+    TOO_LARGE: (
+        "an image of more than 67 million pixels, or a JPEG of hundreds of scans",
+        "so it was not read",
+        "make it smaller",
+    ),
     MISSING: ("missing", "so Caffe stops", "add the file, mend its path or root_folder, or remove the line"),
 }
 """What the record is, what comes of it, and what to do."""

@@ -181,6 +181,15 @@ def test_data_that_cannot_be_measured(caffelint: Any, there: Path, layer: str, w
     assert why in run.err
 
 
+def test_weights_that_claim_more_than_the_file_holds(caffelint: Any, there: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(there / "m.caffemodel.h5", "w") as file:
+        file.create_dataset("data/fc1/0", (40, 10**9), "f4", chunks=(1, 1000))
+    run = caffelint("scales", "solver.prototxt", "--weights", "m.caffemodel.h5")
+    assert (run.status, run.out) == (2, "")
+    assert "m.caffemodel.h5: claims 160000000000 bytes" in run.err
+
+
 def test_at_the_largest_rate_the_two_largest_updates_are_about_the_weights(caffelint: Any, there: Path) -> None:
     """Their geometric mean is 0.6, and the second one counts as a hundredth of the first one at least."""
     run = caffelint("lr", "solver.prototxt", "--suggest")

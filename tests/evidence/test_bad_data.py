@@ -8,6 +8,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -133,6 +134,24 @@ def _huge_png(folder: Path) -> str:
     return list_layer(path)
 
 
+def _scanned_jpeg(folder: Path) -> str:
+    """Each scan of nothing takes ten bytes, and the decoder over all pixels again."""
+    from PIL import Image
+
+    made = BytesIO()
+    Image.new("L", (2000, 2000)).save(made, "JPEG", progressive=True)
+    data = made.getvalue()
+    path = write_list(folder / "set.txt", images(20), LABELS[:20])
+    (folder / "set_7.png").write_bytes(data[:-2] + data[data.rfind(b"\xff\xda") : -2] * 3000 + data[-2:])
+    return list_layer(path)
+
+
+def _eps(folder: Path) -> str:
+    path = write_list(folder / "set.txt", images(20), LABELS[:20])
+    (folder / "set_7.png").write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n%%EOF\n")
+    return list_layer(path)
+
+
 def _device(folder: Path) -> str:
     path = write_list(folder / "set.txt", images(20), LABELS[:20])
     path.write_text(path.read_text() + "/dev/zero 1\n/proc/self/environ 2\n")
@@ -150,6 +169,8 @@ CASES: dict[str, tuple[Make, str, str]] = {
     "hdf5-long-row": (_long_row, "source-not-readable", "too large to read"),
     "hdf5-junk": (_junk_hdf5, "source-not-readable", "cannot be read"),
     "png-of-ten-billion-pixels": (_huge_png, "record-not-readable", "more than 67 million pixels"),
+    "png-of-3000-scans": (_scanned_jpeg, "record-not-readable", "hundreds of scans"),
+    "eps-as-png": (_eps, "record-not-readable", "not decodable"),
     "list-of-devices": (_device, "record-not-readable", "are missing"),
 }
 
@@ -167,10 +188,22 @@ def test_says_what_is_wrong(name: str, tmp_path: Path) -> None:
     found = {one["name"]: one["message"] for one in report["json"]["findings"]}
     assert words in found[rule]
     assert "\n" not in found[rule]
-    assert report["status"] == (0 if "png" in name else 1)
+    assert report["status"] == (0 if "png" in name and name != "eps-as-png" else 1)
     after = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
     assert {path: after.get(path) for path in before} == before
     assert set(after) - set(before) <= {tmp_path / "net.prototxt", tmp_path / "report.json"}
+
+
+def test_runs_no_program_for_an_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pillow leaves what is EPS, whatever it is called, to ghostscript."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "gs").write_text(f"#!/bin/sh\ntouch '{tmp_path / 'ran'}'\n", "utf-8")
+    (programs / "gs").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+    found = {one["name"] for one in report_of(tmp_path, _eps(tmp_path) + rest())["json"]["findings"]}
+    assert "record-not-readable" in found
+    assert not (tmp_path / "ran").exists()
 
 
 def test_counts_the_files_that_a_long_list_lacks(tmp_path: Path) -> None:

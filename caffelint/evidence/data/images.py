@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caffelint.lint.data_source import LARGEST_IMAGE, Unreadable
+from caffelint.lint.data_source import IMAGE_FORMATS, LARGEST_IMAGE, Unreadable
 from caffelint.lint.read import ReadError, read
 from caffelint.schema import BlobProto
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 RESIZE_BITS = 11
+_MOST_SCANNED = 16 * LARGEST_IMAGE
 
 
 class TooLarge(Unreadable):
-    """An image of more pixels than are decoded."""
+    """An image of more pixels than are decoded, or a JPEG that goes over them too often."""
 
 
 def mean_of(path: str, reach: Reach | None = None) -> Array:
@@ -57,9 +58,11 @@ def picture(file: IO[bytes] | bytes | str, color: bool | None) -> Image:
     from PIL import Image, ImageOps
 
     Image.MAX_IMAGE_PIXELS = None
-    with Image.open(BytesIO(file) if isinstance(file, bytes) else file) as image:
+    with Image.open(BytesIO(file) if isinstance(file, bytes) else file, formats=IMAGE_FORMATS) as image:
         if image.width * image.height > LARGEST_IMAGE:
             raise TooLarge(f"an image of {image.width}x{image.height} pixels is too large to read")
+        if image.format in ("JPEG", "MPO") and image.width * image.height * (scans := _scans(image)) > _MOST_SCANNED:
+            raise TooLarge(f"an image of {image.width}x{image.height} pixels in {scans} scans takes too long to read")
         if color is None:
             return _native(image)
         ImageOps.exif_transpose(image, in_place=True)
@@ -67,6 +70,15 @@ def picture(file: IO[bytes] | bytes | str, color: bool | None) -> Image:
             deep = np.asarray(image) >> 8
             return _converted(Image.fromarray(deep.astype(np.uint8)), "RGB" if color else "L")
         return _converted(image, "RGB" if color else "L")
+
+
+def _scans(image: Any) -> int:
+    """How often a JPEG goes over its pixels: progressive ones about ten times. A scan of nothing takes ten bytes."""
+    at = image.fp.tell()
+    image.fp.seek(0)
+    scans: int = image.fp.read().count(b"\xff\xda")
+    image.fp.seek(at)
+    return scans
 
 
 def _native(image: Image) -> Image:
