@@ -189,8 +189,8 @@ class Net:
     """A net as it is written.
 
     `message` is that of the file in current format, or that of a net inside of a solver. `solvers` are those that name
-    it, `siblings` the nets beside a deploy net that may be its training net, likeliest first. `by_type` holds its
-    layers by their type: what hangs on the type alone is asked once for all of them.
+    it, `siblings` the nets beside a deploy net that may be its training net, likeliest first; `deployed` the other way
+    round. `by_type` holds its layers by their type: what hangs on the type alone is asked once for all of them.
     """
 
     def __init__(self, bound: Bound, message: NetParameter | None = None):
@@ -207,6 +207,7 @@ class Net:
             self.by_type.setdefault(layer.type, []).append(layer)
         self.solvers: list[Solver] = []
         self.siblings: list[Net] = []
+        self.deployed: list[Net] = []
         self.python_modules: dict[str, list[PythonModule]] = {}
         self.python_shapes: dict[int | None, TopShapes] = {}
         """What the project has of that name, for each module that a Python layer names."""
@@ -313,6 +314,7 @@ class Net:
         self.by_type.clear()
         self.solvers.clear()
         self.siblings.clear()
+        self.deployed.clear()
         self.python_modules.clear()
 
     def once(self, find: Callable[[Net], Found]) -> Found:

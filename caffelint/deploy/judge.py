@@ -12,6 +12,7 @@ from caffelint.deploy.subjects import LayerSubject, NetSubject
 from caffelint.deploy.wrong_facts import WrongFacts
 
 if TYPE_CHECKING:
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.net import Layer, Net
 
 
@@ -23,12 +24,14 @@ class Judged(NamedTuple):
     place: int | None
 
 
-def judge(net: Net, target: Target) -> Iterator[Judged]:
+def judge(net: Net, target: Target, built: BuiltNet | None = None) -> Iterator[Judged]:
     """All that a target does to a net otherwise than Caffe, as far as is known; of a layer that it refuses only that.
 
-    Raises `WrongFacts` where a fact asks for what there is not.
+    built: what Caffe builds of it, for TEST where it is left out. Raises `WrongFacts` where a fact asks for what there
+    is not.
     """
-    (built,) = net.build([State(TEST)])
+    if built is None:
+        (built,) = net.build([State(TEST)])
     of_net = NetSubject(net, built)
     for fact in target.of_nets:
         if _holds(fact, of_net, target):

@@ -335,6 +335,8 @@ class Checker:
             if path in files and (net := files[path].net):
                 others = [files[other].net for other in beside if other in files and other not in skipped]
                 net.siblings = [other for other in others if other]
+                for other in net.siblings:
+                    other.deployed.append(net)
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
         for finding in self._findings(files, nets, report, failures):
             by_file[finding.place.document.path].append(finding)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from caffelint.caffe.states import TEST, TRAIN, State
 from caffelint.deploy.facts import LIMITED, MISREAD, REFUSED, RUN, Fact, Target, names, target
-from caffelint.deploy.judge import judge
+from caffelint.deploy.judge import Judged, judge
+from caffelint.deploy.kept import kept
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net
@@ -22,14 +25,47 @@ class Met(NamedTuple):
 
 
 def meetings(net: Net, name: str) -> list[Met]:
-    """What a target makes of a net otherwise than Caffe; found out once."""
+    """What a target makes of a net otherwise than Caffe; found out once.
+
+    Of a net that reads training data it is what stays of it for deployment, and nothing where a net for deployment is
+    beside it.
+    """
     found: dict[str, list[Met]] = net.once(_found)
     if name not in found:
-        found[name] = [
-            Met(one.target, one.fact, None if one.place is None else net.layers[one.place])
-            for one in judge(net, target(name))
-        ]
+        found[name] = list(_of_training(net, target(name)) if _trains(net) else _met(net, judge(net, target(name))))
     return found[name]
+
+
+def _trains(net: Net) -> bool:
+    return net.role == "train" and any(layer.kind.is_data for layer in net.layers)
+
+
+def _of_training(net: Net, target: Target) -> Iterator[Met]:
+    if any(other.role == "deploy" for other in net.deployed):
+        return
+    yield Met(target, _TRAINS, None)
+    built = net.likely(State(TEST))
+    if built.refusals:
+        built = net.likely(State(TRAIN))
+    stays = kept(built).layers
+    yield from _met(net, (one for one in judge(net, target, built) if one.place in stays))
+
+
+_TRAINS = Fact(
+    LIMITED,
+    (),
+    None,
+    "takes nets for deployment, and this one trains; what stays of it without data and losses is checked",
+    "make the net for deployment with caffelint deploy",
+    (),
+    "",
+    "their readers of data are not Caffe's",
+    RUN,
+)
+
+
+def _met(net: Net, found: Iterable[Judged]) -> Iterator[Met]:
+    return (Met(one.target, one.fact, None if one.place is None else net.layers[one.place]) for one in found)
 
 
 def _found(net: Net) -> dict[str, list[Met]]:

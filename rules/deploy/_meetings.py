@@ -3,8 +3,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from caffelint.lint import CERTAIN, LIKELY, TEST, UNSAFE, Finding, Net, NetRule, Option, Place, fix, title
-from caffelint.lint.deploy import RUN, Met, meetings
+from caffelint.lint import (
+    CERTAIN,
+    LIKELY,
+    TEST,
+    UNSAFE,
+    Finding,
+    Layer,
+    Net,
+    NetRule,
+    Option,
+    Place,
+    fix,
+    listed,
+    titles,
+)
+from caffelint.lint.deploy import RUN, Fact, Met, meetings
 
 from ._rewrites import rewritten
 
@@ -27,33 +41,54 @@ class DeployRule(NetRule):
             for met in meetings(net, name):
                 if met.fact.verdict == self.verdict:
                     alike.setdefault(_said(met), []).append(met)
+        causes: dict[tuple[object, ...], list[list[Met]]] = {}
         for mets in alike.values():
-            yield self._finding(net, mets)
+            causes.setdefault(_cause(mets), []).append(mets)
+        for of_layers in causes.values():
+            yield self._finding(net, of_layers[0], [mets[0].layer for mets in of_layers if mets[0].layer])
 
-    def _finding(self, net: Net, mets: list[Met]) -> Finding:
-        """One finding for the targets of which the same is to be said."""
+    def _finding(self, net: Net, mets: list[Met], layers: list[Layer]) -> Finding:
+        """One finding for the targets and the layers of which the same is to be said."""
         met = mets[0]
         fact = met.fact
-        subject = title(met.layer) if met.layer else "the net"
+        subject = titles(layers) if layers else "the net"
         remedy = f"; {fact.remedy}" if fact.remedy else ""
-        *most, last = [one.target.name for one in mets]
-        names = f"{', '.join(most)} and {last}" if most else last
-        who = f"each of {names}" if most else last
-        does = fact.does if len(mets) == 1 or fact.source else f"has no layer of type {fact.types[0]}"
-        fixes = fix(f"rewrite it for {names}", UNSAFE, rewritten(met)) if fact.rewrite and met.layer else ()
+        names: dict[str, list[str]] = {}
+        for one in mets:
+            names.setdefault(_does(one.fact, alone=len(mets) == 1), []).append(one.target.name)
+        does = "; ".join(f"{'each of ' if len(of) > 1 else ''}{listed(of)} {what}" for what, of in names.items())
+        fixes = (
+            fix(f"rewrite it for {listed([one.target.name for one in mets])}", UNSAFE, rewritten(met))
+            if fact.rewrite and met.layer
+            else ()
+        )
         return self.finding(
             _place(net, met),
-            f"{subject}: {who} {does}{remedy}",
+            f"{subject}: {does}{remedy}",
             evidence=" | ".join(_source(one) for one in mets),
             certainty=CERTAIN if any(one.fact.known == RUN for one in mets) else LIKELY,
             fixes=fixes,
         )
 
 
+def _does(fact: Fact, alone: bool) -> str:
+    """What a target does; that several do not know a type is said in the same words of each."""
+    return fact.does if fact.source or alone else f"has no layer of type {fact.types[0]}"
+
+
 def _said(met: Met) -> tuple[object, ...]:
-    """Equal for what is the same of several targets; what none of them takes is, however each says so."""
+    """Equal for what is mended by the same, or else the same, of several targets."""
     fact = met.fact
-    return met.layer.index if met.layer else None, fact.does if fact.source else "", fact.remedy, fact.rewrite
+    does = "" if fact.remedy else _does(fact, alone=False)
+    return met.layer.index if met.layer else None, does, fact.remedy, fact.rewrite
+
+
+def _cause(mets: list[Met]) -> tuple[object, ...]:
+    """Equal for layers of which the same is to be said; each that can be rewritten has a finding with its own fix."""
+    met = mets[0]
+    own = met.layer.index if met.layer and met.fact.rewrite else None
+    facts = tuple((one.target.name, _does(one.fact, alone=False)) for one in mets)
+    return met.layer.type if met.layer else "", own, facts, met.fact.remedy
 
 
 def _source(met: Met) -> str:
@@ -67,7 +102,7 @@ def _place(net: Net, met: Met) -> Place:
         if field or not net.layers:
             return net.at(field, 0) if field else net.at()
         left_out = next((layer for layer in net.layers if TEST not in layer.phases), net.layers[0])
-        return left_out.at("include" if left_out.has("include") else "exclude")
+        return left_out.at(next((field for field in ("include", "exclude") if left_out.has(field)), "type"))
     block = met.layer.block
     for field in met.fact.fields:
         if block and met.layer.has(block, field):

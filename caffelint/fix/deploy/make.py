@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.states import TEST, TRAIN, State
+from caffelint.deploy.kept import Kept, kept, makes_data
 from caffelint.fix.deploy.card import Card, card
-from caffelint.fix.deploy.kept import Kept, kept, makes_data
 from caffelint.fix.upgrade import upgrade_text
 from caffelint.lint.asked_shape import asked_shape
 from caffelint.lint.edits import quoted, unused_name
