@@ -185,6 +185,11 @@ class NetSubject:
         return found
 
     @property
+    def unread_inputs(self) -> int:
+        """How many inputs outside of layers no layer reads."""
+        return len(set(self.net.written.input).difference(*(layer.bottoms for layer in self.net.layers)))
+
+    @property
     def doubled_inputs(self) -> int:
         layers = self.net.written.layer
         return sum(
@@ -225,6 +230,8 @@ _OF_NETS: Mapping[str, Callable[[NetSubject], Any]] = {
     "old_layers": lambda self: bool(self.net.written.layers),
     "oldest_layers": lambda self: any(one.HasField("layer") for one in self.net.written.layers),
     "inputs": lambda self: len(self.net.written.input),
+    "unread_inputs": lambda self: self.unread_inputs,
+    "types": lambda self: list(dict.fromkeys(layer.type for layer in self.built.layers)),
     "doubled_inputs": lambda self: self.doubled_inputs,
     "shared_inputs": lambda self: sum(self.reading_inputs.count(one) > 1 for one in self.net.written.input),
     "excluded": lambda self: self.excluded,
