@@ -60,6 +60,13 @@ class LayerSubject:
         """The types that read its first top."""
         return [reader.type for reader, _ in self.layer.tops[0].readers] if self.layer.tops else []
 
+    @property
+    def next_type(self) -> str:
+        """The type of the layer that Caffe builds after it, "" for the last one."""
+        of_text = [layer for layer in self.built.layers if layer.index is not None]
+        after = of_text[of_text.index(self.layer) + 1 :]
+        return after[0].type if after else ""
+
     def canonical(self, axis: int) -> int | None:
         shape = self.shape
         if axis >= 0:
@@ -154,6 +161,7 @@ _OF_LAYERS: Mapping[str, Callable[[LayerSubject], Any]] = {
     "in_place": lambda self: bool(self.layer.tops) and self.layer.top_names[0] in self.layer.bottom_names,
     "makers": lambda self: [blob.maker.type if blob.maker else "" for blob in self.layer.bottoms],
     "readers": lambda self: self.readers,
+    "next_type": lambda self: self.next_type,
     "unread_tops": lambda self: sum(not blob.readers for blob in self.layer.tops),
     "only_silenced": lambda self: any(
         blob.readers and all(reader.type == "Silence" for reader, _ in blob.readers) for blob in self.layer.tops
