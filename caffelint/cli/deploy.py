@@ -72,7 +72,8 @@ def command(
             at = net
             differences = compare(old, there, net, given, config.dialect)
             for one in differences:
-                say(visible(f"{given}{f':{one.line}' if one.line else ''}: {one.message}"))
+                place = f"{given}:{one.line}" if one.line else given
+                say(visible(f"{place}: {'' if one.matters else 'does not matter: '}{one.message}"))
             if not differences:
                 say(visible(f"{given} has the layers, weights and fields that {net} leads to"))
             return FINDINGS if any(one.matters for one in differences) else 0

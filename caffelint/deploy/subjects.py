@@ -161,6 +161,7 @@ _OF_LAYERS: Mapping[str, Callable[[LayerSubject], Any]] = {
     "in_place": lambda self: bool(self.layer.tops) and self.layer.top_names[0] in self.layer.bottom_names,
     "makers": lambda self: [blob.maker.type if blob.maker else "" for blob in self.layer.bottoms],
     "readers": lambda self: self.readers,
+    "python_layer": lambda self: self.layer.message.python_param.layer,
     "next_type": lambda self: self.next_type,
     "unread_tops": lambda self: sum(not blob.readers for blob in self.layer.tops),
     "only_silenced": lambda self: any(

@@ -59,7 +59,7 @@ def test_checks_one_that_is_there(project: Path, caffelint: Any) -> None:
     (project / "deploy.prototxt").write_text(out.replace("num_output: 3", "num_output: 4"))
     status, out, _ = caffelint("deploy", "net.prototxt", "--check", "deploy.prototxt")
     assert status == 1
-    assert 'InnerProduct "ip" has weights of 4x3072 and 4, the training net 3x3072 and 3' in out
+    assert 'InnerProduct "ip": weights of 4x3072 and 4 here, of 3x3072 and 3 in the training net' in out
 
 
 def test_says_what_is_missing(project: Path, caffelint: Any) -> None:

@@ -50,18 +50,25 @@ class Card(NamedTuple):
 
 def card(layer: BuiltLayer, name: str, shape: Shape) -> Card | None:
     """The card of a data layer's first top; None where the layer transforms nothing."""
-    if not layer.transforms or not layer.block:
+    if not layer.transforms and not layer.message.HasField("transform_param"):
         return None
     t = layer.message.transform_param
-    p = layer.parameters
-    sides = int(getattr(p, "new_height", 0)), int(getattr(p, "new_width", 0))
     return Card(
         name,
         tuple(shape),
         "BGR" if len(shape) == 4 and shape[1] == 3 else "",
-        sides if all(sides) else None,
+        resize(layer),
         int(t.crop_size),
         tuple(t.mean_value),
         t.mean_file,
         float(f"{t.scale:.7g}"),  # as it was written, before it became a float of 32 bits
     )
+
+
+def resize(layer: BuiltLayer) -> tuple[int, int] | None:
+    """The height and width that a layer scales images to, in whichever block it says so; None for none."""
+    for _, block in layer.message.ListFields():
+        sides = int(getattr(block, "new_height", 0)), int(getattr(block, "new_width", 0))
+        if all(sides):
+            return sides
+    return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.states import TEST, State
 from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, side_field, sides
-from caffelint.fix.deploy.make import DeployError, deploy, readable
+from caffelint.fix.deploy.make import STORED, DeployError, deploy, of_batch, readable
 from caffelint.lint.words import listed, titles
 from caffelint.schema.enums import enum_name
 
@@ -20,7 +20,6 @@ _NO_MATTER = frozenset(
     ["weight_filler", "bias_filler", "filler", "slope_filler", "engine", "dropout_ratio", "moving_average_fraction"]
 )
 """Fields that change nothing of what a net with weights computes."""
-
 
 _WINDOW = (KERNEL, STRIDE, PAD, DILATION)
 _SIDES = frozenset(side_field(name, axis) for name in (KERNEL, STRIDE, PAD) for axis in (0, 1))
@@ -35,16 +34,35 @@ class Difference(NamedTuple):
     matters: bool
 
 
+class _Unlike(NamedTuple):
+    """What a layer has otherwise: layers of which the same is to be said are one difference."""
+
+    layer: BuiltLayer
+    says: str
+    matters: bool
+
+
 def compare(
     trained: bytes, deployed: bytes, train_path: str = "<text>", path: str = "<text>", dialect: str | None = None
 ) -> list[Difference]:
     """What differs, in the order of the deploy net's text. Raises `DeployError` where one of them does not load."""
     shapes = _shapes(deployed, path, dialect)
-    tops = {top for layer in readable(trained, train_path, dialect).layers for top in layer.tops}
+    net = readable(trained, train_path, dialect)
+    tops = {top for layer in net.layers for top in layer.tops}
     made = deploy(trained, train_path, {name: shape for name, shape in shapes.items() if name in tops}, dialect)
     wanted, _ = _built(made.data, train_path, dialect)
     given, lines = _built(deployed, path, dialect)
-    return sorted(_differences(wanted, given, lines), key=lambda one: one.line or 1 << 31)
+    found = _differences(wanted, given, {layer.name for layer in of_batch(net)})
+    return sorted(_grouped(found, given, lines), key=lambda one: one.line or 1 << 31)
+
+
+def _grouped(found: Iterable[_Unlike], given: BuiltNet, lines: Mapping[int | None, int]) -> Iterator[Difference]:
+    alike: dict[tuple[str, str, bool], list[BuiltLayer]] = {}
+    for one in found:
+        alike.setdefault((one.layer.type, one.says, one.matters), []).append(one.layer)
+    for (_, says, matters), layers in alike.items():
+        line = lines.get(layers[0].index, 0) if layers[0] in given.layers else 0
+        yield Difference(line, f"{titles(layers)}: {says}", matters)
 
 
 def _shapes(data: bytes, path: str, dialect: str | None) -> dict[str, tuple[int, ...]]:
@@ -66,45 +84,76 @@ def _built(data: bytes, path: str, dialect: str | None) -> tuple[BuiltNet, dict[
     return built, {layer.index: layer.at().line for layer in net.layers}
 
 
-def _differences(wanted: BuiltNet, given: BuiltNet, lines: dict[int | None, int]) -> Iterator[Difference]:
+def _differences(wanted: BuiltNet, given: BuiltNet, of_batch: Collection[str]) -> Iterator[_Unlike]:
+    """of_batch: the layers that take the statistics of the batch in training and TEST alike."""
     ours = {layer.name: layer for layer in wanted.layers if layer.index is not None}
     theirs = {layer.name: layer for layer in given.layers if layer.index is not None}
-    added: list[BuiltLayer] = []
+    merged: set[str] = set()
     for name, layer in theirs.items():
-        line = lines.get(layer.index, 0)
-        other = ours.get(name)
         if layer.is_data or layer.type == "Input":
             continue
-        if other is None:
-            if not layer.params:
-                added.append(layer)
+        if name not in ours:
             if layer.params:
-                yield Difference(
-                    line, f'{layer.type} "{name}" is no layer of the training net, so it finds no weights', True
-                )
+                yield _Unlike(layer, "no layer of the training net, so it finds no weights", True)
+            else:
+                yield _Unlike(layer, "no layer of the training net", False)
             continue
-        if layer.type != other.type:
-            same = layer.known and other.known or _weights(layer) != _weights(other)
-            yield Difference(line, f'"{name}" is {layer.type}, and {other.type} in the training net', same)
-            continue
-        mine, trained = _weights(layer), _weights(other)
-        if mine is not None and trained is not None and mine != trained:
-            yield Difference(
-                line, f'{layer.type} "{name}" has weights of {_dims(mine)}, the training net {_dims(trained)}', True
-            )
-        else:
-            yield from _fields(layer, other, line)
-            yield from _wires(layer, other, theirs.keys() & ours.keys(), line)
-    if added:
-        line = lines.get(added[0].index, 0)
-        yield Difference(line, f"{titles(added)}, which the training net has not", False)
+        other = ours[name]
+        norms = _merged(layer, other, theirs)
+        merged.update(norms)
+        skipped = ({STORED} if name in of_batch else set()) | ({"bias_term"} if norms else set())
+        yield from _unlike(layer, other, theirs.keys() & ours.keys(), skipped)
     needed = _above(wanted, theirs.keys())
-    missing = [layer for name, layer in ours.items() if name not in theirs and layer.params]
-    for layer in missing:
+    for name, layer in ours.items():
+        if name in theirs or not layer.params or name in merged:
+            continue
         if layer in needed:
-            yield Difference(0, f'{layer.type} "{layer.name}" of the training net is missing', True)
-    if left := [f'"{layer.name}"' for layer in missing if layer not in needed]:
-        yield Difference(0, f"{listed(left)} of the training net, which nothing here needs, left out", False)
+            yield _Unlike(layer, "missing here", True)
+        else:
+            yield _Unlike(layer, "left out here, where nothing needs it", False)
+
+
+def _unlike(
+    layer: BuiltLayer, other: BuiltLayer, shared: Collection[str], skipped: Collection[str]
+) -> Iterator[_Unlike]:
+    """What differs between two layers of one name. skipped: the fields that are to differ."""
+    merged = "bias_term" in skipped
+    mine, trained = _weights(layer), _weights(other)
+    if layer.type != other.type:
+        same = _is_form(layer, other) and (mine == trained or merged)
+        matters = not same and (bool(layer.known and other.known) or mine != trained)
+        yield _Unlike(layer, f"{other.type} in the training net", matters)
+        if not same:
+            return
+    if merged:
+        says = "a bias here for the BatchNorm after it in training, which must be merged into its weights"
+        yield _Unlike(layer, says, True)
+    elif mine is not None and trained is not None and mine != trained:
+        yield _Unlike(layer, f"weights of {_dims(mine)} here, of {_dims(trained)} in the training net", True)
+        return
+    yield from _fields(layer, other, skipped)
+    if not merged:
+        yield from _wires(layer, other, shared)
+
+
+def _is_form(layer: BuiltLayer, other: BuiltLayer) -> bool:
+    """Is one a form of the other, as DepthwiseConvolution is of Convolution?"""
+    return layer.known and other.known and (isinstance(layer, type(other)) or isinstance(other, type(layer)))
+
+
+def _merged(layer: BuiltLayer, other: BuiltLayer, theirs: Collection[str]) -> set[str]:
+    """The layers that normalise what it makes in the training net and are gone here, where it has a bias for them."""
+    mine, trained = _weights(layer), _weights(other)
+    if not mine or not trained or mine[:-1] != trained or not _is_form(layer, other):
+        return set()
+    gone: set[str] = set()
+    waiting = list(other.tops)
+    while waiting:
+        for reader, _ in waiting.pop().readers:
+            if reader.name not in theirs and (reader.keeps_statistics or gone and reader.params):
+                gone.add(reader.name)
+                waiting += reader.tops
+    return gone
 
 
 def _weights(layer: BuiltLayer) -> list[Any] | None:
@@ -123,15 +172,14 @@ def _above(built: BuiltNet, names: Collection[str]) -> set[BuiltLayer]:
     return found
 
 
-def _wires(layer: BuiltLayer, other: BuiltLayer, shared: Collection[str], line: int) -> Iterator[Difference]:
+def _wires(layer: BuiltLayer, other: BuiltLayer, shared: Collection[str]) -> Iterator[_Unlike]:
     """What it reads from, if that is another layer of both nets than in training."""
     here, there = _sources(layer, shared), _sources(other, shared)
     if layer.type == "Eltwise":
         here, there = sorted(here), sorted(there)  # their order matters for coefficients alone
     for mine, trained in zip(here, there, strict=False):
         if mine != trained:
-            message = f'{layer.type} "{layer.name}" reads from {_said(mine)}, in the training net from {_said(trained)}'
-            yield Difference(line, message, True)
+            yield _Unlike(layer, f"reads from {_said(mine)} here, from {_said(trained)} in the training net", True)
 
 
 def _sources(layer: BuiltLayer, shared: Collection[str]) -> list[list[str]]:
@@ -161,26 +209,24 @@ def _said(names: list[str]) -> str:
     return listed([f'"{name}"' if name else "an input" for name in names]) or "nothing"
 
 
-def _fields(layer: BuiltLayer, other: BuiltLayer, line: int) -> Iterator[Difference]:
+def _fields(layer: BuiltLayer, other: BuiltLayer, skipped: Collection[str]) -> Iterator[_Unlike]:
     block = layer.block_of(layer.message)
     if not block or other.block_of(other.message) != block:
         return
     mine, trained = getattr(layer.message, block), getattr(other.message, block)
     for field in mine.DESCRIPTOR.fields:
-        if field.name in _NO_MATTER or field.name in _SIDES and hasattr(mine, KERNEL):
+        if field.name in skipped or field.name in _NO_MATTER or field.name in _SIDES and hasattr(mine, KERNEL):
             continue
         here, there = _value(mine, field.name), _value(trained, field.name)
         if here != there:
-            yield Difference(
-                line, f'{layer.type} "{layer.name}" has {field.name}: {here}, the training net {there}', True
-            )
+            yield _Unlike(layer, f"{field.name} is {here} here, {there} in the training net", True)
 
 
 def _value(message: Any, name: str) -> Any:
     """What a field means in the TEST phase, however it is written."""
     if name in _WINDOW and hasattr(message, KERNEL):
         return list(sides(message, name))
-    if name == "use_global_stats" and not message.HasField(name):
+    if name == STORED and not message.HasField(name):
         return True
     if text := enum_name(message, name):
         return text

@@ -8,25 +8,29 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.states import TEST, TRAIN, State
 from caffelint.deploy.kept import Kept, kept, makes_data
-from caffelint.fix.deploy.card import Card, card
+from caffelint.fix.deploy.card import Card, card, resize
 from caffelint.fix.upgrade import upgrade_text
 from caffelint.lint.asked_shape import asked_shape
 from caffelint.lint.edits import quoted, unused_name
 from caffelint.lint.file import load
-from caffelint.lint.words import listed, title
+from caffelint.lint.words import listed, title, titles
 from caffelint.text.edits import Edit, apply_edits, with_line_ends_of
 from caffelint.text.layout import take_out
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
-    from caffelint.caffe.net import Net
+    from caffelint.caffe.net import Layer, Net
     from caffelint.caffe.net_parts import Blob
-    from caffelint.caffe.shapes import Shape
+    from caffelint.caffe.shapes import PartialShape, Shape
 
 _OF_EVERY_CAFFE = ("syntax-error", "mixed-layer-formats")
 """Problems of a text that no Caffe reads, whichever fork it is for."""
 _OF_PHASES = ("include", "exclude", "phase")
+
+
+STORED = "use_global_stats"
+"""Does a layer normalise with what it has stored, rather than with what it measures?"""
 
 
 class DeployError(ValueError):
@@ -65,6 +69,10 @@ def deploy(
     cards = tuple(made for blob in stays.inputs if (made := _card(blob, shapes[blob.name])))
     text = _text(net, stays, shapes, cards)
     notes = [_assumed(name, shape) for name, shape in built.assumed.items() if name in shapes]
+    if changed := [layer for layer in of_batch(net) if layer.index in stays.layers]:
+        notes.append(
+            f"{titles(changed)}: {STORED}: false is removed, since a deployed net has no batch to take statistics of"
+        )
     notes += [_undecoded(layer) for layer in built.layers if layer.is_loss and layer.fork]
     return Deployed(text, cards, (*notes, *_proved(net, built, text, path, dialect)))
 
@@ -108,11 +116,19 @@ def _unknown(net: Net, given: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]
 
 
 def _without_shape(built: BuiltNet, missing: Sequence[str]) -> str:
-    sources = [layer for layer in built.layers if isinstance(layer, DataLayer) and layer.tops]
-    images = {layer.tops[0].name: layer.partial_image() for layer in sources}
+    images = {layer.tops[0].name: _image(layer) for layer in built.layers if makes_data(layer) and layer.tops}
     asked = [(name, *asked_shape((1, *(images.get(name) or (None,) * 4)[1:]))) for name in missing]
     given = " ".join(f"--input-shape {name}={shape}" for name, shape, _ in asked)
     return f"the shape of {listed([quoted(name) for name in missing])} is not in the text; give {given}{asked[0][2]}"
+
+
+def _image(layer: BuiltLayer) -> PartialShape | None:
+    """What the text says of the images that a layer hands on."""
+    if isinstance(layer, DataLayer):
+        return layer.partial_image()
+    crop = layer.message.transform_param.crop_size
+    sides = (crop, crop) if crop else resize(layer)
+    return (None, None, *sides) if sides else None
 
 
 def _built(net: Net) -> BuiltNet:
@@ -143,11 +159,14 @@ def _assumed(name: str, shape: Shape) -> str:
 
 def _text(net: Net, stays: Kept, shapes: Mapping[str, Shape], cards: Iterable[Card]) -> bytes:
     document = net.document
+    batch_stats = of_batch(net)
     nodes = [layer.node for layer in net.layers if layer.index not in stays.layers]
     edits = take_out(document, document.root, [node for node in nodes if node is not None])
     for layer in net.layers:
         if layer.index in stays.layers and layer.node is not None:
             gone = [field for name in _OF_PHASES for field in layer.node.all(name)]
+            if layer in batch_stats and (block := layer.node.first(layer.block)) is not None:
+                edits += take_out(document, block, block.all(STORED))
             edits += take_out(document, layer.node, gone)
     edits += take_out(document, document.root, document.root.all("state"))
     taken = {layer.name for layer in net.layers if layer.index in stays.layers}
@@ -165,6 +184,16 @@ def _text(net: Net, stays: Kept, shapes: Mapping[str, Shape], cards: Iterable[Ca
         ending = with_line_ends_of(document.source.data, begin + "\n".join([*tail, ""]))
         edits.append(Edit(len(text), len(text), ending))
     return apply_edits(document.source.data, edits)
+
+
+def of_batch(net: Net) -> list[Layer]:
+    """The layers that take the statistics of the batch in TEST, too, where one that is deployed has one image."""
+    return [
+        layer
+        for layer in net.layers
+        if layer.kind.keeps_statistics and layer.block and layer.has(layer.block, STORED)
+        if not getattr(layer.param(layer.block), STORED)
+    ]
 
 
 def _input(name: str, shape: Shape, taken: set[str]) -> Iterator[str]:

@@ -166,9 +166,9 @@ def test_compares_what_somebody_made() -> None:
     other = own.replace(b"kernel_size: 3", b"kernel_size: 3 pad: 1").replace(b'name: "ip"', b'name: "fc"')
     found = compare(trained, other)
     assert [one.message for one in found] == [
-        'Convolution "conv" has pad: [1, 1], the training net [0, 0]',
-        'InnerProduct "fc" is no layer of the training net, so it finds no weights',
-        'InnerProduct "ip" of the training net is missing',
+        'Convolution "conv": pad is [1, 1] here, [0, 0] in the training net',
+        'InnerProduct "fc": no layer of the training net, so it finds no weights',
+        'InnerProduct "ip": missing here',
     ]
     assert all(one.matters for one in found)
 
@@ -185,7 +185,54 @@ def test_knows_what_makes_no_difference() -> None:
     other = other.replace(b'type: "BatchNorm"', b'type: "BatchNorm" batch_norm_param { use_global_stats: true }')
     found = compare(trained.encode(), other)
     assert [(one.message, one.matters) for one in found] == [
-        ('"ip2" of the training net, which nothing here needs, left out', False)
+        ('InnerProduct "ip2": left out here, where nothing needs it', False)
+    ]
+
+
+NORMED = """layer { name: "data" type: "OwnData" top: "data" top: "label"
+  transform_param { scale: 0.25 mean_value: 127.5 } image_data_param { new_height: 12 new_width: 16 } }
+layer { name: "a" type: "Convolution" bottom: "data" top: "a"
+  convolution_param { num_output: 4 kernel_size: 3 group: 4 bias_term: false } }
+layer { name: "n" type: "BatchNorm" bottom: "a" top: "a" batch_norm_param { use_global_stats: false } }
+layer { name: "s" type: "Scale" bottom: "a" top: "a" scale_param { bias_term: true } }
+layer { name: "b" type: "Convolution" bottom: "a" top: "b"
+  convolution_param { num_output: 4 kernel_size: 3 group: 4 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "b" bottom: "label" top: "loss" }
+"""
+SHAPE = {"data": (1, 4, 12, 16)}
+MERGED = "a bias here for the BatchNorm after it in training, which must be merged into its weights"
+
+
+def test_nothing_is_left_of_the_batch() -> None:
+    """A deployed net has no batch whose statistics it could take; data of a type that nobody knows has its card."""
+    made = deploy(NORMED.encode(), input_shapes=SHAPE)
+    assert b"use_global_stats" not in made.data
+    assert made.notes == (
+        'BatchNorm "n": use_global_stats: false is removed, since a deployed net has no batch to take statistics of',
+    )
+    (card,) = made.cards
+    assert (card.resize, card.mean_values, card.scale) == ((12, 16), (127.5,), 0.25)
+    with pytest.raises(DeployError, match="--input-shape data=1x3x12x16"):
+        deploy(NORMED.encode())
+
+
+def test_what_its_author_does_as_well_does_not_matter() -> None:
+    made = deploy(NORMED.encode(), input_shapes=SHAPE).data
+    stored = made.replace(b"batch_norm_param {", b"batch_norm_param { use_global_stats: true")
+    batch = made.replace(b"batch_norm_param {", b"batch_norm_param { use_global_stats: false")
+    assert compare(NORMED.encode(), stored) == compare(NORMED.encode(), batch) == []
+    depthwise = made.replace(b'"Convolution"', b'"DepthwiseConvolution"')
+    assert [(one.message, one.matters) for one in compare(NORMED.encode(), depthwise)] == [
+        ('DepthwiseConvolution "a", "b": Convolution in the training net', False)
+    ]
+
+
+def test_a_batch_norm_that_was_merged_is_one_difference() -> None:
+    made = deploy(NORMED.encode(), input_shapes=SHAPE).data.decode()
+    head, _, rest = made.partition('layer { name: "n"')
+    merged = head.replace(" bias_term: false", "") + 'layer { name: "b"' + rest.partition('layer { name: "b"')[2]
+    assert [(one.message, one.matters) for one in compare(NORMED.encode(), merged.encode())] == [
+        ('Convolution "a": ' + MERGED, True)
     ]
 
 

@@ -30,7 +30,7 @@ def test_tells_of_another_layer_that_is_read() -> None:
     assert compare(TRAINED, body + conv("c", "b")) == []
     (found,) = compare(TRAINED, body + conv("c", "a"))
     assert (found.matters, found.line) == (True, 5)
-    assert found.message == 'Convolution "c" reads from "r", in the training net from "b"'
+    assert found.message == 'Convolution "c": reads from "r" here, from "b" in the training net'
 
 
 def test_passes_what_one_net_alone_has() -> None:
