@@ -97,8 +97,9 @@ class LossDoesNotFall(LogRule):
                 what = f"{called(loss)} is exactly 0 all along"
             elif found.kind == SLOW:
                 what = f"{called(loss)} hardly falls, from {number(found.first)} to {number(found.last)}"
-            elif classes and found.chance and found.last > _ABOVE * found.chance:
-                what += f", far above the {number(found.chance)} of guessing among {classes} classes"
+            elif found.chance and found.last > _ABOVE * found.chance:
+                what += f", far above the {number(found.chance)} of guessing"
+                what += f" among {classes} classes" if classes else ""
             elif classes and found.chance:
                 equals = f" = ln {classes}" if abs(found.last - math.log(classes)) < 0.02 else ""
                 what += f"{equals}, as if the net guessed among {classes} classes"

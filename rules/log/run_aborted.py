@@ -19,8 +19,9 @@ from caffelint.evidence.log.rule import (
     Logged,
     LogRule,
     refusal_of,
+    unknown_field,
 )
-from caffelint.lint import ERROR, Cause, CauseKind, Finding, Invalid
+from caffelint.lint import ERROR, Cause, CauseKind, Finding, Invalid, provenance
 
 from ._example import NET, SOLVER, SOUND, losses
 from ._words import back_to, joined, see
@@ -53,6 +54,10 @@ _REMEDIES = {
     TEXT: "`caffelint check` names the place",
 }
 _SHOWN = 240
+_REFUSED = (
+    "[libprotobuf ERROR google/protobuf/text_format.cc:317] Error parsing text-format caffe.NetParameter: %d:%d:"
+    ' Message type "caffe.%s" has no field named "%s".\n'
+)
 
 
 class RunAborted(LogRule):
@@ -90,6 +95,27 @@ class RunAborted(LogRule):
             message="Caffe aborts at syncedmem.cpp:71 after iteration 10: error == cudaSuccess (2 vs. 0) out of"
             " memory; lower batch_size, or iter_size times a smaller one, or end what else takes the memory",
         ),
+        Invalid(
+            "F1122 13:11:02.20 17644 layer_factory.hpp:81] Check failed: registry.count(type) == 1 (0 vs. 1) Unknown"
+            " layer type: Relu (known types: AbsVal, HDF5Data)\n",
+            span="F1122 13:11:02.20 17644 layer_factory.hpp:81] Check failed: registry.count(type) == 1 (0 vs. 1)"
+            " Unknown layer type: Relu (known types: AbsVal, HDF5Data)",
+            message="Caffe aborts at layer_factory.hpp:81: registry.count(type) == 1 (0 vs. 1) Unknown layer type:"
+            " Relu",
+        ),
+        Invalid(
+            _REFUSED % (3, 143, "InnerProductParameter", "num_outputs"),
+            span=_REFUSED.strip() % (3, 143, "InnerProductParameter", "num_outputs"),
+            message="the run ends: Error parsing text-format caffe.NetParameter: 3:143: Message type"
+            ' "caffe.InnerProductParameter" has no field named "num_outputs"; did you mean num_output?',
+        ),
+        Invalid(
+            _REFUSED % (9, 16, "LayerParameter", "permute_param"),
+            span=_REFUSED.strip() % (9, 16, "LayerParameter", "permute_param"),
+            message="the run ends: Error parsing text-format caffe.NetParameter: 9:16: Message type"
+            ' "caffe.LayerParameter" has no field named "permute_param"; this Caffe lacks permute_param; it is'
+            " in dialect ssd, nvcaffe and 43 more; use that Caffe, or remove it",
+        ),
         # As Caffe 1.0 writes it when `timeout` ends it.
         Invalid(
             losses([2.3, 2.2])
@@ -114,11 +140,11 @@ class RunAborted(LogRule):
             elif run.iteration is not None:
                 where += f" after iteration {run.iteration}"
             who = "Caffe aborts" if ended.at else "the run ends"
-            what = f"{who}{where}: {ended.message[:_SHOWN]}"
+            what = f"{who}{where}: {ended.message.rstrip('.')[:_SHOWN]}"
             refusal = refusal_of(ended, log.recovered(run)) if ended.kind in (CHECK, COPY) else None
             why = f'layer "{refusal.layer}": {refusal.message}' if refusal is not None and refusal.layer else ""
             why = why or (refusal.message if refusal is not None else "")
-            remedy = "" if refusal else _REMEDIES.get(ended.kind, "")
+            remedy = "" if refusal else _field(ended) or _REMEDIES.get(ended.kind, "")
             if ended.kind == DATA:
                 remedy = joined(_sources(log, run, layer), remedy)
             known = log.known(run, layer) if layer else ()
@@ -137,6 +163,18 @@ def _first(run: Logged) -> Ended:
     """The one that says most: what protobuf says comes before the check that fails for it."""
     checks = [one for one in run.ended if one.kind not in (KILLED, SIGNAL)]
     return checks[0] if checks else run.ended[0]
+
+
+def _field(ended: Ended) -> str:
+    """What to do about a field that this Caffe does not know."""
+    found = unknown_field(ended)
+    if found is None or not (found.meant or found.forks):
+        return ""
+    if found.meant:
+        return f"did you mean {found.meant}?"
+    if "bvlc" in found.forks:
+        return f"{found.name} is a field of newer Caffes; build BVLC's master, or remove it"
+    return f"this Caffe lacks {found.name}; it is in {provenance().dialects(found.forks)}; use that Caffe, or remove it"
 
 
 def _sources(log: LogEvidence, run: Logged, layer: str) -> str:

@@ -43,6 +43,8 @@ _KINDS = {
         rb"|No such file|Could not load|infile|can't open|file_id"
     ),
 }
+_TYPES = b" (known types: "
+"""Of the factory of layers: the names of all that there are, HDF5Data among them, follow."""
 _MOST = 600
 
 
@@ -58,8 +60,8 @@ def ending(chunk: bytes, start: int, run: Logged, line: Line) -> Ended | None:
     """What the line that begins there tells of an end; None where it tells of none."""
     if found := _FATAL.match(chunk, start):
         message = b" ".join([found[2], *_more(chunk, found.end())])
-        said = message.removeprefix(b"Check failed: ").partition(b"*** Check failure")[0]
-        return Ended(_kind(message), _text(said), _text(found[1]), run.creating, line)
+        said = message.removeprefix(b"Check failed: ").partition(b"*** Check failure")[0].partition(_TYPES)[0]
+        return Ended(_kind(said), _text(said), _text(found[1]), run.creating, line)
     if parsing := _PARSING.match(chunk, start):
         return Ended("text", _text(parsing[1]), "", "", line)
     if chunk.startswith(b"Traceback (most recent", start):

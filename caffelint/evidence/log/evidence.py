@@ -14,7 +14,7 @@ from caffelint.evidence.log.suspects.suspect import Suspect
 from caffelint.evidence.log.values import RATE, TEST, Line, Logged, Point, Series, Snapshot, TrainingLog
 from caffelint.lint.cause import Known
 from caffelint.lint.file import File, load
-from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.rule import Files
 from caffelint.text.parser import Document
@@ -81,12 +81,14 @@ class LogEvidence:
         return suspects(run, self.recovered(run), self.beginning(run), static, effects)
 
     def known(self, run: Logged, layer: str = "", rules: Sequence[str] = ()) -> tuple[Known, ...]:
-        """What a check of the run's own texts says of a layer or by these rules; for none, what it is certain of."""
+        """What a check of the run's own texts says of a layer, infos apart, or by these rules; for none, what it is
+        certain of.
+        """
         if run is not self.log.run:
             return ()
         found = []
         for one in self.static:
-            wanted = one.layer == layer if layer else one.name in rules
+            wanted = one.layer == layer and one.severity != INFO if layer else one.name in rules
             if not layer and not rules:
                 wanted = one.severity == ERROR and one.certainty == CERTAIN
             if wanted and not (one.name == "high-base-lr" and self.beginning(run).is_calm):

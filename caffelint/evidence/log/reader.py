@@ -358,7 +358,8 @@ class Reader:
             if len(run.weights) < _MOST_LINES:
                 run.weights.append((message.removeprefix("Finetuning from ").strip(), self._line(position)))
         elif message.startswith("Ignoring source layer "):
-            if len(run.ignored) < _MOST_LINES * 10:
+            # In a test it is a layer of the training net, whose weights the test net shares.
+            if self._testing is None and len(run.ignored) < _MOST_LINES * 10:
                 run.ignored.append((message.removeprefix("Ignoring source layer "), self._line(position)))
         elif message.startswith("Copying source layer "):
             if len(run.copied) < _MOST_LAYERS:

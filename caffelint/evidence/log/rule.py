@@ -29,6 +29,7 @@ from caffelint.evidence.log.trend import (
     whole_chance,
     worse_tested,
 )
+from caffelint.evidence.log.unknown_field import unknown_field
 from caffelint.evidence.log.values import (
     BACKWARD,
     CHECK,
@@ -120,6 +121,7 @@ __all__ = [
     "slow",
     "solver_differs",
     "trend",
+    "unknown_field",
     "whole_chance",
     "worse_tested",
 ]

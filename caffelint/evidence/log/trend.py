@@ -26,6 +26,8 @@ _SMALL = 3.5
 _OUTPUTS = re.compile(rb"\n *num_output: (\d{1,9})\n")
 _FELL, _FELL_LITTLE = 0.95, 0.7
 _TIMES, _EXPLODES = 3.0, 300.0
+_LEAST = 1.0
+"""Of a loss that is said to have risen at once."""
 _SPREAD = 1.5
 _WELL = 0.3
 _CALM, _TIMES_UP, _STEADY = 4, 1.6, 2.0
@@ -73,6 +75,9 @@ def trend(series: Series, chance: float | None, fresh: bool = True) -> Trend | N
     if last > _TIMES * max(abs(low), 1e-6) and last > abs(first) + 0.5 and last > 1.5 * (chance or 0):
         return Trend(RISES, first, last, lowest)
     if points[-1].iteration - points[0].iteration < _SHORT:
+        begun = points[0].value
+        if fresh and not points[0].iteration and low > _TIMES * max(begun, chance or 0, _LEAST):
+            return Trend(RISES, begun, last, points[0])
         return None
     if chance and all(abs(part - chance) <= _NEAR * chance for part in parts[len(parts) // 3 :]) and low > 0.9 * chance:
         return Trend(STUCK, first, last, points[0], chance)
