@@ -12,6 +12,7 @@ from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_th
 from caffelint.caffe.layers.loss import Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.paired import Paired, paired
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
 from caffelint.caffe.shapes import Shape
@@ -31,6 +32,7 @@ __all__ = [
     "BuiltNet",
     "Field",
     "Loss",
+    "Paired",
     "Pooling",
     "Shape",
     "SoftmaxInside",
@@ -41,6 +43,7 @@ __all__ = [
     "draws",
     "has_fork_fields",
     "layer_class",
+    "paired",
     "pooled_size",
     "shape_text",
     "types_that",

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import CERTAIN, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, fix, remove, title
-from caffelint.lint.built import Blob, BuiltLayer, types_that
+from caffelint.lint.built import BuiltLayer, Paired, paired, types_that
 
 _A, _B = 'source: "images.txt" batch_size: 8', 'source: "labels.txt" batch_size: 8'
 _FC = ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }'
@@ -72,20 +72,11 @@ class ShuffledApart(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         for built in net.states():
             if built.phase == TRAIN and built.is_wired:
-                for loss in built.layers:
-                    if loss.is_loss and len(loss.bottoms) > 1:
-                        yield from self._loss(net, loss)
+                for pair in paired(built):
+                    yield from self._pair(net, pair)
 
-    def _loss(self, net: Net, loss: BuiltLayer) -> Iterator[Finding]:
-        target = loss.bottoms[1].maker
-        while target is not None and target.rearranges and len(target.bottoms) == 1:
-            target = target.bottoms[0].maker
-        makers = _makers(loss.bottoms[0])
-        if target is None or target.bottoms or not target.data_source or len(makers) != 1:
-            return
-        (data,) = makers
-        if data is target or not data.data_source:
-            return
+    def _pair(self, net: Net, pair: Paired) -> Iterator[Finding]:
+        loss, data, target = pair
         what, of = "what is made of them with those of", "compares {} {}, which come in another order; remove shuffle"
         for one, other in ((data, target), (target, data)):
             if not _shuffles(one) or one.index is None or other.index is None:
@@ -105,19 +96,3 @@ class ShuffledApart(NetRule):
 
 def _shuffles(layer: BuiltLayer) -> bool:
     return layer.has_setting("shuffle") and bool(layer.parameters.shuffle)
-
-
-def _makers(blob: Blob) -> set[BuiltLayer]:
-    """The layers without bottoms that it depends on."""
-    found: set[BuiltLayer] = set()
-    seen: set[BuiltLayer] = set()
-    pending = [blob.producer]
-    while pending:
-        layer = pending.pop()
-        if layer is None or layer in seen:
-            continue
-        seen.add(layer)
-        pending += [one.producer for one in layer.bottoms]
-        if not layer.bottoms:
-            found.add(layer)
-    return found

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
+from caffelint.lint import ERROR, Finding, Invalid, Related, title
+from caffelint.lint.built import Paired, paired
+
+from ._example import records
+from ._words import counted, path, source_place
+
+
+class PairedSourcesDiffer(DatasetRule):
+    """Data and labels come from two sources that hold different numbers of records.
+
+    ## Why is this bad?
+    Each data layer begins anew at the end of its own source. Once the shorter one has begun anew, every image meets the
+    label of another one, for the rest of the training, and nothing breaks.
+
+    ## References
+    - data_layer.cpp, Next
+    """
+
+    code = "E120"
+    name = "paired-sources-differ"
+    severity = ERROR
+    _LAYER = (
+        'layer {{ name: "{0}" type: "Data" top: "{0}" data_param {{ source: "{1}" backend: LMDB batch_size: 2 }} }}\n'
+    )
+    _NET = (
+        _LAYER.format("data", "train_lmdb")
+        + _LAYER.format("label", "masks")
+        + (
+            'layer { name: "score" type: "Convolution" bottom: "data" top: "score"'
+            ' convolution_param { num_output: 2 kernel_size: 1 weight_filler { type: "xavier" } } }\n'
+            'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss" }\n'
+        )
+    )
+    _MASKS = "label 0; image 1x2x2 0 1 1 0\nlabel 0; image 1x2x2 0 1 0 0\n"
+    VALID = [{"net.prototxt": _NET, "train_lmdb": records(0, 0), "masks": _MASKS}]
+    INVALID = [
+        Invalid(
+            {"net.prototxt": _NET, "train_lmdb": records(0, 0, 0), "masks": _MASKS},
+            span='source: "masks"',
+            message='Data "label": "masks" has 2 records, but "train_lmdb", which SoftmaxWithLoss "loss" compares with'
+            " it, has 3, so after 2 each meets the label of another one; write one label for each record",
+        ),
+    ]
+
+    def check(self, data: DataEvidence) -> Iterator[Finding]:
+        read = {(id(feed.built), feed.made.index): (feed, facts) for feed, facts in data.read}
+        for built in {id(feed.built): feed.built for feed, _ in data.read}.values():
+            for pair in paired(built) if built.is_wired else ():
+                one, other = (read.get((id(built), layer.index)) for layer in (pair.data, pair.target))
+                if one is not None and other is not None:
+                    yield from self._pair(pair, *one, *other)
+
+    def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
+        if not images.total or not labels.total or images.total == labels.total:
+            return
+        yield self.finding(
+            target.layer.at(*source_place(target)),
+            f"{title(target.layer)}: {path(target)} has {counted(labels.total)}, but {path(data)}, which"
+            f" {title(pair.loss)} compares with it, has {images.total:,}, so after"
+            f" {min(images.total, labels.total):,} each meets the label of another one; write one label for each"
+            " record",
+            phases=target.phases,
+            related=(Related("the other source", data.layer.at(*source_place(data))),),
+        )
