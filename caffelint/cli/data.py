@@ -21,6 +21,7 @@ from caffelint.cli.settings import fail_on_option, format_option, settings, sett
 @click.option(
     "--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes to use; 0 (default) is one per core."
 )
+@click.option("--write-shapes", is_flag=True, help="Also write the shapes of the data into the settings (input-shape).")
 @click.option("--no-cache", is_flag=True, help="Read everything anew, and keep nothing for later runs.")
 @format_option("json holds all numbers")
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
@@ -52,4 +53,10 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
         options["verbose"],
         any(output.format == "text" and output.file is None for output in wanted),
     )
-    return report(looked(asked, config), asked, wanted, config)
+    result = looked(asked, config)
+    status = report(result, asked, wanted, config)
+    if options["write_shapes"]:
+        from caffelint.cli.shapes_kept import keep_shapes
+
+        keep_shapes(result.found, paths[0], options["config_file"])
+    return status

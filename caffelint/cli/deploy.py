@@ -103,7 +103,7 @@ def _set(data: bytes, path: str, config: Config) -> dict[str, tuple[int, ...]]:
 
     net = loaded(data, path, config.dialect).net
     tops = {top for layer in net.layers for top in layer.tops} if net else set()
-    return {top: tuple(map(int, dims.split("x"))) for top, dims in config.input_shape.items() if top in tops}
+    return {top: shape for top, shape in config.input_shapes.items() if top in tops}
 
 
 def _objection(path: str, net: str, data: bytes) -> str:

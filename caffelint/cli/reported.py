@@ -66,8 +66,7 @@ def project_of(asked: Asked, config: Config, report: Report) -> Project:
     file = files[asked.path]
     if file.solver is None and file.net is None:
         raise click.ClickException(f"{asked.path}: neither a solver nor a net")
-    shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
-    set_shapes(file, shapes | dict(asked.shapes))
+    set_shapes(file, config.input_shapes | dict(asked.shapes))
     texts = {path: one.document.source.data for path, one in files.items()}
     return Project(
         asked.path,

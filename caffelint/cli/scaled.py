@@ -66,8 +66,7 @@ def _read(asked: Asked, config: Config) -> _Read:
             raise click.ClickException(f"--what-if {' '.join(asked.changes)}: {file.problems[-1].message}")
     files = written
     file = files[path]
-    shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
-    set_shapes(file, shapes | dict(asked.shapes))
+    set_shapes(file, config.input_shapes | dict(asked.shapes))
     change = Change(signals=_measured(file, config)) if asked.measure else Change()
     net = file.net or (file.solver.train_net if file.solver else None)
     if net is None:

@@ -78,13 +78,14 @@ def command(
     from caffelint.lint.report import Failure, Report
 
     config = settings(paths, {"config_file": config_file, "isolated": isolated})
+    given = input_shapes(shapes)
     roots = config.roots
     found = discover(paths, roots=roots)
     options: dict[str, Any] = {
         "phases": (phase.upper(),) if phase else ("TRAIN", "TEST"),
         "stages": tuple(stages),
         "level": level,
-        "input_shapes": input_shapes(shapes),
+        "input_shapes": config.input_shapes | given,
         "dialect": dialect_of(dialect),
         "read_data": read_data,
         "assume": format_ == "text",
@@ -121,7 +122,7 @@ def command(
         return Report(failures=tuple(failed)).exit_status()
     if not tops.seen:
         raise click.UsageError(f"there is no net in {', '.join(paths)}")
-    tops.hold(options["input_shapes"])
+    tops.hold(given)
     return int(refused)
 
 

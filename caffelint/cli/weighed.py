@@ -204,8 +204,7 @@ def _given(path: str, config: Config, shapes: Mapping[str, tuple[int, ...]] = Ma
         file = load(read(path), path, None, taken.dialect, caffe=taken.caffe)
     except ReadError as error:
         raise click.ClickException(f"{path}: {error}") from error
-    set_shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
-    shapes = {**set_shapes, **shapes}
+    shapes = config.input_shapes | dict(shapes)
     if file.net is not None:
         _give_shapes([file.net], shapes)
         return Given({path: file}, [file.net])

@@ -237,11 +237,7 @@ class Checker:
     def _tell_shapes(self, net: Net) -> None:
         """Give a net the shapes of its data: those of the settings, and those that its sources tell where asked to."""
         tops = {top for layer in net.layers for top in layer.tops}
-        shapes = {
-            top: tuple(int(dim) for dim in dims.split("x"))
-            for top, dims in self.config.input_shape.items()
-            if top in tops
-        }
+        shapes = {top: shape for top, shape in self.config.input_shapes.items() if top in tops}
         net.input_shapes = shapes
         if self.config.read_data:
             from caffelint.lint.source_shapes import source_shapes

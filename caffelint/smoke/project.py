@@ -63,8 +63,7 @@ def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int
     solver = file.solver
     if solver is None:
         raise NoProject(f"{path}: this is {'a net' if file.net else 'not a solver'}; give the solver that trains it")
-    shapes = {top: tuple(int(dim) for dim in dims.split("x")) for top, dims in config.input_shape.items()}
-    set_shapes(file, shapes | dict(input_shapes or {}))
+    set_shapes(file, config.input_shapes | dict(input_shapes or {}))
     for top in input_shapes or ():
         if not any(top in use.net.input_shapes for use in solver.nets):
             raise NoProject(f'--input-shape "{top}": no layer of these nets has such a top')

@@ -1,0 +1,84 @@
+"""`caffelint data --write-shapes`: the shapes of data in the settings, so that the other commands know them as well."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from caffelint.cli.tell import tell
+from caffelint.lint.config import FILES, nearest
+from caffelint.lint.settings_text import ConfigError, toml
+from caffelint.text.writing import write_atomically
+
+if TYPE_CHECKING:
+    from caffelint.evidence.data.evidence import DataEvidence
+
+_TABLE = re.compile(r"^\[input-shape\][ \t]*(?:#.*)?$", re.MULTILINE)
+_KEY = "input-shape"
+
+
+def keep_shapes(found: Sequence[DataEvidence], path: str, config: Path | None) -> None:
+    """Write them into the settings that hold for a solver or net, beside it where there are none, or into the file that
+    was named. Raises `click.ClickException`.
+    """
+    shapes = _shapes(found)
+    if not shapes:
+        raise click.ClickException("--write-shapes: no shape of data was found")
+    target = config or nearest(Path(path)) or Path(path).parent / FILES[0]
+    if target.name in ("pyproject.toml", "setup.cfg"):
+        given = ", ".join(f'{top} = "{dims}"' for top, dims in shapes.items())
+        raise click.ClickException(f"--write-shapes does not write into {target.name}; add to its input-shape: {given}")
+    before = target.read_bytes() if target.exists() else None
+    try:
+        text = with_shapes(str(target), (before or b"").decode("utf-8-sig"), shapes)
+        write_atomically(target, text.encode(), before)
+    except (OSError, UnicodeDecodeError, ConfigError) as error:
+        raise click.ClickException(f"--write-shapes: {error}") from error
+    tell(f"{target}: input-shape of {', '.join(f'{top} is {dims}' for top, dims in shapes.items())}")
+
+
+def with_shapes(path: str, text: str, shapes: Mapping[str, str]) -> str:
+    """The text of settings with these shapes by top. Raises `ConfigError`."""
+    given = toml(Path(path), text)
+    new = text if _TABLE.search(text) else f"{text.rstrip()}\n\n[{_KEY}]\n".lstrip()
+    for top, dims in shapes.items():
+        new = _with_shape(new, top, dims)
+    try:
+        wanted = {**given, _KEY: {**given.get(_KEY, {}), **shapes}}
+        fits = toml(Path(path), new) == wanted
+    except (ConfigError, TypeError):
+        fits = False
+    if not fits:
+        raise ConfigError(f"{path}: its {_KEY} cannot be changed; write it as a table of its own, [{_KEY}]")
+    return new
+
+
+def _with_shape(text: str, top: str, dims: str) -> str:
+    found = _TABLE.search(text)
+    assert found is not None
+    start = found.end()
+    end = text.find("\n[", start)
+    end = len(text) if end < 0 else end
+    name = top if re.fullmatch(r"[\w-]+", top, re.ASCII) else json.dumps(top)
+    line = f'{name} = "{dims}"'
+    there = re.search(rf"^(?:{re.escape(name)}|{re.escape(json.dumps(top))})[ \t]*=.*$", text[start:end], re.MULTILINE)
+    first, last = (start + there.start(), start + there.end()) if there else (start, start)
+    return text[:first] + (line if there else f"\n{line}") + text[last:]
+
+
+def _shapes(found: Sequence[DataEvidence]) -> dict[str, str]:
+    """Of each top by name, that of TRAIN where several nets or phases give one."""
+    from caffelint.caffe.states import TRAIN
+    from caffelint.evidence.data.evidence import shapes_of
+
+    read = [(feed, facts) for data in found for feed, facts in data.read]
+    shapes: dict[str, str] = {}
+    for feed, facts in sorted(read, key=lambda one: TRAIN not in one[0].phases):
+        for top, shape in shapes_of(feed, facts).items():
+            shapes.setdefault(top, "x".join(map(str, shape)))
+    return shapes
