@@ -10,8 +10,9 @@ from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
 from caffelint.smoke.diagnosis.change import Change
-from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, large_input, strong
+from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.diagnosis.inputs import Input, large_input, small_input
 from caffelint.smoke.diagnosis.signal import squashing, steepest
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, trouble
@@ -126,6 +127,7 @@ __all__ = [
     "Event",
     "Gradient",
     "Hypothesis",
+    "Input",
     "Iteration",
     "Loaded",
     "NonFinite",
@@ -180,6 +182,7 @@ __all__ = [
     "same_scores",
     "size",
     "slowest",
+    "small_input",
     "squashing",
     "steepest",
     "strong",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from caffelint.lint import CERTAIN, LIKELY, Cause, Suggested
 from caffelint.smoke.rule import (
-    BLOB,
-    DATA,
     UNTESTED,
-    BuiltLayer,
     Change,
     Hypothesis,
+    Input,
     Run,
     Tried,
     alone,
@@ -18,6 +16,7 @@ from caffelint.smoke.rule import (
     hypotheses,
     large_input,
     refuted,
+    small_input,
     survivor,
     trouble,
 )
@@ -160,7 +159,8 @@ def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = N
     if one.kind == "start":
         text += ", so the rate is not the cause; scale the input or the fillers down"
         return Cause("start", "", text, LIKELY, one.place, run.known(rules=_RULES))
-    text += f"{': ' if text else ''}{_holds(run, one.layers[0])}"
+    held = small_input(run) if one.field == "small" else large_input(run)
+    text += f"{': ' if text and held else ''}{_holds(held) if held else ''}"
     if one.field == "small":
         text += ", so small that next to nothing of it gets to the loss"
     scaled = one.changes[0].suggested if one.changes and one.layers[0].transforms else None
@@ -174,11 +174,8 @@ def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = N
     return Cause("input-scale", "", text, LIKELY, one.place, run.known(rules=("unscaled-input",)), scaled)
 
 
-def _holds(run: Run, layer: BuiltLayer) -> str:
-    top = layer.tops[0].name
-    found = run.statistics(-1, layer.name, BLOB, top, DATA)
-    assert found is not None
-    return f'"{top}" holds {number(found.min)} to {number(found.max)}'
+def _holds(one: Input) -> str:
+    return f'"{one.blob.name}" holds {number(one.found.min)} to {number(one.found.max)}'
 
 
 def _rate_for(run: Run) -> Suggested:
@@ -202,12 +199,12 @@ def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
         return Cause("rate", "", text, LIKELY, one.place, suggested=higher)
     if not tested:
         text = f"{run.rate_text} is most likely too high; try {better.text}"
-        if layer := large_input(run):
-            text += f", or scale the input to about 1 ({_holds(run, layer)})"
+        if large := large_input(run):
+            text += f", or scale the input to about 1 ({_holds(large)})"
     return Cause("rate", "", text, LIKELY, one.place, run.known(rules=_RULES), better)
 
 
-def small_input(run: Run) -> Cause | None:
+def small_start(run: Run) -> Cause | None:
     """An input next to 0, of which nothing gets to the loss."""
     small = next((one for one in hypotheses(run) if (one.kind, one.field) == ("input-scale", "small")), None)
     return _start(run, small, False) if small is not None else None

@@ -172,7 +172,7 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
     return NOUNS[one.kind], f"; try {better}" if better else "", False
 
 
-_OF_LAYERS = ("bounded", "dropped", "product", "factor", "unbounded", "shrinks", "expands")
+_OF_LAYERS = ("bounded", "rectified", "dropped", "product", "factor", "unbounded", "shrinks", "expands")
 """Fields of hypotheses on what a single layer does with its values."""
 
 
@@ -181,6 +181,8 @@ def _of_layers(one: Hypothesis, name: str, better: str) -> tuple[str, str]:
     advice = f"; set {better}" if better else ""
     if one.field == "bounded":
         return f"{name} cannot give the targets of {title(one.layers[1])}, which are {value} to {figure}", "; remove it"
+    if one.field == "rectified":
+        return f"{name} lets no score of {title(one.layers[1])} fall below 0", "; remove it"
     if one.field == "dropped":
         return f"dropout_ratio {one.value:g} of {name} leaves one value in {1 / (1 - one.value):.0f}", advice
     if one.field == "product":

@@ -17,7 +17,9 @@ from caffelint.smoke.rule import (
     faded,
     falls,
     flat,
+    hypotheses,
     is_zero,
+    largest_ratios,
     only_decays,
     rose,
     slowest,
@@ -35,6 +37,8 @@ _FLAT = (2.302585,) * 6
 _NOTHING = [spread(-1, "fc", PARAM, "0", 0, 1, DIFF), spread(5, "fc", PARAM, "0", 0, 1, CHANGE)]
 _SOMETHING = [spread(-1, "fc", PARAM, "0", 0.1, 0, DIFF), spread(5, "fc", PARAM, "0", 0.1, 0, CHANGE)]
 _HALF = 2
+_UNMOVED = 1e-3
+"""Of a weight: less than a training in half precision would lose."""
 
 
 class NotLearning(SmokeRule):
@@ -106,7 +110,7 @@ class NotLearning(SmokeRule):
         if len(run.iterations) < 2 or not run.finite:
             return
         found = _nothing_to_learn(self, run) or _no_rate(self, run) or _no_gradient(self, run) or _clamped(self, run)
-        found = found or _flat(self, run)
+        found = found or _flat(self, run) or _idle(self, run)
         if found:
             lost = any(one.name == "layer-without-weights" and one.severity == ERROR for one in run.static)
             yield _without_weights(self, found, run) if lost else found
@@ -202,6 +206,21 @@ def _flat(rule: SmokeRule, run: Run) -> Finding | None:
         what = f"{of} falls from {number(first)} to {number(last)} in {len(run.iterations)} iterations, but not below"
         what += " that of an answer that is always the same"
     return worded(rule, best.hypothesis.place, cause._replace(what=what), severity=WARNING, certainty=LIKELY)
+
+
+def _idle(rule: SmokeRule, run: Run) -> Finding | None:
+    """Of a loss that does not fall, updates of which all of the solver's iterations make no difference."""
+    ratio = max(largest_ratios(run).values(), default=0.0)
+    moved = ratio * run.solver.message.max_iter
+    if not 0 < moved < _UNMOVED or run.solver.type == "AdaDelta" or not flat(run) or rose(run):
+        return None
+    what = f"the largest update is {number(ratio)} times the weights, so all {run.solver.message.max_iter:,} iterations"
+    what += f" change them by {number(moved)} of their size at most"
+    low = next((one for one in hypotheses(run) if (one.kind, one.field) == ("rate", "low")), None)
+    better = low.changes[0].suggested if low is not None and low.changes else None
+    why = f"{run.rate_text} is too low" + (f"; try {better.text}" if better is not None else "")
+    cause = Cause("rate", what, why, LIKELY, suggested=better)
+    return worded(rule, run.solver.at("base_lr"), cause, severity=WARNING, certainty=LIKELY)
 
 
 def _clamped(rule: SmokeRule, run: Run) -> Finding | None:

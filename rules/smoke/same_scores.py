@@ -15,7 +15,7 @@ from caffelint.smoke.rule import (
     weights,
 )
 
-from ._cause import small_input
+from ._cause import small_start
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
 
@@ -80,7 +80,7 @@ class SameScores(SmokeRule):
             place = run.place(found.ends.name)
             why = f"{title(found.ends)} makes the same of all that it reads"
             cause = Cause("layer", what, why, known=run.known([found.ends.name]))
-            small = small_input(run)
+            small = small_start(run)
             yield worded(self, place, cause if small is None else small._replace(what=what))
             return
         bottom = next(at for at, blob in enumerate(found.reads.bottoms) if blob.maker is found.ends)

@@ -95,29 +95,29 @@ def both(first: Change, second: Change) -> tuple[Change, ...]:
     return (Change(f"{first.text} and {second.text}", edits, parts=(first, second)),)
 
 
-def scaled_input(run: Run, layer: BuiltLayer, largest: float) -> tuple[Change, ...]:
-    """The first top of a layer that brings data, so that its values are at most about 1, in all phases."""
+def scaled_input(run: Run, layer: BuiltLayer, top: int, largest: float) -> tuple[Change, ...]:
+    """A top of a layer that brings data, so that its values are at most about 1, in all phases."""
     written = written_layer(run, layer)
     if written is None or not 0 < largest < math.inf:
         return ()
     scale = float(f"{2.0 ** -math.ceil(math.log2(largest)):.10g}")
-    if layer.transforms:
+    if layer.transforms and not top:
         scale = float(f"{layer.message.transform_param.scale * scale:.6g}")
         change = of_layer(run, layer, "transform_param", "scale", value=scale)
         others = [one for one in _makers(run, layer) if one is not written and one.type == written.type]
         each = [write(one, "transform_param", "scale", value=f"{scale:.10g}") for one in others]
         return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
-    name = f"{layer.tops[0].name}_scale"
-    text = _power(written, name, layer.tops[0].name, layer.tops[0].name, scale)
-    return _after(run, layer, text, Suggested("scale", scale, name))
+    blob = layer.tops[top].name
+    name = f"{blob}_scale"
+    return _after(run, layer, _power(written, name, blob, blob, scale), Suggested("scale", scale, name))
 
 
-def centred_input(run: Run, layer: BuiltLayer, mean: float) -> tuple[Change, ...]:
-    """The first top of a layer that brings data, less its mean, in all phases."""
+def centred_input(run: Run, layer: BuiltLayer, top: int, mean: float) -> tuple[Change, ...]:
+    """A top of a layer that brings data, less its mean, in all phases."""
     written = written_layer(run, layer)
     if written is None or not math.isfinite(mean):
         return ()
-    if layer.transforms:
+    if layer.transforms and not top:
         p = layer.message.transform_param
         if p.mean_file or len(p.mean_value) > 1 or not p.scale:
             return ()
@@ -127,19 +127,18 @@ def centred_input(run: Run, layer: BuiltLayer, mean: float) -> tuple[Change, ...
         others = [one for one in _makers(run, layer) if one is not written and one.type == written.type]
         each = [write(one, *path, value=f"{whole:.10g}") for one in others]
         return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
-    top = layer.tops[0].name
-    text = _power(written, f"{top}_centred", top, top, 1.0).replace("scale: 1 ", f"shift: {-mean:.4g} ")
+    blob = layer.tops[top].name
+    text = _power(written, f"{blob}_centred", blob, blob, 1.0).replace("scale: 1 ", f"shift: {-mean:.4g} ")
     return _after(run, layer, text)
 
 
-def normalised_input(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:
-    """Each channel of what a layer brings at a mean of 0 and a variance of 1."""
-    top = quoted(layer.tops[0].name)
-    name = quoted(f"{layer.tops[0].name}_norm")
+def normalised_input(run: Run, layer: BuiltLayer, top: int) -> tuple[Change, ...]:
+    """Each channel of a top of a layer that brings data, at a mean of 0 and a variance of 1."""
+    blob, name = quoted(layer.tops[top].name), quoted(f"{layer.tops[top].name}_norm")
     written = written_layer(run, layer)
     if written is None or written.node is None or written.node.name != "layer":
         return ()  # the older format has no BatchNorm
-    return _after(run, layer, f'layer {{ name: {name} type: "BatchNorm" bottom: {top} top: {top} }}')
+    return _after(run, layer, f'layer {{ name: {name} type: "BatchNorm" bottom: {blob} top: {blob} }}')
 
 
 def normalised(run: Run, layers: Sequence[BuiltLayer]) -> tuple[Change, ...]:

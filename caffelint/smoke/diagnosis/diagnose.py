@@ -17,7 +17,7 @@ from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
 from caffelint.smoke.diagnosis.forms import expanding, products, safe_forms, shrinking
 from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
-from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped
+from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped, rectified_scores
 from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
@@ -81,7 +81,8 @@ class Diagnosis:
             found = [*safe_forms(run), *unlike_train(run)]
             if self._was.kind != TESTS:
                 found += [*records(run), *hypotheses(run), *by_chance(run, self._was)]
-                found += [*expanding(run), *shrinking(run), *products(run), *bounded_outputs(run), *dropped(run)]
+                found += [*expanding(run), *shrinking(run), *products(run), *bounded_outputs(run)]
+                found += [*rectified_scores(run), *dropped(run)]
             self._found = sorted(found, key=lambda one: -one.score)
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.

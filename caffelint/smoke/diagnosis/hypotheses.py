@@ -12,24 +12,21 @@ from caffelint.lint.finding import CERTAIN, INFO
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.change import (
     Change,
-    centred_input,
-    normalised_input,
     of_layer,
     of_one,
     of_solver,
-    scaled_input,
     scaled_target,
     spelled,
     written_layer,
 )
 from caffelint.smoke.diagnosis.forms import expanding
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.inputs import input_scale
 from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
-from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers, saturates
-from caffelint.smoke.diagnosis.trouble import clipped, hampered
+from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
+from caffelint.smoke.diagnosis.trouble import clipped, hampered, stuck
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
-from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import trunk
 
@@ -45,16 +42,13 @@ _LOWEST = 1e-4
 """Of the rate that a solver usually gets: what takes a lower one has another fault."""
 _PROVED = 10.0
 """The score of what breaks any run."""
-_OFFSET = 10.0
-"""Times the deviation: a mean that hides what differs from record to record."""
-_RISES, _MULTIPLIES, _LARGE_INPUT, _LARGE_TARGET = 3.0, 10.0, 30.0, 10.0
+_RISES, _MULTIPLIES, _LARGE_TARGET = 3.0, 10.0, 10.0
 _SMALL_TARGET = 1e-3
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
 _LEAST_WEIGHT = 1e-6
 _CLIPS_AT = 10.0
 _CLIPPED = 10.0
-_SMALL_INPUT = 1e-3
 _PULLS = 0.1
 """Of a weight, which decay takes in each update: nothing is left of it after a few dozen."""
 _FALLS = 0.01
@@ -69,7 +63,7 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
     began = after if after is not None else broke
     found = [
         *_statistics(run),
-        *_input(run),
+        *input_scale(run),
         *_targets(run),
         *losses(run),
         *infogain(run),
@@ -79,7 +73,9 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
     ]
     found += [*depth(run), *epsilon(run)]
     if began is None or began >= 0:
-        found += [*_solver(run, began), *_weights_of_losses(run), *_multipliers(run), *_clipping(run), rate(run)]
+        found += _weights_of_losses(run)
+        if not stuck(run):  # no solver makes a gradient
+            found += [*_solver(run, began), *_multipliers(run), *_clipping(run), rate(run)]
     return sorted((_with_check(run, one) for one in found), key=lambda one: -one.score)
 
 
@@ -298,7 +294,8 @@ def rate(run: Run) -> Hypothesis:
     if 0 < ratio * max(clipped(run), 1) < _SLOW_UPDATE and message.base_lr > 0:
         better = float(f"{min(message.base_lr * _FAST_UPDATE / ratio, usual):.1g}")
         if better > message.base_lr:
-            changes = of_solver(run, "base_lr", better)
+            higher = dict.fromkeys((better, float(f"{min(better * 10, usual):.1g}")))
+            changes = tuple(change for value in higher for change in of_solver(run, "base_lr", value))
             place = run.solver.at("base_lr")
             return Hypothesis("rate", place, STRONG, changes, "low", value=message.base_lr, figure=ratio)
     if run.solver.type == "AdaDelta" and 0 < message.base_lr < _LOW_FOR_ADADELTA:
@@ -311,71 +308,6 @@ def rate(run: Run) -> Hypothesis:
     wanted = [*dict.fromkeys(float(f"{value:.1g}") for value in (*advised, *wanted))]
     changes = tuple(change for value in wanted if value > 0 for change in of_solver(run, "base_lr", value))
     return Hypothesis("rate", run.solver.at("base_lr"), score, changes, "base_lr", value=message.base_lr, figure=ratio)
-
-
-def _input(run: Run) -> Iterator[Hypothesis]:
-    layer, start = large_input(run), bad_start(run)
-    if layer is not None:
-        found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
-        assert found is not None
-        largest = max(abs(found.min), abs(found.max))
-        score = math.log10(size(found)) - (0.4 if start or saturates(run) else 3.4)
-        changes = (*scaled_input(run, layer, largest), *normalised_input(run, layer))
-        if len(layer.tops[0].shape or ()) == 2:
-            changes = (*normalised_input(run, layer), *scaled_input(run, layer, largest))  # columns may differ
-        if abs(found.mean) > _OFFSET * found.std:
-            changes = (*centred_input(run, layer, found.mean), *changes)
-        yield Hypothesis(
-            "input-scale",
-            run.place(layer.name, 0, "transform_param", "scale"),
-            score,
-            changes,
-            layers=(layer,),
-            value=largest,
-        )
-    elif (layer := small_input(run)) is not None:
-        found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
-        assert found is not None
-        largest = max(abs(found.min), abs(found.max))
-        changes, place = scaled_input(run, layer, largest), run.place(layer.name, 0, "transform_param", "scale")
-        score = -math.log10(size(found)) - 1
-        yield Hypothesis("input-scale", place, score, changes, "small", (layer,), largest)
-    elif start:
-        yield Hypothesis("start", run.nets[0].at(), 0.4, value=start[0], figure=start[1])
-
-
-def large_input(run: Run) -> BuiltLayer | None:
-    """The layer without bottoms whose first top is large and read by weights."""
-    for layer in run.built[0].layers:
-        if layer.bottoms or not layer.tops:
-            continue
-        top = layer.tops[0]
-        found = run.statistics(-1, layer.name, BLOB, top.name, DATA)
-        read = any(_has_weights(reader) for reader, _ in top.consumers)
-        if found is not None and size(found) > _LARGE_INPUT and read:
-            return layer
-    return None
-
-
-def small_input(run: Run) -> BuiltLayer | None:
-    """The layer without bottoms whose first top is next to 0 everywhere, and read by weights."""
-    for layer in run.built[0].layers:
-        if layer.bottoms or not layer.tops:
-            continue
-        top = layer.tops[0]
-        found = run.statistics(-1, layer.name, BLOB, top.name, DATA)
-        if found is None or is_zero(found) or not any(_has_weights(reader) for reader, _ in top.consumers):
-            continue
-        if max(abs(found.min), abs(found.max)) < _SMALL_INPUT:
-            return layer
-    return None
-
-
-def _has_weights(layer: object) -> bool:
-    params = getattr(layer, "params", None)
-    tops = getattr(layer, "tops", ())
-    inserted = getattr(layer, "index", 0) is None
-    return bool(params) or (inserted and any(_has_weights(reader) for top in tops for reader, _ in top.consumers))
 
 
 def _targets(run: Run) -> Iterator[Hypothesis]:

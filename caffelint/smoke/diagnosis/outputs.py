@@ -47,6 +47,20 @@ def bounded_outputs(run: Run) -> Iterator[Hypothesis]:
             )
 
 
+def rectified_scores(run: Run) -> Iterator[Hypothesis]:
+    """An activation right before a loss of classes, which lets no score fall below 0.
+
+    field: `rectified`. layers: the activation and the loss.
+    """
+    for loss in run.loss_layers:
+        if len(loss.bottoms) < 2 or not loss.reads_classes(1):
+            continue
+        last = unsplit(loss.bottoms[0]).producer
+        if last is not None and last.rectifies:
+            place = run.place(last.name)
+            yield Hypothesis("layer", place, STRONG, _left_out(run, last, loss), "rectified", (last, loss))
+
+
 def _left_out(run: Run, layer: BuiltLayer, loss: BuiltLayer) -> tuple[Change, ...]:
     """The loss reads what the layer reads."""
     written, reads = written_layer(run, layer), written_layer(run, loss)

@@ -12,7 +12,7 @@ from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import flat
 from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite
 from caffelint.smoke.flow import unsplit
-from caffelint.smoke.learning import Weights, dead_layers, died, limits, size, weights, without_weights
+from caffelint.smoke.learning import Weights, dead_layers, died, limits, size, weightless, weights, without_weights
 from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
 
@@ -177,11 +177,7 @@ def _factors(run: Run) -> Iterator[Hypothesis]:
             found.append((size(started), layer))
     if found:
         layers = tuple(layer for _, layer in found)
-        each = [
-            of_layer(run, one, one.block, "filler", value=f'{{ type: "constant" value: {_FACTORS[one.type]} }}')
-            for one in layers
-        ]
-        changes = of_one(tuple(change for one in each for change in one))
+        changes = filled(run, layers)
         place, most = run.place(layers[0].name, 0, layers[0].block, "filler"), max(value for value, _ in found)
         yield Hypothesis("fillers", place, math.log10(most) + 1, changes, "factor", layers, most)
 
@@ -195,9 +191,13 @@ def _silent(run: Run) -> Iterator[Hypothesis]:
     if dead is None:
         return
     if (layer := without_weights(run, dead)) is not None:
-        if layer.fillers and layer.params and layer.params[0].lr_mult:
+        blank = [one for one in run.built[0].layers if one.type == layer.type and weightless(run, one)]
+        able = [one for one in blank if one.has_weights or one.type in _FACTORS]
+        layers = tuple(one for one in able if one.params and one.params[0].lr_mult)
+        if layer in layers:
             place = run.place(layer.name, 0, layer.block, layer.fillers[0])
-            yield Hypothesis("fillers", place, _SILENT, filled(run, (layer,)), "zero", (layer,))
+            layers = (layer, *(one for one in layers if one is not layer))
+            yield Hypothesis("fillers", place, _SILENT, filled(run, layers), "zero", layers)
         return
     maker = dead.bottoms[0].maker
     if not dead.rectifies or maker is None or "bias_filler" not in maker.fillers:
@@ -215,7 +215,8 @@ def filled(run: Run, layers: Sequence[BuiltLayer], filler: str = "") -> tuple[Ch
     for layer in layers:
         if layer.fillers:
             keeps = filler or ("msra" if any(reader.rectifies for reader, _ in layer.tops[0].consumers) else "xavier")
-            each += of_layer(run, layer, layer.block, layer.fillers[0], value=f'{{ type: "{keeps}" }}')
+            text = f'type: "{keeps}"' if layer.has_weights else f'type: "constant" value: {_FACTORS[layer.type]}'
+            each += of_layer(run, layer, layer.block, layer.fillers[0], value=f"{{ {text} }}")
     return of_one(tuple(each))
 
 

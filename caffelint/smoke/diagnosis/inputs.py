@@ -1,0 +1,95 @@
+"""What the net reads that is far larger or smaller than what weights are made for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Blob
+from caffelint.smoke.diagnosis.change import centred_input, normalised_input, scaled_input
+from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.diagnosis.signal import saturates
+from caffelint.smoke.events import BLOB, DATA, Statistics
+from caffelint.smoke.flow import unsplit
+from caffelint.smoke.learning import is_zero, size
+from caffelint.smoke.loss import bad_start
+from caffelint.smoke.run import Run
+
+_LARGE, _SMALL = 30.0, 5e-3
+_OFFSET = 10.0
+"""Times the deviation: a mean that hides what differs from record to record."""
+
+
+class Input(NamedTuple):
+    """A blob that follows from the data alone, and is read by weights or joined to what weights made.
+
+    layer, top: the layer that brings the data, and which of its tops. found: the values of the blob before any update.
+    """
+
+    blob: Blob
+    layer: BuiltLayer
+    top: int
+    found: Statistics
+
+    @property
+    def largest(self) -> float:
+        return max(abs(self.found.min), abs(self.found.max))
+
+
+def large_input(run: Run) -> Input | None:
+    """The largest one, if it is far above 1."""
+    one = max(_inputs(run), key=lambda one: size(one.found), default=None)
+    return one if one is not None and size(one.found) > _LARGE else None
+
+
+def small_input(run: Run) -> Input | None:
+    """The first one that is next to 0 everywhere."""
+    return next((one for one in _inputs(run) if one.largest < _SMALL and not is_zero(one.found)), None)
+
+
+def input_scale(run: Run) -> Iterator[Hypothesis]:
+    """field: "" or `small`. layers: the one that brings it. value: the largest of the values."""
+    start = bad_start(run)
+    if (one := large_input(run)) is not None:
+        score = math.log10(size(one.found)) - (0.4 if start or saturates(run) else 3.4)
+        scaled, normal = scaled_input(run, one.layer, one.top, one.largest), normalised_input(run, one.layer, one.top)
+        columns = len(one.blob.shape or ()) == 2  # which may differ in size
+        changes = (*normal, *scaled) if columns else (*scaled, *normal)
+        if abs(one.found.mean) > _OFFSET * one.found.std:
+            changes = (*centred_input(run, one.layer, one.top, one.found.mean), *changes)
+        place = run.place(one.layer.name, 0, "transform_param", "scale")
+        yield Hypothesis("input-scale", place, score, changes, layers=(one.layer,), value=one.largest)
+    elif (one := small_input(run)) is not None:
+        changes = scaled_input(run, one.layer, one.top, one.largest)
+        place = run.place(one.layer.name, 0, "transform_param", "scale")
+        score = -math.log10(size(one.found)) - 1
+        yield Hypothesis("input-scale", place, score, changes, "small", (one.layer,), one.largest)
+    elif start:
+        yield Hypothesis("start", run.nets[0].at(), 0.4, value=start[0], figure=start[1])
+
+
+def _inputs(run: Run) -> Iterator[Input]:
+    for layer in run.built[0].layers:
+        if layer.index is None or layer.is_loss:
+            continue
+        joins = layer.rearranges and layer.need_backward
+        read = layer.bottoms if joins else layer.bottoms[:1] if layer.params and layer.expects(0) is None else []
+        for bottom in read:
+            blob, data = unsplit(bottom), _origin(bottom)
+            if bottom.need_backward or blob.producer is None or data is None or data.producer is None:
+                continue
+            found = run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA)
+            if found is not None:
+                yield Input(blob, data.producer, data.producer.tops.index(data), found)
+
+
+def _origin(blob: Blob) -> Blob | None:
+    """The top of a layer that brings data, of which each layer on the way reads no other."""
+    blob = unsplit(blob)
+    while blob.producer is not None and blob.producer.bottoms:
+        if len(blob.producer.bottoms) > 1:
+            return None
+        blob = unsplit(blob.producer.bottoms[0])
+    return blob if blob.producer is not None else None
