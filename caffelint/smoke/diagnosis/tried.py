@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _STRONGER = 3.0
 _ENOUGH = 20
-_CHANCE = 0.98
+_CHANCE = 0.99
 CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
 
 
