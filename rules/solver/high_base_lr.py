@@ -11,11 +11,13 @@ from caffelint.lint import (
     Finding,
     Fix,
     Invalid,
+    Layer,
     Net,
     ProjectRule,
     Solver,
     Suggested,
     replace,
+    title,
 )
 from caffelint.lint.numerics import HOT, OVERSHOOT, is_usable, judged
 
@@ -28,6 +30,8 @@ _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 _DEEP = 4
 """Layers with weights, of which one that learns is few."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
+_UNUSUAL = 50.0
+"""An lr_mult above those of new layers in fine-tuning, 10 and 20."""
 _HEAVY, _HEAVY_TAKES = 0.05, 3.0
 """1 - momentum below which updates add up too slowly to do their whole harm, and what such solvers bear."""
 _DELTA = 0.01
@@ -105,6 +109,15 @@ class HighBaseLr(ProjectRule):
             " without batch normalisation, so training may diverge; try base_lr: 0.001",
         ),
         Invalid(
+            {
+                "s.prototxt": 'net: "n.prototxt"\nbase_lr: 0.01 momentum: 0.9',
+                "n.prototxt": _FINETUNED.replace("lr_mult: 10", "lr_mult: 100"),
+            },
+            span="lr_mult: 100",
+            message='InnerProduct "ip": lr_mult 100 makes its rate 1, in effect 10 with momentum 0.9, 100 times the'
+            " usual 0.1 for a net without batch normalisation, so training may diverge; try lr_mult: 1",
+        ),
+        Invalid(
             {"s.prototxt": 'net: "n.prototxt"\nbase_lr: 2 momentum: 0.9', "n.prototxt": _BN + _NET},
             span="base_lr: 2",
             message="base_lr 2 with momentum 0.9 is in effect 20, 20 times the usual 1 for a net with batch"
@@ -130,7 +143,8 @@ class HighBaseLr(ProjectRule):
             and (net.once(_unaveraged) or net.once(_is_recurrent) or net.once(_is_mostly_frozen))
         ):
             return
-        fastest = net.once(_fastest) if net else 1.0
+        fast = net.once(_fastest) if net else None
+        fastest = _multiplier(fast) if fast else 1.0
         added = 1.0
         if type_ in ("SGD", "Nesterov"):
             if not 0 <= message.momentum < 1:
@@ -144,14 +158,19 @@ class HighBaseLr(ProjectRule):
         acts = f" with {' and '.join(raised)} is in effect {effective:.3g}," if raised else " is"
         lower = Suggested("base_lr", float(f"{limit.usual * added / fastest:.1g}"))
         times = f"{effective / limit.usual:.3g} times the usual {limit.usual:g}"
-        what = f"base_lr {rate:g}{acts} {times} for {limit.why}"
+        what, place = f"base_lr {rate:g}{acts} {times} for {limit.why}", solver.at("base_lr")
+        if fast and fastest >= _UNUSUAL and effective / fastest < limit.rate:
+            lower, place = Suggested("lr_mult", 1), fast.at("param", 0, "lr_mult")
+            what = f"{title(fast)}: lr_mult {fastest:g} makes its rate {rate * fastest:g}, in effect {effective:.3g}"
+            what += f" with momentum {message.momentum:g}, {times}" if added != 1 else f", {times}"
+            what += f" for {limit.why}"
         why = f"training may diverge; try {lower.text}"
         yield self.finding(
-            solver.at("base_lr"),
+            place,
             f"{what}, so {why}",
             cause=Cause("rate", what, why, LIKELY, suggested=lower),
             evidence="too high a rate leads to a loss of nan or 87.3365, often after some hundred iterations",
-            fixes=(Fix(f"set {lower.text}", DISPLAY, (replace(solver.at("base_lr"), lower.text),)),),
+            fixes=(Fix(f"set {lower.text}", DISPLAY, (replace(place, lower.text),)),),
         )
 
 
@@ -197,9 +216,13 @@ def _batch(net: Net) -> int:
     return max((layer.kind.batch_size for layer in net.layers if "TRAIN" in layer.phases), default=0)
 
 
-def _fastest(net: Net) -> float:
-    """The largest lr_mult of weights; biases, the second parameter, tolerate twice the rate."""
-    return max((layer.message.param[0].lr_mult for layer in net.layers if layer.message.param), default=1.0) or 1.0
+def _fastest(net: Net) -> Layer | None:
+    """The layer with the largest lr_mult of weights; biases, the second parameter, tolerate twice the rate."""
+    return max((layer for layer in net.layers if layer.message.param), key=_multiplier, default=None)
+
+
+def _multiplier(layer: Layer) -> float:
+    return float(layer.message.param[0].lr_mult) or 1.0
 
 
 def _is_mostly_frozen(net: Net) -> bool:
