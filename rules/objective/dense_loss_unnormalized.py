@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -23,6 +24,9 @@ from caffelint.lint import (
 from caffelint.lint.built import types_that
 
 _SMALL_ENOUGH = 1e-6
+_BEARABLE = 0.5
+"""The rate times the pixels up to which nets are known to train."""
+_USUAL_MAP = 100 * 100
 
 _NET = (
     'layer { name: "up" type: "Deconvolution" bottom: "x" top: "up" }'
@@ -55,8 +59,9 @@ class DenseLossUnnormalized(LayerRule):
     ```
 
     ## Known problems
-    Nets that are meant to be trained like this have a base_lr of 1e-6 or below: with such a solver the rule is silent,
-    and without any solver it reports an info. It recognises a map by the layer that makes it (Deconvolution, Crop,
+    Nets that are meant to be trained like this have a low base_lr: the rule is silent where base_lr times the pixels is
+    0.5 or less, or base_lr 1e-6 or less, and without any solver it reports an info. A map of unknown size is taken to
+    have 10,000 pixels. It recognises a map by the layer that makes it (Deconvolution, Crop,
     Interp).
 
     ## References
@@ -130,7 +135,7 @@ class DenseLossUnnormalized(LayerRule):
         if made is None:
             return
         rates = [solver.message.base_lr for solver in layer.net.solvers]
-        if rates and max(rates) <= _SMALL_ENOUGH:
+        if rates and (max(rates) <= _SMALL_ENOUGH or max(rates) * _pixels(layer) <= _BEARABLE):
             return
         yield self.finding(
             _place(layer, field),
@@ -139,6 +144,15 @@ class DenseLossUnnormalized(LayerRule):
             severity=None if rates else INFO,
             fixes=_mean(layer, field),
         )
+
+
+def _pixels(layer: Layer) -> int:
+    """Of the map that the loss reads; of a usual one where its size is not known."""
+    for built in layer.net.states():
+        for one in built.layers:
+            if one.index == layer.index and one.bottoms and (shape := one.bottoms[0].shape):
+                return math.prod(shape[2:])
+    return _USUAL_MAP
 
 
 def _mean(layer: Layer, field: str) -> tuple[Fix, ...]:
