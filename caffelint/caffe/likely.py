@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.layers.base import Expected
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape
 
@@ -17,9 +16,6 @@ _KNOWN = {"mnist": (1, 28, 28), "cifar": (3, 32, 32)}
 FRAMES = 16
 VIDEO = (112, 224)
 """The same for clips of this many frames."""
-
-_MARGINS = frozenset(["LargeMarginInnerProduct", "MarginInnerProduct"])
-"""Layers of forks that take labels: nothing else is known of them."""
 
 
 class Images(NamedTuple):
@@ -75,7 +71,7 @@ def brings_data(layer: BuiltLayer) -> bool:
 
 def _unknown(built: BuiltNet, name: str) -> int:
     """How many of the layers that read a blob have a top of unknown shape, like one for clips that reads images."""
-    readers = [layer for blob in _versions(built, name) for layer, _ in _direct(blob)]
+    readers = [layer for blob in _versions(built, name) for layer, _ in blob.readers]
     return sum(any(top.shape is None for top in layer.tops) for layer in readers if len(layer.bottoms) == 1)
 
 
@@ -125,37 +121,12 @@ def _length(layer: BuiltLayer) -> int:
 
 def _wanted_shape(blob: Blob) -> Shape | None:
     """The shape that suits the readers of a blob, also after layers whose tops give the shape of their bottoms."""
-    for layer, bottom in _direct(blob):
-        shape = None
-        if layer.type == "Flatten":
-            # A flat blob stays as it is.
-            shape = _wanted_shape(layer.tops[0])
-            shape = shape if shape is not None and len(shape) == 2 else None
-        elif layer.type == "Eltwise":
-            known = [other.shape for other in layer.bottoms if other.shape is not None]
-            shape = known[0] if known else _wanted_shape(layer.tops[0])
-        elif layer.type == "Slice":
-            shape = _before_slice(layer)
-        else:
-            wanted = expects(layer, bottom)
-            shape = wanted.shape if wanted else None
+    for layer, bottom in blob.readers:
+        wanted = layer.expects(bottom)
+        shape = wanted.shape if wanted else layer.shape_before(_wanted_shape)
         if shape is not None:
             return shape
     return None
-
-
-def _before_slice(layer: BuiltLayer) -> Shape | None:
-    """The shape of the bottom of a Slice with slice_point: a top whose shape is known gives the other axes."""
-    p = layer.message.slice_param
-    axis = p.slice_dim if p.HasField("slice_dim") else p.axis
-    tops = [_wanted_shape(top) for top in layer.tops]
-    whole = next((shape for shape in tops if shape is not None and axis < len(shape)), None)
-    if whole is None or not p.slice_point or axis < 0:
-        return None
-    # As wide as the part before it, if nothing gives the width of the last part.
-    cuts = [0, *p.slice_point]
-    last = tops[-1][axis] if tops[-1] is not None else cuts[-1] - cuts[-2]
-    return (*whole[:axis], cuts[-1] + last, *whole[axis + 1 :])
 
 
 def readers(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
@@ -170,27 +141,3 @@ def readers(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
                 pending += layer.tops
             else:
                 yield layer, bottom
-
-
-def _direct(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:
-    for layer, bottom in blob.consumers:
-        if layer.type == "Split":
-            for top in layer.tops:
-                yield from top.consumers
-        else:
-            yield layer, bottom
-
-
-def expects(layer: BuiltLayer, bottom: int) -> Expected | None:
-    """What a layer expects of one of its bottoms; None for any values."""
-    if layer.type in _MARGINS and bottom == 1:
-        outputs = _num_output(layer.message)
-        return Expected(0, outputs - 1) if outputs else None
-    return layer.expects(bottom)
-
-
-def _num_output(message: Any) -> int:
-    for field, value in message.ListFields():
-        if field.name.endswith("_param") and hasattr(value, "num_output"):
-            return int(value.num_output)
-    return 0

@@ -15,7 +15,7 @@ from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.base import Expected
-from caffelint.caffe.likely import brings_data, expects, readers, with_likely_shapes
+from caffelint.caffe.likely import brings_data, readers, with_likely_shapes
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
@@ -177,7 +177,7 @@ def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) ->
 
 def _wanted(blob: Blob) -> Expected | None:
     """What the readers of a blob expect, directly or after layers that only rearrange values; None for any values."""
-    found = [wanted for layer, bottom in readers(blob) if (wanted := expects(layer, bottom))]
+    found = [wanted for layer, bottom in readers(blob) if (wanted := layer.expects(bottom))]
     if not found:
         return None
     first = min(found, key=lambda wanted: wanted.high)

@@ -15,6 +15,7 @@ from caffelint.caffe.layers.base import (
     BuiltLayer,
     Counts,
     Expected,
+    Wanted,
     register,
 )
 from caffelint.caffe.layers.concat import CHANNEL_AXES
@@ -34,6 +35,9 @@ class Split(BuiltLayer):
     bottom_counts = ONE
     top_counts = AT_LEAST_ONE
     in_place = REFUSED
+
+    def shape_before(self, wanted: Wanted) -> Shape | None:
+        return next((shape for top in self.tops if (shape := wanted(top)) is not None), None)
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         self._check_in_place()
@@ -85,6 +89,10 @@ class Flatten(BuiltLayer):
                 "end_axis",
             )
         return [new_blob((*shape[:start], count(shape, start, end + 1), *shape[end + 1 :]), "the top")]
+
+    def shape_before(self, wanted: Wanted) -> Shape | None:
+        shape = wanted(self.tops[0])
+        return shape if shape is not None and len(shape) == 2 else None  # a flat blob stays as it is
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
         if self.runs_in_place:

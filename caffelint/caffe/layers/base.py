@@ -7,7 +7,7 @@ engine, counts of bottoms and tops, set-up and shapes, loss weights.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -34,6 +34,10 @@ class Counts(NamedTuple):
 
     def fits(self, number: int) -> bool:
         return self.least <= number and (self.most is None or number <= self.most)
+
+
+Wanted = Callable[["Blob"], Shape | None]
+"""Gives the shape that suits the readers of a blob; None where they do not tell."""
 
 
 class Expected(NamedTuple):
@@ -296,6 +300,10 @@ class BuiltLayer:
     def expects(self, bottom: int) -> Expected | None:
         """What it takes for granted of the values of a bottom; None where any will do, or nobody knows."""
         return self._class_labels() if self.reads_classes(bottom) else None
+
+    def shape_before(self, wanted: Wanted) -> Shape | None:
+        """The shape that its bottoms must have for its tops to suit their readers; None where they do not tell."""
+        return None
 
     def _class_labels(self) -> Expected:
         scores = self.bottoms[0].shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, EXACT, ONE, BuiltLayer, register
+from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, EXACT, ONE, BuiltLayer, Wanted, register
 from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, text
 from caffelint.caffe.values import Values
@@ -131,6 +131,20 @@ class Slice(BuiltLayer):
     @property
     def in_place(self) -> str:  # type: ignore[override]
         return EXACT if len(self.tops) == 1 else DIES
+
+    def shape_before(self, wanted: Wanted) -> Shape | None:
+        """With slice_point, a top whose shape is known gives the other axes."""
+        p = self.parameters
+        axis = p.slice_dim if p.HasField("slice_dim") else p.axis
+        tops = [wanted(top) for top in self.tops]
+        whole = next((shape for shape in tops if shape is not None and axis < len(shape)), None)
+        if whole is None or not p.slice_point or axis < 0:
+            return None
+        # As wide as the part before it, if nothing gives the width of the last part.
+        cuts = [0, *p.slice_point]
+        last = tops[-1]
+        width = last[axis] if last is not None and axis < len(last) else cuts[-1] - cuts[-2]
+        return (*whole[:axis], cuts[-1] + width, *whole[axis + 1 :])
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from caffelint.caffe.layers.base import ONE, BuiltLayer, Expected, register
+from caffelint.caffe.layers.base import ONE, BuiltLayer, Expected, UnknownLayer, register
 from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
 from caffelint.caffe.values import Values, weighted
@@ -126,3 +126,15 @@ class Embed(Matrix):
         outputs, inputs = self._check_sizes()
         self.make_params((inputs, outputs), outputs)
         return [None]
+
+
+@register
+class MarginInnerProduct(UnknownLayer):
+    """An InnerProduct that also takes the labels (SphereFace, Large-Margin Softmax); the rest of it is unknown."""
+
+    types = ("LargeMarginInnerProduct", "MarginInnerProduct")
+    fork = True
+
+    def expects(self, bottom: int) -> Expected | None:
+        outputs = next((block.num_output for _, block in self.message.ListFields() if hasattr(block, "num_output")), 0)
+        return Expected(0, as_int(outputs) - 1) if bottom == 1 and outputs else None

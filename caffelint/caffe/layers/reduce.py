@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, THREE, BuiltLayer, Counts, register
+from caffelint.caffe.layers.base import CORRUPTS, EXACT, ONE, PARAMS, THREE, BuiltLayer, Counts, Wanted, register
 from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, like, new_blob, no_data, text
@@ -33,6 +33,10 @@ class Eltwise(BuiltLayer):
     @property
     def reads_top(self) -> bool:  # type: ignore[override]
         return self.reads_bottom and not self.parameters.stable_prod_grad
+
+    def shape_before(self, wanted: Wanted) -> Shape | None:
+        known = [bottom.shape for bottom in self.bottoms if bottom.shape is not None]
+        return known[0] if known else wanted(self.tops[0])
 
     def check(self) -> None:
         p = self.parameters
