@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.caffe.likely import Images, brings_data, with_likely_shapes
@@ -13,6 +13,7 @@ from caffelint.caffe.states import TRAIN, State
 from caffelint.lint.cause import Cause, CauseKind, Suggested
 from caffelint.lint.finding import LIKELY
 from caffelint.lint.weights import starts_from_weights
+from caffelint.numerics import judgement
 from caffelint.numerics.judgement import (
     ALIKE,
     CLIP,
@@ -34,6 +35,7 @@ from caffelint.numerics.judgement import (
 from caffelint.numerics.start import NO_CHANGE, Change
 
 if TYPE_CHECKING:
+    from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
     from caffelint.caffe.net import Net
     from caffelint.caffe.shapes import Shape
@@ -56,6 +58,7 @@ __all__ = [
     "Cure",
     "Judgement",
     "fault",
+    "is_calm",
     "is_usable",
     "judge",
     "judged",
@@ -78,7 +81,25 @@ def judged(solver: Solver) -> Judgement | None:
     return found
 
 
-def _judged(solver: Solver) -> Judgement | None:
+class _Training(NamedTuple):
+    """What is judged of a solver. rate: the first one. steps: how many of it all rates add up to."""
+
+    net: Net
+    built: BuiltNet
+    solver: Any
+    rate: float
+    steps: float
+    given: Change
+
+    @property
+    def is_shaped(self) -> bool:
+        """Are the shapes of all data known?"""
+        data = [layer for layer in self.built.layers if brings_data(layer)]
+        return all(top.shape is not None for layer in data for top in layer.tops)
+
+
+def _training(solver: Solver) -> _Training | None:
+    """None where nobody can know what the numbers lead to."""
     net, message = solver.train_net, solver.message
     if net is None or starts_from_weights(net) or solver.scales_rates or 0 < message.max_iter < _TRIAL:
         return None
@@ -86,19 +107,38 @@ def _judged(solver: Solver) -> Judgement | None:
     rate = rates.rate(0)
     if not 0 < rate < math.inf or not 0 <= message.momentum < 1:
         return None
-    many = steps(rates, message.max_iter)
+    built = net.likely(State(TRAIN))
+    if not built.is_sound or not any(layer.has_weights for layer in built.layers) or not _may_judge(net):
+        return None
+    signals = net.measure()
+    given = Change(signals=signals) if signals else NO_CHANGE
+    return _Training(net, built, message, rate, steps(rates, message.max_iter), given)
+
+
+def _judged(solver: Solver) -> Judgement | None:
     try:
-        built = net.likely(State(TRAIN))
-        if not built.is_sound or not any(layer.has_weights for layer in built.layers) or not _may_judge(net):
+        one = _training(solver)
+        if one is None:
             return None
-        if any(brings_data(layer) and any(top.shape is None for top in layer.tops) for layer in built.layers):
-            return _whichever(net, message, rate, many)
-        signals = net.measure()
-        one = judge(built, message, rate, many, Change(signals=signals) if signals else NO_CHANGE)
-        unscaled = any(_is_unscaled(layer, signals) for layer in built.layers)
-        return one if one is None or not unscaled or _is_sure(one) else None
+        if not one.is_shaped:
+            return _whichever(one)
+        found = judge(*one[1:])
+        unscaled = any(_is_unscaled(layer, one.given.signals) for layer in one.built.layers)
+        return found if found is None or not unscaled or _is_sure(found) else None
     except ArithmeticError:  # beyond what can be told
         return None
+
+
+def is_calm(solver: Solver) -> bool:
+    """Do the figures of this very net say that its rate is not too high?"""
+    try:
+        one = _training(solver)
+        if one is None:
+            return False
+        alternatives = [one.built] if one.is_shaped else _alternatives(one.net)
+        return all(judgement.is_calm(built, one.solver, one.rate, one.given) for built in alternatives)
+    except ArithmeticError:
+        return False
 
 
 def _is_unscaled(layer: BuiltLayer, signals: Mapping[str, Any]) -> bool:
@@ -127,16 +167,22 @@ _SURE = 4.0
 """The least update, and rate that overshoots, to tell of where the scale of the data is unknown."""
 
 
-def _whichever(net: Net, solver: Any, rate: float, many: float) -> Judgement | None:
-    """What holds for small data as for large ones, where nothing tells their shape."""
-    found: list[Judgement] = []
+def _alternatives(net: Net) -> Iterator[BuiltNet]:
+    """The net with large data and with small ones, where nothing tells their shape."""
     for images in (_LARGE, _SMALL):
         shapes: dict[str, Shape] = {}
         built = net.likely(State(TRAIN))
         for layer in built.layers:
             if brings_data(layer):
                 built = with_likely_shapes(partial(net.likely, State(TRAIN)), built, layer, shapes, images)
-        one = judge(built, solver, rate, many) if built.is_known else None
+        yield built
+
+
+def _whichever(training: _Training) -> Judgement | None:
+    """What holds for small data as for large ones."""
+    found: list[Judgement] = []
+    for built in _alternatives(training.net):
+        one = judge(built, training.solver, training.rate, training.steps) if built.is_known else None
         if one is None or not _is_sure(one):
             return None
         found.append(one)

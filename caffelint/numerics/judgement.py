@@ -40,6 +40,8 @@ _STILL = 0.3
 first, so what comes later does not count."""
 _TRIAL = 300
 """Iterations. Runs of fewer measure the time, or show that it all works."""
+_SHALLOW = 3
+"""Layers with weights: what the first updates of so few come to tells of the later ones as well."""
 _OVERSHOOT = 2.0
 """Of the rate that theory bears."""
 _USUAL_DECAY = 5e-4
@@ -158,6 +160,15 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
     signals = start(built, given).signals
     scores = signals.get(layer.bottoms[0])
     return Judgement(kind, size, update, layer, scores.size if scores else 0.0, tuple(cures))
+
+
+def is_calm(built: BuiltNet, solver: Any, rate: float, given: Change = NO_CHANGE) -> bool:
+    """Are all updates known and small, in a net of so few layers that no later ones grow beyond them?"""
+    trained = [param for layer in built.layers if layer.has_weights for param in layer.params or () if param.lr_mult]
+    weights = [param for param in trained if not param.index and param.owner is None]
+    grown = start(built, given, grow=True)
+    known = weights and all(param in grown.learned for param in weights)
+    return bool(known) and len(weights) <= _SHALLOW and heat(updates(grown, solver, rate)) < EDGE
 
 
 def _kind(found: _Found) -> str:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from caffelint.lint import (
     DISPLAY,
+    INFO,
     LIKELY,
     WARNING,
     Cause,
@@ -19,7 +20,7 @@ from caffelint.lint import (
     replace,
     title,
 )
-from caffelint.lint.numerics import HOT, OVERSHOOT, is_usable, judged
+from caffelint.lint.numerics import HOT, OVERSHOOT, is_calm, is_usable, judged
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
@@ -75,7 +76,8 @@ class HighBaseLr(ProjectRule):
     about 1, an adaptive solver with a delta of 0.01 or more, which makes it behave like SGD, losses that are not
     averaged over the batch or the map, loss weights below 0.1, recurrent nets, whose gates bound the signal, or solvers
     in which a fork's LARS or warm-up scales the rate. With an adaptive solver, nets of up to three layers with weights
-    are reported from ten times the rate of others.
+    are reported from ten times the rate of others. Where the updates of such a net all follow from its text, or from
+    the data with `--read-data`, and are small, the finding is an info.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
@@ -169,6 +171,7 @@ class HighBaseLr(ProjectRule):
             place,
             f"{what}, so {why}",
             cause=Cause("rate", what, why, LIKELY, suggested=lower),
+            severity=INFO if is_calm(solver) else None,
             evidence="too high a rate leads to a loss of nan or 87.3365, often after some hundred iterations",
             fixes=(Fix(f"set {lower.text}", DISPLAY, (replace(place, lower.text),)),),
         )

@@ -1,0 +1,30 @@
+"""What the figures of a net say of its own rate counts for more than what is usual."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+
+NET = (
+    'layer {{ name: "data" type: "DummyData" top: "data" top: "label" dummy_data_param {{ shape {{ dim: 32 dim: 20 }}'
+    ' shape {{ dim: 32 }} data_filler {{ type: "gaussian" std: {size} }} data_filler {{ type: "constant" }} }} }}'
+    ' layer {{ name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param {{ num_output: 4'
+    ' weight_filler {{ type: "xavier" }} }} }}'
+    ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }}'
+)
+
+
+@pytest.mark.parametrize(("size", "severity"), [(0.1, "info"), (6, "warning")])
+def test_small_updates_make_it_an_info(tmp_path: Path, size: float, severity: str) -> None:
+    (tmp_path / "net.prototxt").write_text(NET.format(size=size), "utf-8")
+    (tmp_path / "solver.prototxt").write_text(
+        'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" momentum: 0.9', "utf-8"
+    )
+    config = Config()
+    config.cache, config.select = False, ["high-base-lr"]
+    report = caffelint.check([tmp_path / "solver.prototxt"], config)
+    assert [finding.severity for finding in report.findings] == [severity]
