@@ -144,6 +144,10 @@ SYMMETRIC_FILLERS = frozenset(["gaussian", "xavier", "msra"])
 """These draw as many values below 0 as above it."""
 
 
+_SURE_OF_BOTH = 16
+"""Outputs of random weights, one of which is below 0 and one above: of values of one sign, each of them is either."""
+
+
 def filled(filler: object) -> Values:
     """Values that a filler draws (filler.hpp)."""
     kind = filler.type  # type: ignore[attr-defined]
@@ -176,7 +180,7 @@ def weighted(layer: BuiltLayer, bottom: Values) -> Values:
             sums = Values(-inf, 0)
         return sums.plus(bias).part()
     both_signs = weights.signed or weights.low < 0 < weights.high or not p.HasField("weight_filler")
-    return SIGNED if both_signs and bias == exactly(0) else UNKNOWN
+    return SIGNED if both_signs and bias == exactly(0) and p.num_output >= _SURE_OF_BOTH else UNKNOWN
 
 
 def value_facts(built: BuiltNet) -> dict[Blob, Values]:

@@ -51,8 +51,8 @@ class DivisionByZero(NetRule):
     layer_types = ("Eltwise",)
     _NET = (
         'layer { name: "data" type: "Input" top: "a" top: "b" top: "label"'
-        " input_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 3 } shape { dim: 4 dim: 3 } } }"
-        ' layer { name: "fc" type: "InnerProduct" bottom: "a" top: "fc" inner_product_param { num_output: 3 } }'
+        " input_param { shape { dim: 4 dim: 20 } shape { dim: 4 dim: 20 } shape { dim: 4 dim: 20 } } }"
+        ' layer { name: "fc" type: "InnerProduct" bottom: "a" top: "fc" inner_product_param { num_output: 20 } }'
         ' layer { name: "act" type: "%s" bottom: "fc" top: "fc" }'
         ' layer { name: "e" type: "Eltwise" bottom: "fc" bottom: "b" top: "e" eltwise_param { operation: PROD%s } }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "e" bottom: "label" top: "loss" }'

@@ -134,8 +134,8 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
         return None
     what, source = f"{title(layer)} takes the logarithm of", title(maker)
     shift = "set a small shift, such as shift: 1e-5"
-    if values.zeros:
-        return _Fault(f"{what} zeros from {source}, which is -inf; {shift}", True, needs_shift=True)
+    if values.zeros or (values.low == 0 and maker.rectifies):
+        return _Fault(f"{what} zeros from {source}, which is -inf; {shift}", values.zeros, needs_shift=True)
     if values.high <= 0:
         return _Fault(f"{what} values from {source} that are never above 0; make them positive first", True)
     if bottom.signed:

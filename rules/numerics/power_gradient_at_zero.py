@@ -60,8 +60,8 @@ class PowerGradientAtZero(NetRule):
     layer_types = ("Power",)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" top: "label"'
-        " input_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 3 } } }"
-        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 3 } }'
+        " input_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 20 } } }"
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 20 } }'
         ' layer { name: "relu" type: "ReLU" bottom: "fc" top: "fc" }'
         ' layer { name: "p" type: "Power" bottom: "fc" top: "p" power_param { %s } }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "p" bottom: "label" top: "loss" }'
@@ -132,9 +132,9 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
     if maker is None or not base.may_be_zero:
         return None
     source = title(maker)
-    if base.zeros:
+    if base.zeros or (base.low == 0 and maker.rectifies):
         what = f"{title(layer)}: the gradient of power {power:g} at zeros from {source} is 0/0 = nan"
-        return _Fault(f"{what}; set a small shift, such as shift: 1e-6", True, needs_shift=True)
+        return _Fault(f"{what}; set a small shift, such as shift: 1e-6", base.zeros, needs_shift=True)
     # A fractional power of values below 0 is worse, and power-out-of-domain reports it.
     if maker.bottoms or not maker.known or power % 1:
         return None

@@ -137,9 +137,9 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     base = bottom.shifted(param.scale, param.shift)
     power = param.power
     what, source = f"{title(layer)}: power {power:g}", title(maker)
-    if base.zeros and power < 0:
+    if power < 0 and (base.zeros or (base.low == 0 and maker.rectifies)):
         shift = "set a small shift, such as shift: 1e-5"
-        return _Fault(f"{what} of 0 is inf, and {source} gives zeros; {shift}", True, needs_shift=True)
+        return _Fault(f"{what} of 0 is inf, and {source} gives zeros; {shift}", base.zeros, needs_shift=True)
     if base.low >= 0:
         return None
     fractional = not _is_whole(power)

@@ -295,7 +295,7 @@ class ReLU(Neuron):
         if slope:
             ends = (low * slope, max(high, 0), 0.0)
             return [Values(min(ends), max(ends), zeros, signed and slope > 0)]
-        return [Values(0, max(high, 0), True)]
+        return [Values(0, max(high, 0), zeros or signed or high <= 0)]
 
 
 @register
