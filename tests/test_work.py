@@ -38,6 +38,7 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.check, "losses"),
         (bench_curves.check, "loss weights of a layer"),
         (bench_curves.check, "params of a layer"),
+        (bench_curves.check, "bottoms that nobody makes"),
         (bench_curves.check, "bottoms of a layer that nobody makes"),
         (bench_curves.check, "bottoms of a layer that nobody makes, and an unknown field"),
         (bench_curves.check, "suppressions in vain"),

@@ -60,8 +60,7 @@ class Guard:
     def judge(self, job: Job, texts: dict[str, bytes], known: Outcome | None = None) -> Judged:
         """`known`: what a check for people found, in these texts or older ones."""
         self.checker.texts = texts
-        is_whole = known is not None and known.of == fingerprint(texts) and len(known.findings) < MOST_PROBLEMS
-        outcome = known if known is not None and is_whole else self.checker.job(job)
+        outcome = known if known is not None and _is_whole(known, texts) else self.checker.job(job)
         every = outcome
         if self.everything:
             self.everything.texts = texts
@@ -176,6 +175,11 @@ def _text(finding: ReportedFinding) -> str:
 
 def _of_reading(errors: Counter[tuple[str, str, str]]) -> int:
     return sum(count for (_, name, _), count in errors.items() if _reads(name))
+
+
+def _is_whole(known: Outcome, texts: dict[str, bytes]) -> bool:
+    """Whether a check for people found, in just these texts, all that there is: of problems it reports no more."""
+    return known.of == fingerprint(texts) and sum(_reads(one.name) for one in known.findings) < MOST_PROBLEMS
 
 
 def _reads(name: str) -> bool:

@@ -25,7 +25,9 @@ from caffelint.lint.disk import exists
 
 from ._parts import is_whole
 
-_NEAR = 100
+_FAR, _NEAR = 100, 10
+_MOST_FAR = 50
+"""So many wrong names of a net are compared with names far away, and all others with those nearby."""
 
 
 class UnknownBottom(RefusalRule):
@@ -221,7 +223,8 @@ def _meant(net: Net, refused: Refused) -> str:
     from difflib import SequenceMatcher, get_close_matches
 
     layer = refused.layers[0]
-    made = _made_near(layer)
+    is_early = any(one is refused for one in refused.net.once(_early))
+    made = _made_near(layer, _FAR if is_early else _NEAR)
     wrong = refused.refusal.values["blob"]
     close = get_close_matches(wrong, made, n=2, cutoff=0.75)
     if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
@@ -229,13 +232,17 @@ def _meant(net: Net, refused: Refused) -> str:
     return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
 
 
-def _made_near(layer: Layer) -> tuple[str, ...]:
+def _early(net: Net) -> tuple[Refused, ...]:
+    return tuple(one for one in net.refused() if one.refusal.kind in UnknownBottom.claims)[:_MOST_FAR]
+
+
+def _made_near(layer: Layer, near: int) -> tuple[str, ...]:
     """Tops of layers above one.
 
     A name mostly means an input of the net or a blob nearby; comparing it with thousands would take long.
     """
     layers, readings = layer.net.layers, layer.net.once(_readings)
-    above = [*layers[: min(layer.index, _NEAR)], *layers[max(layer.index - _NEAR, _NEAR) : layer.index]]
+    above = [*layers[: min(layer.index, near)], *layers[max(layer.index - near, near) : layer.index]]
     return tuple(dict.fromkeys(top for other in above for top in other.tops if (layer.index, top) not in readings))
 
 

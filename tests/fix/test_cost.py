@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+import bench_curves
 import pytest
 
 from caffelint.fix.mend import LEAST_READINGS, MOST_READINGS, READ_BYTES, Mended, Mender
@@ -56,6 +57,19 @@ def mend(text: bytes) -> Mended:
 
 def net(layer: Callable[[int], str], many: int) -> bytes:
     return (HEAD + "".join(f"{layer(number)}\n" for number in range(many))).encode()
+
+
+def test_many_findings_take_no_more_checks_than_few(checks: list[Job]) -> None:
+    """Only what the text is said to break is reported up to a number, and looked for again beyond it."""
+
+    def counted(many: int) -> int:
+        checks.clear()
+        text = bench_curves.TEXTS["constant fillers"](many).encode()
+        result = fix([], Config(), unsafe=True, write=False, texts={"a": text}, alone=True)
+        assert len(result.report.applied) >= many
+        return len(checks)
+
+    assert counted(600) == counted(60)
 
 
 def test_a_text_is_checked_before_and_after_a_fix_and_no_more(checks: list[Job]) -> None:
