@@ -36,6 +36,9 @@ Found = TypeVar("Found")
 
 __all__ = ["PHASES", "TEST", "TRAIN", "Layer", "Net", "State"]
 
+_MOST_BUILT, _LEAST_STATES = 1 << 16, 16
+"""A net is built in no more states than have so many layers together; in so many states always."""
+
 
 class WrittenFiller(NamedTuple):
     """A FillerParameter, and its path in the layer: ("convolution_param", "weight_filler")."""
@@ -331,7 +334,7 @@ class Net:
         keep the same layers (see `BuiltNet.states`): shapes, parameters and refusals do not hang on the phase itself.
         """
         if self._states is None:
-            self._states = self.build(self._wanted_states())
+            self._states = self.build(self._wanted_states()[: self._most_states])
         return self._states
 
     def refused(self) -> tuple[Refused, ...]:
@@ -381,6 +384,15 @@ class Net:
                 python_shapes=self.python_shapes,
             )
         return self._likely[key]
+
+    @property
+    def unbuilt(self) -> int:
+        """How many of the states that its solvers build it in are left out of `states()`, which has an end."""
+        return max(0, len(self._wanted_states()) - self._most_states)
+
+    @property
+    def _most_states(self) -> int:
+        return max(_LEAST_STATES, _MOST_BUILT // max(1, len(self.layers)))
 
     def _wanted_states(self) -> list[State]:
         solvers = dict.fromkeys(self.solvers)

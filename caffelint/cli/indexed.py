@@ -24,7 +24,8 @@ from caffelint.page.index import Entry, Trend, index
 from caffelint.report.words import count
 from caffelint.text.visible import visible
 
-_MOST_PAGES = 500
+_MOST_PAGES, _MOST_OF_ONE = 500, 20
+"""Pages that are written, and those of them that show one net."""
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -97,11 +98,14 @@ def _written(
         raise click.ClickException(f"{folder}: cannot be made: {(error.strerror or str(error)).lower()}") from error
     back = quote(f"../{asked.output.name}")
     found: list[Entry] = []
+    times: Counter[str] = Counter()
     with Progress(unit="pages") as progress:
         for number, entry in enumerate(entries):
             progress(number, len(entries))
             name = f"{number:03}-{_NAME.sub('-', entry.path)[-80:].strip('-.')}.html"
-            shown = number < _MOST_PAGES and _one(asked, config, entry, report, folder / name, back, failures)
+            times.update(entry.files)
+            is_one_of_many = number >= _MOST_PAGES or max(times[file] for file in entry.files) > _MOST_OF_ONE
+            shown = not is_one_of_many and _one(asked, config, entry, report, folder / name, back, failures)
             found.append(entry._replace(page=quote(f"{folder.name}/{name}")) if shown else entry)
     return found
 

@@ -305,6 +305,11 @@ class Checker:
                     yield from step()
                 except Exception as error:
                     failures.append(own_failure(path, error))
+            failures += (
+                Failure(path, f"solvers build it in {net.unbuilt} more states than are checked")
+                for net in file.nets
+                if net.unbuilt and path in report
+            )
 
     def judge(
         self,

@@ -93,6 +93,8 @@ class NeverIncluded(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if net.unbuilt:
+            return
         conditional = [layer for layer in net.conditional if _condition(layer)]
         if not conditional or not net.solvers and {one.value for one in map(_condition, conditional) if one} >= _DIGITS:
             return

@@ -103,9 +103,7 @@ class PythonBackwardMissing(NetRule):
         layer = net.layers[built.index or 0]
         is_loss = any(layer.message.loss_weight) and any(built.propagate_down)
         for python, what in claims(layer, _without_loss if not is_loss else _of_loss):
-            yield self.finding(
-                layer.at("python_param", "layer"), f"{title(layer)}: {what}", evidence=read_in(python)
-            )
+            yield self.finding(layer.at("python_param", "layer"), f"{title(layer)}: {what}", evidence=read_in(python))
 
 
 def _without_loss(python: PythonClass) -> str | None:

@@ -80,9 +80,7 @@ class PythonMethodMissing(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         for python, what in claims(layer, _wrong):
-            yield self.finding(
-                layer.at("python_param", "layer"), f"{title(layer)}: {what}", evidence=read_in(python)
-            )
+            yield self.finding(layer.at("python_param", "layer"), f"{title(layer)}: {what}", evidence=read_in(python))
 
 
 def _wrong(python: PythonClass) -> str | None:

@@ -7,12 +7,15 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 
 import pytest
 from seeds import draws
 
 import caffelint
+from caffelint.caffe.build import _Build
+from caffelint.lint.config import Config
 from caffelint.lint.summary import summarize
 
 MEGABYTE = 1 << 20
@@ -192,3 +195,20 @@ def test_ten_thousand_layers_are_built() -> None:
     assert train.loads is True
     assert len([row for row in train.layers if not row.inserted]) == 10_001
     assert train.blobs["b10000"] == (1, 3, 9, 9)
+
+
+def test_a_net_is_not_built_in_a_thousand_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them keeps other layers, so that the work is the product of what the solver and the net have."""
+    built = []
+    add_layer = _Build.add_layer
+    monkeypatch.setattr(_Build, "add_layer", lambda self, layer: (built.append(layer), add_layer(self, layer))[1])
+    tests = "".join(f"test_iter: 1 test_state {{ level: {level} }}\n" for level in range(1000))
+    (tmp_path / "solver.prototxt").write_text(f'net: "net.prototxt" test_interval: 5 {tests}')
+    text = many(lambda i: layer("ReLU", f"include {{ min_level: {i} }}", top=f"z{i}", name=f"l{i}"), 700)
+    (tmp_path / "net.prototxt").write_text(text)
+    config = Config()
+    config.cache, config.jobs = False, 1
+    report = caffelint.check([tmp_path / "solver.prototxt"], config)
+    assert [one.message for one in report.failures] == ["solvers build it in 908 more states than are checked"]
+    assert "never-included" not in {one.name for one in report.findings}
+    assert 1000 < len(built) < 100_000

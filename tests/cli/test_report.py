@@ -118,6 +118,16 @@ def test_a_folder_has_an_index_and_pages(project: Path, caffelint: Caffelint) ->
     assert "poly-without-max-iter" in "".join(tree.xpath('//*[@id="panel-rules"]')[0].itertext())
 
 
+def test_a_net_of_many_solvers_is_shown_on_some_pages(project: Path, caffelint: Caffelint) -> None:
+    """Or a folder of short solvers and one long net would take as long as their product."""
+    for number in range(30):
+        (project / f"solver{number}.prototxt").write_text((project / "solver.prototxt").read_text())
+    assert caffelint("report", ".", "-o", "all.html").status == 0
+    assert len(list((project / "all-pages").iterdir())) == 20
+    links = html.parse(str(project / "all.html")).xpath('//*[@id="panel-projects"]//a/@href')
+    assert len(links) == 20
+
+
 def test_the_trend_against_a_baseline(project: Path, caffelint: Caffelint) -> None:
     caffelint("check", ".", "--write-baseline", "baseline.json")
     (project / "solver.prototxt").write_text('net: "net.prototxt"\nbase_lr: 0.01\nlr_policy: "step"\nmax_iter: 10\n')
