@@ -177,6 +177,12 @@ def _of_reading(errors: Counter[tuple[str, str, str]]) -> int:
     return sum(count for (_, name, _), count in errors.items() if _reads(name))
 
 
+def reading_first(offers: list[Offer]) -> list[Offer]:
+    """Without what changes a text that another one makes readable: what is in it is not known before."""
+    unread = {file for offer in offers if offer.finding.name in _UNREAD for file in offer.edits}
+    return [offer for offer in offers if _reads(offer.finding.name) or unread.isdisjoint(offer.edits)]
+
+
 def _is_whole(known: Outcome, texts: dict[str, bytes]) -> bool:
     """Whether a check for people found, in just these texts, all that there is: of problems it reports no more."""
     return known.of == fingerprint(texts) and sum(_reads(one.name) for one in known.findings) < MOST_PROBLEMS

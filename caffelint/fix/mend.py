@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from caffelint.fix.guard import Guard, Judged, blamed, objection
+from caffelint.fix.guard import Guard, Judged, blamed, objection, reading_first
 from caffelint.fix.pick import Offer, apply, pick, place
 from caffelint.fix.provided import PROVIDERS, asked_for
 from caffelint.fix.written import Written
@@ -143,7 +143,10 @@ class Mender:
                     self._drop(offer, now, hurdle)
                 else:
                     offers.append(offer)
-            batch = pick(offers, now, partial(self._agree, now, self._declined.copy()))
+            first = reading_first(offers)
+            batch = pick(first, now, partial(self._agree, now, self._declined.copy()))
+            if not batch and len(first) < len(offers):
+                batch = pick(offers, now, partial(self._agree, now, self._declined.copy()))
             if not batch and self._retry(now):
                 continue
             if not batch or self._readings <= 0:

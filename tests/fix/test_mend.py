@@ -239,6 +239,20 @@ def test_harm_in_a_broken_text_is_no_fault_of_the_program() -> None:
     assert broken.notes[0].endswith("was left out: it would cause syntax-error in a")
 
 
+def test_a_text_is_made_readable_before_anything_else() -> None:
+    """What is in it may be otherwise then: a string that was never closed holds no layers."""
+    x, text = rule("x", '"data"', '"input"'), NET.replace(b"top:", b"top")
+    mended = mend({"a": text}, x)
+    assert mended.texts == {"a": NET.replace(b"data", b"input")}
+    assert [applied.name for applied in mended.applied] == ["syntax-error", "x"]
+    declined = mend({"a": text}, x, agreed=_not_syntax)
+    assert [applied.name for applied in declined.applied] == ["x"]
+
+
+def _not_syntax(offer: Any, texts: Mapping[str, bytes]) -> bool:
+    return bool(offer.finding.name == "x")
+
+
 def test_thousands_of_fixes_take_no_more_readings_than_few(monkeypatch: pytest.MonkeyPatch) -> None:
     readings = []
     check = Checker.job
