@@ -22,6 +22,8 @@ from caffelint.lint import (
 from caffelint.lint.built import Shape
 from caffelint.lint.deploy import Met
 
+from ._padding import zeros_around
+
 
 def rewritten(met: Met) -> Edits:
     """The edits that rewrite the layer; None where the text is not such that it can be done."""
@@ -196,6 +198,11 @@ def _lrn_k(layer: Layer) -> Edits:
     return join([*parts, _scaled_after(layer, p.k**-p.beta)])
 
 
+def _padding_written_out(layer: Layer) -> Edits:
+    shape = layer.net.once(_bottom_shapes).get(layer.index)
+    return zeros_around(layer, shape, layer.net.once(_blob_names))
+
+
 def _coefficients_before(layer: Layer) -> Edits:
     coefficients = list(layer.param("eltwise_param").coeff)
     if len(coefficients) != len(layer.bottoms) or layer.in_place or len(set(layer.bottoms)) < len(layer.bottoms):
@@ -236,6 +243,7 @@ REWRITES: Mapping[str, Callable[[Layer], Edits]] = {
     "one-top-each": _one_top_each,
     "sides": _sides,
     "lrn-k": _lrn_k,
+    "zeros-around": _padding_written_out,
     "coeff-before": _coefficients_before,
     "coeff-after": _coefficient_after,
     "plain-exp": _plain_exp,

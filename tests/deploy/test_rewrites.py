@@ -43,6 +43,18 @@ for old, new in json.load(sys.stdin):
 """
 
 
+POOLED = """layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 2 dim: 9 dim: 8 } } }
+layer { name: "p" type: "Pooling" bottom: "data" top: "p" pooling_param { pool: AVE %s } }
+"""
+PADDED = (
+    "kernel_size: 3 stride: 1 pad: 1",
+    "kernel_size: 4 stride: 3 pad_h: 3 pad_w: 0",
+    "kernel_h: 5 kernel_w: 2 stride: 2 pad: 1",  # the last window of a row would begin in the zeros
+    "kernel_size: 2 stride: 2 pad: 1",
+    "kernel_size: 3 stride: 3 pad: 2",
+)
+
+
 def rewritten(text: str, target: str) -> str:
     """The text with every fix of the rules on targets, one after the other."""
     config = Config()
@@ -67,8 +79,10 @@ def bad(answer: tuple[bool, float]) -> bool:
 
 def test_computes_the_same(caffe_python: Path, tmp_path: Path) -> None:
     pairs = []
-    for number in range(NETS):
-        text = net(Draw(f"rewrite {SEED} {number}"))
+    padded = [POOLED % window for window in PADDED]
+    assert all("pad" not in rewritten(text, "ncnn").rpartition("pooling_param")[2] for text in padded)
+    drawn = [net(Draw(f"rewrite {SEED} {number}")) for number in range(NETS)]
+    for number, text in enumerate(padded + drawn):
         if not next(summarize(text.encode(), "<text>", ("TEST",))).loads:
             continue
         for target in names():
