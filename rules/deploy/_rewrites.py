@@ -198,6 +198,24 @@ def _lrn_k(layer: Layer) -> Edits:
     return join([*parts, _scaled_after(layer, p.k**-p.beta)])
 
 
+def _four_variances(layer: Layer) -> Edits:
+    """The variance that stands for all four sides, or Caffe's default, written four times."""
+    given = list(layer.param(layer.block).variance)
+    if len(given) > 1:
+        return None
+    value = f"{given[0]:.9g}" if given else "0.1"
+    return _appended(layer, layer.block, f" variance: {value}" * (4 - len(given)))
+
+
+def _whole_order(layer: Layer) -> Edits:
+    """The axes that order leaves out, which come last and as they are."""
+    shape = layer.net.once(_bottom_shapes).get(layer.index)
+    order = list(layer.param(layer.block).order)
+    if shape is None or not order:
+        return None
+    return _appended(layer, layer.block, "".join(f" order: {n}" for n in range(len(shape)) if n not in order))
+
+
 def _padding_written_out(layer: Layer) -> Edits:
     shape = layer.net.once(_bottom_shapes).get(layer.index)
     return zeros_around(layer, shape, layer.net.once(_blob_names))
@@ -251,6 +269,9 @@ REWRITES: Mapping[str, Callable[[Layer], Edits]] = {
     "lrn-alpha": _write("alpha", "1"),
     "lrn-beta": _write("beta", "0.75"),
     "no-bias": _write("bias_term", "false"),
+    "no-clip": _write("clip", "false"),
+    "variance": _four_variances,
+    "whole-order": _whole_order,
     "log-base": _write("base", "2.7182818"),
     "crop-offset": _first_offset,
     "slice-points": _slice_points,
