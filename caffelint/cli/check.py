@@ -154,6 +154,12 @@ if TYPE_CHECKING:
     "--timing", is_flag=True, help="Also show on stderr what each rule costs; runs one process and without the cache."
 )
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Share the work with the machines of a Dask cluster: tcp://HOST:PORT of its scheduler, the file that this"
+    " wrote, local:N or slurm:N.",
+)
 @click.option("--no-cache", is_flag=True, help="Do not reuse earlier results or store new ones.")
 @click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="Check stdin as if it were this file.")
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
@@ -161,8 +167,8 @@ if TYPE_CHECKING:
 def command(**options: Any) -> int:
     """Find the mistakes in solvers and nets.
 
-    PATHS are files and folders, by default the working directory; - reads stdin. A solver is checked together with the
-    nets that it names.
+    PATHS are files and folders, by default the working directory; - reads stdin. They may lie elsewhere, as in
+    s3://bucket/nets/* or zip://*::nets.zip. A solver is checked together with the nets that it names.
 
     \b
     Exit status: 0 nothing at or above --fail-on

@@ -25,6 +25,7 @@ STDIN = "<stdin>"
 _NAMED = 3
 _WEIGHTS = re.compile(rb"^[ \t]*weights[ \t]*:", re.MULTILINE)
 _SOLVER_SIZE = 1 << 16
+_NOT_SHARED = ("fix", "diff", "interactive", "add_ignores", "timing", "watch")
 _UNREAD = ("not-caffe", "unfilled-template")
 """The rules that say of a file that it is no net."""
 
@@ -39,6 +40,11 @@ def chosen(options: dict[str, Any]) -> list[str]:
         raise click.UsageError("--timing needs files or folders, not stdin")
     if "-" in paths and len(paths) > 1:
         raise click.UsageError("- reads stdin and must be the only path")
+    if options["cluster"]:
+        others = [name for name in _NOT_SHARED if options[name]] + ["-"] * (name is not None or paths == ["-"])
+        if others:
+            other = others[0].replace("_", "-")
+            raise click.UsageError(f"--cluster cannot be combined with {'-' if other == '-' else f'--{other}'}")
     return paths or (["-"] if name else ["."])
 
 
@@ -59,6 +65,10 @@ def checked(paths: Sequence[str], options: dict[str, Any], config: Config) -> Re
             from caffelint.cli.timed import timed
 
             report = timed(paths, config, progress, changed)
+        elif options["cluster"] or any("://" in path or "::" in path for path in paths):
+            from caffelint.cli.clustered import clustered
+
+            report = clustered(paths, config, options["cluster"], progress, changed)
         else:
             report = caffelint.check(paths, config, progress=progress, changed=changed)
     if not report.files and not report.failures and changed is None:

@@ -16,6 +16,8 @@ pytest.importorskip("torch")
 lmdb = pytest.importorskip("lmdb")
 
 OPTIONAL = {
+    "distributed": ["distributed"],
+    "fsspec": ["fsspec"],
     "h5py": ["h5py"],
     "lmdb": ["lmdb"],
     "matplotlib": ["matplotlib", "mpl_toolkits"],
@@ -39,6 +41,8 @@ COMMANDS = {
     "check .": (),
     "check --timing .": (),
     "check --watch net.prototxt": ("watchfiles",),
+    "check --cluster local:1 .": ("distributed",),
+    "check file://net.prototxt": ("fsspec",),
     "check --weights net.caffemodel net.prototxt": ("numpy",),
     "summary --read-data net.prototxt": ("lmdb", "numpy"),
     "lr solver.prototxt": (),

@@ -1,0 +1,126 @@
+"""Files that lie elsewhere, copied into a folder to be read there: whatever fsspec opens."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from caffelint.lint.discover import Wanted
+from caffelint.lint.reach import SUFFIXES
+
+_REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://|[^:]*::")
+_READ = (*SUFFIXES, ".pt", ".py", ".proto", ".cpp", ".cu", ".cc", ".hpp", ".h", ".sh", ".m", ".bash", ".ipynb")
+"""What a check reads; of other files it asks at most whether they are there."""
+_LARGEST = 64 << 20
+_MOST_FILES = 100_000
+_MOST_BYTES = 4 << 30
+_PACKED = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "xz"}
+"""What a tar archive of such a name is packed with."""
+_HIDDEN = {".git", ".hg", ".svn"}
+"""Nothing is known there of what git ignores: half of a repository would tell lies of it."""
+
+
+class Mirror(NamedTuple):
+    """A copy: what is to be checked in it, and what could not be copied, with the reason. Names begin at its top."""
+
+    path: str
+    unreadable: list[tuple[str, str]]
+
+
+def is_remote(path: str) -> bool:
+    """Is it a path of fsspec: s3://bucket/nets, https://host/net.prototxt, zip://nets/*::/data/nets.zip?"""
+    return _REMOTE.match(path) is not None
+
+
+def matching(url: str) -> list[str]:
+    """The folders and prototxt files that the wildcards in a path mean, in order; the path itself without wildcards.
+
+    Raises `OSError`, `ValueError` and what a library raises for its own reasons.
+    """
+    link, chained, rest = url.partition("::")
+    if not any(char in link for char in "*?["):
+        return [url]
+    scheme = link.partition("://")[0]
+    file_system, path = _opened(url)
+    found = file_system.glob(path, detail=True)
+    names = [name for name, one in sorted(found.items()) if one.get("type") == "directory" or name.endswith(SUFFIXES)]
+    return [f"{name if '://' in name else f'{scheme}://{name}'}{chained}{rest}" for name in names]
+
+
+def named(url: str, name: str) -> str:
+    """The path of a file in the mirror of `url`."""
+    link, chained, rest = url.partition("::")
+    return f"{link}{'' if link.endswith('/') else '/'}{name}{chained}{rest}"
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    """The file system of a path, and the path in it."""
+    from fsspec.core import url_to_fs
+
+    packed = next((how for end, how in _PACKED.items() if url.endswith(end)), None)
+    file_system, path = url_to_fs(url, **({"tar": {"compression": packed}} if url.startswith("tar://") else {}))
+    return file_system, path
+
+
+@contextmanager
+def mirrored(url: str, which: Wanted) -> Iterator[Mirror]:
+    """A copy of a folder, or of a file with those beside it, in the working directory until the end.
+
+    Nothing in a name leads out of it. Raises as `matching`.
+    """
+    file_system, top = _opened(url)
+    is_file = file_system.isfile(top)
+    begin = os.path.dirname(top) if is_file else top
+    found = _listed(file_system, begin, 1 if is_file else None, top if is_file else "")
+    if not found:
+        raise FileNotFoundError("no such file or folder, or an empty one")
+    before = os.getcwd()
+    with TemporaryDirectory(prefix="caffelint-") as folder:
+        os.chdir(folder)
+        try:
+            unreadable = list(_copied(file_system, found, which))
+            yield Mirror(os.path.basename(top) if is_file else ".", unreadable)
+        finally:
+            os.chdir(before)
+
+
+def _listed(file_system: Any, begin: str, depth: int | None, alone: str) -> dict[str, tuple[str, int]]:
+    """Path and size of each file, by its name from `begin`. Of the web nothing is listed, so a file is `alone`."""
+    if alone and "http" in (file_system.protocol if isinstance(file_system.protocol, tuple) else ()):
+        return {os.path.basename(alone): (alone, 0)}
+    found = file_system.find(begin, maxdepth=depth, detail=True)
+    start = len(begin.strip("/"))
+    return {path.strip("/")[start:].lstrip("/"): (path, one.get("size") or 0) for path, one in sorted(found.items())}
+
+
+def _copied(file_system: Any, found: dict[str, tuple[str, int]], which: Wanted) -> Iterator[tuple[str, str]]:
+    total = 0
+    for number, (name, (path, size)) in enumerate(found.items()):
+        parts = name.split("/")
+        if not _HIDDEN.isdisjoint(parts):
+            continue
+        if number >= _MOST_FILES:
+            yield name, f"{len(found) - number} files from this one on were not read: a folder may hold {_MOST_FILES}"
+            return
+        if any(part in ("", ".", "..") or "\0" in part or (os.sep != "/" and os.sep in part) for part in parts):
+            yield name, "leads out of its folder and was not read"
+            continue
+        try:
+            Path(*parts).parent.mkdir(parents=True, exist_ok=True)
+            is_read = name.endswith(_READ) or which.takes(name)
+            with open(os.path.join(*parts), "xb") as file:
+                if is_read and size <= _LARGEST and total < _MOST_BYTES:
+                    with file_system.open(path, "rb") as stream:
+                        data = stream.read(_LARGEST + 1)
+                    total += file.write(data[:_LARGEST])
+                    size = len(data)
+            if is_read and (size > _LARGEST or total >= _MOST_BYTES):
+                os.unlink(os.path.join(*parts))
+                yield name, f"was not read: a file may hold {_LARGEST >> 20} MiB, a folder {_MOST_BYTES >> 30} GiB"
+        except (OSError, ValueError) as error:
+            yield name, f"cannot be read: {str(error).lower()}"

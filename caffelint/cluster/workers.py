@@ -1,0 +1,152 @@
+"""Processes on other machines that share the work: what `caffelint.lint.workers` is for one machine, over Dask."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import Any, NamedTuple, TypeVar
+from uuid import uuid4
+
+from caffelint import __version__
+from caffelint.lint.workers import SAFE, can_share
+
+_Job = TypeVar("_Job")
+_Result = TypeVar("_Result")
+
+_SECONDS = 60
+"""To reach the scheduler, and until there is a first worker; slurm may let us wait as long as it likes."""
+_AHEAD = 1024
+"""Chunks that are handed out before the first of them is back: a million files take no more memory than these."""
+_RETRIES = 2
+
+
+class NoCluster(Exception):
+    """Why the work cannot be done there: one line."""
+
+
+class _Share(NamedTuple):
+    """What each process is told of the work; `token` tells one piece of work from the next."""
+
+    token: str
+    version: str
+    folder: str
+    work: Callable[[Any], Any]
+    start: Callable[..., None] | None
+    given: tuple[Any, ...]
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the cluster at `address`.
+
+    That is tcp:// or tls:// of a scheduler, the file that a scheduler wrote, or local:N or slurm:N for N processes or
+    jobs that are started now and ended after.
+
+    Raises `NoCluster`, and `ModuleNotFoundError` where Dask is not installed.
+    """
+    import distributed
+
+    kind, _, number = address.partition(":")
+    count = int(number) if number.isdecimal() else 0
+    started = None
+    if kind == "local" and count:
+        if not can_share("spawn"):
+            raise NoCluster("local:N needs Python 3.11 or newer; start a scheduler and workers, or use --jobs")
+        os.environ[SAFE] = "1"  # for the processes that are started as others end, too
+        started = distributed.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None)
+    elif kind == "slurm" and count:
+        from dask_jobqueue import SLURMCluster
+
+        started = SLURMCluster()
+        started.scale(jobs=count)
+    elif "://" not in address and not os.path.isfile(address):
+        raise NoCluster(
+            f'"{address}" is not a cluster; give tcp://HOST:PORT of a Dask scheduler, the JSON file that it wrote,'
+            " local:N or slurm:N"
+        )
+    where = {"scheduler_file": address} if os.path.isfile(address) else {"address": started or address}
+    try:
+        with distributed.Client(**where, timeout=_SECONDS, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=None if kind == "slurm" else _SECONDS)
+            # What is asked is of Python itself: a worker without caffelint cannot read a question of ours.
+            for worker, found in client.run(version, "caffelint", on_error="return").items():
+                if found != __version__:
+                    has = f"has caffelint {found}" if isinstance(found, str) else "has no caffelint"
+                    raise NoCluster(f"worker {worker} {has}, and this is {__version__}")
+            yield client
+    except (OSError, TimeoutError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise NoCluster(f"{address}: {said[:1].lower()}{said[1:]}") from error
+    finally:
+        if started is not None:
+            started.close()
+
+
+def share(
+    client: Any,
+    work: Callable[[_Job], _Result],
+    jobs: Sequence[_Job],
+    lost: Callable[[_Job], _Result],
+    *,
+    chunk: int,
+    start: Callable[..., None] | None = None,
+    given: tuple[Any, ...] = (),
+) -> Iterator[_Result]:
+    """What `work` gives for each job, in their order; `start(*given)` is called first in each process.
+
+    What a process had in hand when it ended is done by another one. A job that ended several is done alone, and if it
+    still ends them, its result is that of `lost`. Raises `NoCluster`.
+    """
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    told = _Share(uuid4().hex, __version__, os.getcwd(), work, start, given)
+
+    def submitted(some: Sequence[_Job]) -> Any:
+        return client.submit(_work, told, some, pure=False, retries=_RETRIES)
+
+    chunks = [jobs[first : first + chunk] for first in range(0, len(jobs), chunk)]
+    ahead: deque[Any] = deque()
+    handed = 0
+    for some in chunks:
+        while handed < len(chunks) and len(ahead) < _AHEAD:
+            ahead.append(submitted(chunks[handed]))
+            handed += 1
+        try:
+            yield from ahead.popleft().result()
+        except KilledWorker:
+            for job in some:
+                try:
+                    yield from submitted([job]).result()
+                except KilledWorker:
+                    yield lost(job)
+        except FutureCancelledError as error:
+            raise NoCluster(f"the scheduler at {client.scheduler.addr} went away") from error
+
+
+_one_at_a_time = threading.Lock()
+_token = ""
+
+
+def _work(told: _Share, jobs: Sequence[Any]) -> list[Any]:
+    """In a worker: one chunk at a time, however many threads it has, in the folder where the paths begin."""
+    global _token
+    with _one_at_a_time:
+        if told.version != __version__:  # one that joined later
+            raise NoCluster(f"a worker has caffelint {__version__}, and this is {told.version}")
+        sys.path[:] = filter(None, sys.path)  # the working directory, which may be a stranger's
+        try:
+            os.chdir(told.folder)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise NoCluster(f"a worker does not see the folder {told.folder}: {reason}") from error
+        if _token != told.token:
+            if told.start:
+                told.start(*told.given)
+            _token = told.token
+        return [told.work(job) for job in jobs]
