@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -21,7 +22,7 @@ from caffelint.cli.settings import (
 
 
 @click.command("smoke")
-@click.argument("solver", type=click.Path())
+@click.argument("solver", type=click.Path(), required=False, default="")
 @click.option(
     "--iterations",
     type=click.IntRange(1, 1_000_000),
@@ -104,6 +105,15 @@ from caffelint.cli.settings import (
 )
 @click.option("--scan", is_flag=True, help="Look at all batches once, forward only, and name those with an odd loss.")
 @click.option("--gradcheck", metavar="LAYER|all", help="Compare a layer's gradient with the slope of its forward pass.")
+@click.option(
+    "--sweep",
+    type=click.Path(path_type=Path),
+    metavar="GRID.toml",
+    help="Run each of the solvers, base_lr and seeds that this file lists, and show a table of outcomes.",
+)
+@click.option("--resume", is_flag=True, help="With --sweep: run only what GRID.results.jsonl does not hold.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="With --sweep: N runs at a time, one a GPU.")
+@click.option("--cluster", metavar="ADDRESS", help="With --sweep: run on a Dask cluster, as caffelint check does.")
 @plot_option
 @click.option("--force", is_flag=True, help="Run even if the check reports a certain error.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
@@ -122,8 +132,9 @@ from caffelint.cli.settings import (
 def command(solver: str, **options: Any) -> int:
     """Train briefly on a safe copy, and show where it breaks and why.
 
-    SOLVER is a solver.prototxt. It is checked first; then the net is loaded, run once without an update, trained for a
-    few iterations, and tested. None of your files is changed without --fix. The net's Python layers run.
+    SOLVER is a solver.prototxt; --sweep may name others. It is checked first; then the net is loaded, run once without
+    an update, trained for a few iterations, and tested. None of your files is changed without --fix. The net's Python
+    layers run.
 
     \b
     Exit status: 0 nothing at or above --fail-on
@@ -138,7 +149,7 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.cli.cured import cured, objection
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.plots import ready_to_plot
-    from caffelint.cli.smoked import Shown, as_json, choice_of, lr_found, plotted, wishes_of
+    from caffelint.cli.smoked import Shown, as_json, choice_of, lr_found, not_swept, plotted, wishes_of
     from caffelint.cli.tell import tell
     from caffelint.cli.watched import watched
     from caffelint.report import Look
@@ -149,18 +160,26 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.signals import ending_once
     from caffelint.smoke.train import smoke
 
+    if problem := not_swept(options, solver):
+        raise click.UsageError(problem)
     ways = [name for name in ("find_lr", "compare", "gradcheck", "scan") if options[name]]
     if len(ways) > 1:
         raise click.UsageError(f"--{' and --'.join(ways).replace('_', '-')} cannot be combined; give one")
     if problem := objection(options, ways):
         raise click.UsageError(problem)
     wanted = outputs(options["formats"], False)
-    config = settings([solver], options, unused=("caffe_python",) if options["caffe_python"] else ())
+    about = [solver or str(options["sweep"])]
+    config = settings(about, options, unused=("caffe_python",) if options["caffe_python"] else ())
     if options["plot"]:
         ready_to_plot(options["plot"])
     choice = choice_of(options, config)
     wishes, shapes, epochs = wishes_of(options), input_shapes(options["shapes"]), options["epochs"] or 0
     request = Request(solver, config, wishes, choice, options["force"], shapes, options["diagnose"], epochs)
+    if options["sweep"]:
+        from caffelint.cli.swept import swept
+
+        with ending_once():
+            return swept(options["sweep"], request, options)
     run: Callable[[Request, Shown], Session] = lr_found if options["find_lr"] else smoke
     trains = ways in ([], ["find_lr"])
     if options["compare"]:

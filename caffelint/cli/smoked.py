@@ -34,6 +34,20 @@ _POINTS = 50
 """In each line of a plot."""
 
 
+_NOT_SWEPT = ("watch", "fix", "diff", "find_lr", "compare", "scan", "gradcheck", "epochs", "formats")
+
+
+def not_swept(options: dict[str, Any], solver: str) -> str:
+    """Why the options do not go with --sweep, or with its lack; "" if they do."""
+    if not options["sweep"]:
+        alone = next((name for name in ("resume", "cluster", "jobs") if options[name]), "")
+        return f"--{alone} needs --sweep" if alone else "" if solver else "Missing argument 'SOLVER'."
+    other = next((name for name in _NOT_SWEPT if options[name]), "")
+    if other:
+        return f"--sweep cannot be combined with --{other.replace('_', '-').removesuffix('s')}"
+    return "--cluster and --jobs cannot be combined; give one" if options["cluster"] and options["jobs"] else ""
+
+
 def wishes_of(options: dict[str, Any]) -> Wishes:
     weights = options["weights"] or ""
     if weights and not os.path.isfile(weights):

@@ -64,7 +64,7 @@ def environment(caffe_python: str | None, source: str, config: Config, solver: s
         },
         "machine": {"processors": os.cpu_count(), "memory": _memory(), "gpus": _gpus()},
         "caffe": _caffe(caffe_python, source, named),
-        "torch": _torch(),
+        "torch": torch_devices(),
     }
     found["smoke"] = _choice(found)
     found["solver"] = _solver(found, solver, named, types) if solver else None
@@ -151,7 +151,7 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
     return found
 
 
-def _torch() -> dict[str, Any]:
+def torch_devices() -> dict[str, Any]:
     if not can_import("torch"):
         return {"problem": "torch cannot be imported"}
     lines, log, problem = _ask(engines.module("caffelint.smoke.torch.probe"))

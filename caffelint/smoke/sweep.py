@@ -1,0 +1,233 @@
+"""Many short runs: each solver of a grid with each of its rates and seeds. What is stored is not run again."""
+
+from __future__ import annotations
+
+import glob
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from caffelint import __version__
+from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.smoke.engines import NoEngine
+from caffelint.smoke.inputs import Unplanned
+from caffelint.smoke.project import NoProject, load_project
+from caffelint.smoke.session import OFF, Request, Session, Watcher, module_of
+from caffelint.smoke.train import smoke
+from caffelint.smoke.verdict import verdict
+
+_LARGEST = 1 << 20
+_MOST_RUNS = 100_000
+_FIELDS = ("solvers", "base_lr", "seeds")
+
+
+class BadGrid(Exception):
+    """Why there is nothing to sweep over: one line."""
+
+
+class Trial(NamedTuple):
+    """One run of a sweep. base_lr: None for the solver's own."""
+
+    solver: str
+    base_lr: float | None
+    seed: int
+
+
+class Row(NamedTuple):
+    """What came of a trial: plain values, one line of the file of results.
+
+    first, last: the losses, None where there is none or it is not finite. outcome: a few words. status: as of the
+    command for this run alone. key: differs where the trial, its files, or what was asked for does.
+    """
+
+    solver: str
+    base_lr: float | None
+    seed: int
+    engine: str
+    iterations: int
+    first: float | None
+    last: float | None
+    outcome: str
+    verdict: str
+    status: int
+    key: str = ""
+
+
+def read_grid(path: Path, solver: str | None, seed: int) -> list[Trial]:
+    """The trials of a grid: TOML with the lists `solvers` (globs, from the folder of the grid), `base_lr` and `seeds`.
+
+    A list that is left out is `solver`, the solver's own rate, `seed`. Raises `BadGrid`.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        with path.open("rb") as file:
+            values = tomllib.loads(file.read(_LARGEST).decode())
+    except OSError as error:
+        raise BadGrid(f"{path}: {(error.strerror or str(error)).lower()}") from error
+    except ValueError as error:  # not UTF-8, or not TOML
+        raise BadGrid(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
+    if unknown := sorted(values.keys() - set(_FIELDS)):
+        raise BadGrid(f'{path}: "{unknown[0]}" is not known; it takes {", ".join(_FIELDS)}')
+    solvers = _values(path, values, "solvers", str, [] if solver is None else [solver])
+    rates = _values(path, values, "base_lr", (int, float), [None])
+    seeds = _values(path, values, "seeds", int, [seed])
+    if any(not 0 < rate < math.inf for rate in rates if rate is not None):
+        raise BadGrid(f"{path}: each base_lr has to be a number above 0")
+    if any(not 0 <= one < 2**31 for one in seeds):
+        raise BadGrid(f"{path}: each of the seeds has to be a whole number from 0 to {2**31 - 1}")
+    found: list[str] = []
+    for pattern in solvers:
+        named = os.path.join(path.parent, pattern) if "solvers" in values else pattern
+        matches = sorted(glob.glob(named, recursive=True)) if any(char in pattern for char in "*?[") else [named]
+        if not matches:
+            raise BadGrid(f'{path}: no file matches "{pattern}"')
+        found += map(os.path.normpath, matches)
+    if not found:
+        raise BadGrid(f"{path}: no solver is named; write solvers = [...], or give a SOLVER as well")
+    if len(found) * len(rates) * len(seeds) > _MOST_RUNS:
+        raise BadGrid(f"{path}: these are more than {_MOST_RUNS} runs")
+    return [*dict.fromkeys(Trial(one, rate, seed) for one in found for rate in rates for seed in seeds)]
+
+
+def _values(path: Path, values: Mapping[str, Any], name: str, kind: Any, otherwise: list[Any]) -> list[Any]:
+    if name not in values:
+        return otherwise
+    found = values[name]
+    if not isinstance(found, list) or any(not isinstance(one, kind) or isinstance(one, bool) for one in found):
+        raise BadGrid(f"{path}: {name} is not a list of {'paths' if kind is str else 'numbers'}")
+    if not found:
+        raise BadGrid(f"{path}: {name} is empty")
+    return found
+
+
+class Known(NamedTuple):
+    """A solver with its nets, as they are now. texts: what tells them from others; modules: of its Python layers."""
+
+    texts: bytes
+    modules: tuple[str, ...] = ()
+
+
+def known(solver: str, request: Request) -> Known:
+    """Read the files of a solver; one that cannot be read is told by why."""
+    try:
+        project = load_project(solver, request.config, request.input_shapes)
+    except NoProject as error:
+        return Known(str(error).encode())
+    texts = [(path, sha256(file.document.source.data).hexdigest()) for path, file in project.files.items()]
+    layers = (layer for use in project.solver.nets for layer in use.net.layers if layer.type == "Python")
+    return Known(repr(texts).encode(), tuple(dict.fromkeys(map(module_of, layers))))
+
+
+def key(trial: Trial, of: Known, request: Request) -> str:
+    """What tells the result of a trial from others: the texts of its files, its rate and seed, and the options."""
+    asked = replace(request.wishes, seed=0, base_lr=None)
+    options = __version__, asked, request.choice._replace(gpu=None), request.force, sorted(request.input_shapes.items())
+    return sha256(repr((trial, options)).encode() + of.texts).hexdigest()[:20]
+
+
+class Results:
+    """A file of rows, one JSON object a line. Each row is written when it is known; a line that was cut is no row."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.rows: dict[str, Row] = {}
+        self._ends = True
+        if path.is_file():
+            data = path.read_bytes()
+            self._ends = data[-1:] in (b"", b"\n")
+            for line in data.splitlines():
+                try:
+                    row = Row(**json.loads(line))
+                except (TypeError, ValueError):
+                    continue
+                self.rows[row.key] = row
+
+    def add(self, row: Row) -> None:
+        """Raises `OSError`."""
+        line = ("" if self._ends else "\n") + json.dumps(row._asdict()) + "\n"
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        with open(os.open(self.path, flags, 0o666), "wb") as file:
+            file.write(line.encode())
+        self._ends = True
+        self.rows[row.key] = row
+
+
+_request: Request | None = None
+
+
+def start(request: Request, devices: tuple[str, ...]) -> None:
+    """In each process: what all trials have in common. It takes one of the `devices`, if there are any."""
+    global _request
+    from multiprocessing import current_process
+
+    config = request.config
+    config.jobs = 1
+    if devices:
+        number = int("".join(filter(str.isdecimal, current_process().name)) or 0)
+        request = request._replace(choice=request.choice._replace(device=devices[number % len(devices)]))
+    _request = request
+
+
+def try_one(trial: Trial) -> Row:
+    """The result of a trial, in a process that has started."""
+    assert _request is not None
+    wishes = replace(_request.wishes, base_lr=trial.base_lr, seed=trial.seed)
+    request = _request._replace(path=trial.solver, wishes=wishes, diagnose=OFF)
+    try:
+        session = smoke(request, Watcher())
+    except (NoEngine, NoProject, Unplanned) as error:
+        return Row(*trial, "", 0, None, None, "not run", str(error), 2)
+    return _row(trial, session, request.config.fail_on)
+
+
+def lost(trial: Trial) -> Row:
+    """The result of a trial that ended each process that tried it."""
+    return Row(*trial, "", 0, None, None, "not run", "it ended each process, perhaps for lack of memory", 3)
+
+
+def _row(trial: Trial, session: Session, fail_on: str) -> Row:
+    run, engine, report = session.run, session.engine, session.report
+    status = report.exit_status(fail_on)
+    if run is None or engine is None:
+        sure = [one for one in report.findings if (one.severity, one.certainty) == (ERROR, CERTAIN)]
+        said = "; ".join(f"{one.name} at {one.file}:{one.line}" for one in sure)
+        return Row(*trial, "", 0, None, None, "not run", f"a check says that it cannot work: {said}", status)
+    said = verdict(run, report.findings)
+    losses = [event.loss for event in run.iterations]
+    first, last = (losses[0], losses[-1]) if losses else (math.nan, math.nan)
+    name = engine.name if engine.device == "cpu" else f"{engine.name} on a GPU"
+    outcome = said.partition(":")[0] or "it ended early"
+    return Row(*trial, name, len(losses), _finite(first), _finite(last), outcome, said, status)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def table(rows: Sequence[Row]) -> Iterator[str]:
+    """Lines: each run, and the best of those that end finite and not as an error."""
+    yield f"{'solver':<{_width(rows)}}  {'base_lr':>9}  {'seed':>6}  {'iterations':>10}  {'loss':>22}  outcome"
+    for row in rows:
+        rate = "its own" if row.base_lr is None else f"{row.base_lr:g}"
+        loss = "-" if row.first is None else f"{row.first:.5g} to {'-' if row.last is None else f'{row.last:.5g}'}"
+        yield f"{row.solver:<{_width(rows)}}  {rate:>9}  {row.seed:>6}  {row.iterations:>10}  {loss:>22}  {row.outcome}"
+    sound = [row for row in rows if row.last is not None and not row.status]
+    if sound:
+        best = min(sound, key=lambda row: (row.last, row.seed))
+        rate = "its own rate" if best.base_lr is None else f"base_lr {best.base_lr:g}"
+        yield ""
+        yield f"lowest loss: {best.solver} at {rate}, seed {best.seed}: {best.last:.5g}"
+
+
+def _width(rows: Sequence[Row]) -> int:
+    return max(len(row.solver) for row in rows)

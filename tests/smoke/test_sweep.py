@@ -1,0 +1,145 @@
+"""Sweeps: what a grid means, and that one which was killed goes on to the same end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from project_files import NET, SOLVER, write
+from seeds import draws
+
+from caffelint.cli.main import main
+from caffelint.smoke.sweep import BadGrid, Results, Row, Trial, read_grid, table
+
+COMMAND = "from caffelint.cli.main import main; import sys; sys.exit(main(sys.argv[1:]))"
+
+
+def grid(folder: Path, text: str) -> Path:
+    path = folder / "grid.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_grid_is_every_combination_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b", "a"):
+        Path(name).mkdir()
+        Path(name, "solver.prototxt").touch()
+    trials = read_grid(grid(Path(), 'solvers = ["*/solver.prototxt"]\nbase_lr = [1, 0.1]\nseeds = [3]'), None, 1)
+    assert trials == [Trial(f"{name}/solver.prototxt", rate, 3) for name in "ab" for rate in (1, 0.1)]
+    assert read_grid(grid(Path(), ""), "x.prototxt", 7) == [Trial("x.prototxt", None, 7)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("base_lr = [0.1", "grid.toml: "),
+        ("base_lr = 0.1", "base_lr is not a list of numbers"),
+        ("base_lr = [true]", "base_lr is not a list of numbers"),
+        ("base_lr = [nan]", "each base_lr has to be a number above 0"),
+        ("base_lr = []", "base_lr is empty"),
+        ("seeds = [-1]", "from 0 to 2147483647"),
+        ("solver = ['x']", '"solver" is not known; it takes solvers, base_lr, seeds'),
+        ("solvers = ['no/*']", 'no file matches "no/*"'),
+        ("seeds = [1]", "no solver is named"),
+    ],
+)
+def test_a_bad_grid_is_one_line(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(BadGrid) as caught:
+        read_grid(grid(tmp_path, text), None, 1)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--resume", "solver.prototxt"], "--resume needs --sweep"),
+        (["--jobs", "2", "solver.prototxt"], "--jobs needs --sweep"),
+        (["--sweep", "grid.toml", "--find-lr"], "--sweep cannot be combined with --find-lr"),
+        (["--sweep", "grid.toml", "--format", "json"], "--sweep cannot be combined with --format"),
+        (["--sweep", "grid.toml", "--jobs", "2", "--cluster", "x"], "--cluster and --jobs cannot be combined"),
+        (["--sweep", "gone.toml"], "gone.toml: no such file or directory"),
+        ([], "missing argument 'SOLVER'"),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    tmp_path: Path,
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["smoke", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def row(**values: Any) -> Row:
+    usual = Row("s", 0.1, 1, "torch", 5, 2.0, 1.0, "it trains", "it trains: well", 0, "k")
+    return usual._replace(**values)
+
+
+def test_results_survive_a_line_that_was_cut(tmp_path: Path) -> None:
+    path = tmp_path / "grid.results.jsonl"
+    results = Results(path)
+    results.add(row(key="a"))
+    path.write_bytes(path.read_bytes() + b'{"solver": "s", "ba')
+    results = Results(path)
+    results.add(row(key="b"))
+    assert [*Results(path).rows] == ["a", "b"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no links")
+def test_results_are_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("keep")
+    (tmp_path / "grid.results.jsonl").symlink_to(tmp_path / "other")
+    with pytest.raises(OSError, match="symbolic links"):
+        Results(tmp_path / "grid.results.jsonl").add(row())
+    assert (tmp_path / "other").read_text() == "keep"
+
+
+def test_the_best_run_is_one_without_an_error() -> None:
+    rows = [row(last=0.1, status=1), row(last=0.5, seed=2), row(last=0.7), row(last=None)]
+    assert [*table(rows)][-1] == "lowest loss: s at base_lr 0.1, seed 2: 0.5"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_sweep_that_was_killed_ends_as_one_that_ran_through(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    number = draws(2, 12)
+    for name in ("whole", "killed"):
+        folder = tmp_path / name
+        for one in range(number):
+            (folder / f"{one:02}").mkdir(parents=True)
+            write(folder / f"{one:02}", NET, SOLVER.replace("0.01", f"0.0{one + 1}"))
+        grid(folder, 'solvers = ["*/solver.prototxt"]\nseeds = [1, 2]')
+    command = [sys.executable, "-c", COMMAND, "smoke", "--sweep", "grid.toml", "--iterations", "2", "--engine", "torch"]
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    whole = subprocess.run([*command, "--jobs", "2"], cwd=tmp_path / "whole", check=False, **options)
+    assert whole.stdout.count("solver.prototxt") == 2 * number + 1
+    results = tmp_path / "killed" / "grid.results.jsonl"
+    child = subprocess.Popen(command, cwd=tmp_path / "killed", **options)
+    while child.poll() is None and not results.is_file():
+        time.sleep(0.02)
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    stored = len(results.read_text().splitlines())
+    assert 0 < stored < 2 * number
+    again = subprocess.run(command, cwd=tmp_path / "killed", check=False, **options)
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+    assert "give --resume to add to them" in again.stderr
+    resumed = subprocess.run([*command, "--resume"], cwd=tmp_path / "killed", check=False, **options)
+    assert (resumed.returncode, resumed.stdout) == (whole.returncode, whole.stdout)
+    keyed = [json.loads(line) for line in results.read_text().splitlines()]
+    assert results.read_text() == (tmp_path / "whole" / "grid.results.jsonl").read_text()
+    assert len({one["key"] for one in keyed}) == 2 * number
