@@ -2,7 +2,7 @@
 BIN := $(if $(wildcard .venv/bin/python),.venv/bin/)
 PYTHON := $(BIN)python
 
-.PHONY: all setup test nightly lint types docs site serve bench accept browser pictures corpus proto verdicts caffe vscode wheel sbom
+.PHONY: all setup test nightly lint types docs site serve bench gpu accept browser pictures corpus proto verdicts caffe vscode wheel sbom
 
 all: test lint types docs
 
@@ -34,6 +34,9 @@ serve:  # the site at http://127.0.0.1:8000, written anew with each change
 bench:  # make bench DIR=folder
 	$(PYTHON) tools/bench.py $(or $(DIR),fixtures)
 	$(PYTHON) tools/bench_curves.py
+
+gpu:  # all that needs a GPU; writes docs/gpu.md, or says in one line that there is none
+	$(PYTHON) tools/gpu.py
 
 accept:
 	$(PYTHON) tools/accept.py --update
