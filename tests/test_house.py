@@ -18,7 +18,7 @@ FLOORS = (
     ("__main__",),
     ("cli",),
     ("lsp", "page"),
-    ("report", "fix", "smoke"),
+    ("report", "fix", "smoke", "cluster"),
     ("evidence",),
     ("lint",),
     ("numerics", "deploy"),

@@ -157,6 +157,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cluster",
     metavar="ADDRESS",
+    shell_complete=complete.clusters,
     help="Share the work with the machines of a Dask cluster: tcp://HOST:PORT of its scheduler, the file that this"
     " wrote, local:N or slurm:N.",
 )

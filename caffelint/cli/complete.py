@@ -42,6 +42,10 @@ fail_on = words(
 devices = words(**{"auto": "a GPU only for torch", "cpu": "the processor", "cuda:0": "the first GPU"})
 engines = words(caffe="the real Caffe", torch="the built-in engine", cpu="the processor", **{"cuda:0": "the first GPU"})
 
+clusters = words(
+    **{"tcp://": "that of a scheduler", "local:2": "two processes on this machine", "slurm:": "so many jobs of Slurm"}
+)
+
 
 def severities(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Levels; after `RULE=`, too. Rules, once some letters of one are there."""

@@ -113,7 +113,12 @@ from caffelint.cli.settings import (
 )
 @click.option("--resume", is_flag=True, help="With --sweep: run only what GRID.results.jsonl does not hold.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="With --sweep: N runs at a time, one a GPU.")
-@click.option("--cluster", metavar="ADDRESS", help="With --sweep: run on a Dask cluster, as caffelint check does.")
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    shell_complete=complete.clusters,
+    help="With --sweep: run on a Dask cluster, as caffelint check does.",
+)
 @plot_option
 @click.option("--force", is_flag=True, help="Run even if the check reports a certain error.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
