@@ -82,7 +82,7 @@ class LossBecameNan(LogRule):
             layer = broken.layer if broken else ""
             known = log.known(run, layer) if layer else ()
             cause = explained(log, run, effects)
-            most = "" if known else cause.most or unexplained(log, run)
+            most = "" if known else _below_zero(log, run, point) or cause.most or unexplained(log, run)
             back = back_to(log, run, point.iteration)
             yield self.finding(
                 log.at(point.line, layer),
@@ -92,6 +92,17 @@ class LossBecameNan(LogRule):
                     "layer" if layer else cause.kind, what, joined(why, first, most, back), known=known or cause.known
                 ),
             )
+
+
+def _below_zero(log: LogEvidence, run: Logged, bad: Point) -> str:
+    """What a loss tells that was below 0 before."""
+    found = log.beginning(run).below_zero()
+    if found is None or found.line.number > bad.line.number:
+        return ""
+    return (
+        f'the loss of "{found.layer}" was {number(found.value)} before, which no valid label or target gives:'
+        " `caffelint data` shows their range"
+    )
 
 
 def _effects(run: Logged, series: Series) -> tuple[str, ...]:

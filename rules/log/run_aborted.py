@@ -53,6 +53,12 @@ _REMEDIES = {
     " num_output (255 for pixels without a class needs ignore_label: 255); `caffelint data` names it",
     TEXT: "`caffelint check` names the place",
 }
+_OF_DATA = {
+    "data_transformer.cpp": "a record has another size than transform_param, the mean file or the records before it;"
+    " `caffelint data` names it",
+    "hdf5_data_layer.cpp": "the datasets of the file do not fit each other or the tops; `caffelint data` names them",
+}
+"""Failed checks of what was read, by the file of Caffe that they are in."""
 _SHOWN = 240
 _REFUSED = (
     "[libprotobuf ERROR google/protobuf/text_format.cc:317] Error parsing text-format caffe.NetParameter: %d:%d:"
@@ -104,6 +110,14 @@ class RunAborted(LogRule):
             " Relu",
         ),
         Invalid(
+            "F1122 13:11:02.20 17644 hdf5_data_layer.cpp:55] Check failed: hdf_blobs_[i]->shape(0) == num (93 vs."
+            " 100) \n",
+            span="F1122 13:11:02.20 17644 hdf5_data_layer.cpp:55] Check failed: hdf_blobs_[i]->shape(0) == num (93 vs."
+            " 100)",
+            message="Caffe aborts at hdf5_data_layer.cpp:55: hdf_blobs_[i]->shape(0) == num (93 vs. 100); the datasets"
+            " of the file do not fit each other or the tops; `caffelint data` names them",
+        ),
+        Invalid(
             _REFUSED % (3, 143, "InnerProductParameter", "num_outputs"),
             span=_REFUSED.strip() % (3, 143, "InnerProductParameter", "num_outputs"),
             message="the run ends: Error parsing text-format caffe.NetParameter: 3:143: Message type"
@@ -144,7 +158,7 @@ class RunAborted(LogRule):
             refusal = refusal_of(ended, log.recovered(run)) if ended.kind in (CHECK, COPY) else None
             why = f'layer "{refusal.layer}": {refusal.message}' if refusal is not None and refusal.layer else ""
             why = why or (refusal.message if refusal is not None else "")
-            remedy = "" if refusal else _field(ended) or _REMEDIES.get(ended.kind, "")
+            remedy = "" if refusal else _field(ended) or _of_data(ended) or _REMEDIES.get(ended.kind, "")
             if ended.kind == DATA:
                 remedy = joined(_sources(log, run, layer), remedy)
             known = log.known(run, layer) if layer else ()
@@ -175,6 +189,10 @@ def _field(ended: Ended) -> str:
     if "bvlc" in found.forks:
         return f"{found.name} is a field of newer Caffes; build BVLC's master, or remove it"
     return f"this Caffe lacks {found.name}; it is in {provenance().dialects(found.forks)}; use that Caffe, or remove it"
+
+
+def _of_data(ended: Ended) -> str:
+    return _OF_DATA.get(ended.at.partition(":")[0], "") if ended.kind == CHECK else ""
 
 
 def _sources(log: LogEvidence, run: Logged, layer: str) -> str:

@@ -26,6 +26,7 @@ from caffelint.evidence.log.trend import (
     never_better,
     slow,
     trend,
+    vanishes,
     whole_chance,
     worse_tested,
 )
@@ -122,6 +123,7 @@ __all__ = [
     "solver_differs",
     "trend",
     "unknown_field",
+    "vanishes",
     "whole_chance",
     "worse_tested",
 ]

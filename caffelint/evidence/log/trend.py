@@ -26,6 +26,7 @@ _SMALL = 3.5
 _OUTPUTS = re.compile(rb"\n *num_output: (\d{1,9})\n")
 _FELL, _FELL_LITTLE = 0.95, 0.7
 _TIMES, _EXPLODES = 3.0, 300.0
+_NOTHING, _SOON = 1e-6, 100
 _LEAST = 1.0
 """Of a loss that is said to have risen at once."""
 _SPREAD = 1.5
@@ -48,6 +49,16 @@ class Trend(NamedTuple):
 def is_zero(series: Series) -> bool:
     """Is it exactly 0 all along?"""
     return len(series.points) >= _FEWEST and not any(series.values)
+
+
+def vanishes(series: Series, chance: float | None) -> Point | None:
+    """The point from which on the loss of a net that guessed at first is 0, as soon as no net learns."""
+    points = series.finite
+    last = next((number for number in reversed(range(len(points))) if abs(points[number].value) > _NOTHING), -1)
+    if not chance or last < 0 or points[0].value < chance / 2 or len(points) - last <= _FEWEST:
+        return None
+    since = points[last + 1]
+    return since if since.iteration <= _SOON and not points[0].iteration else None
 
 
 def typical(points: Sequence[Point], most: int = _BINS) -> list[float]:
