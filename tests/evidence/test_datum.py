@@ -85,6 +85,36 @@ def test_any_record_is_counted() -> None:
     assert read + sum(fault.count for fault in facts.faults.values()) == len(made)
 
 
+def test_record_ids_of_nvcaffe_are_passed_over() -> None:
+    """One by one and together, where each has a number of its own after its fields."""
+    draw = random.Random(8)
+    made = []
+    for number in range(400):
+        pixels = bytes(draw.randrange(256) for _ in range(12))
+        label = draw.choice([0, 5, 200, -1])
+        message = Datum(channels=3, height=2, width=2, data=pixels, label=label)
+        made.append((message.SerializeToString() + b"\x40" + varint(number), label))
+    keys = [b"%d" % number for number in range(len(made))]
+    together, single = Records(Options()), Records(Options())
+    together.add(keys, [record for record, _ in made])
+    for key, (record, _) in zip(keys, made, strict=True):
+        single.add([key], [record])
+    together.finish()
+    single.finish()
+    rows = np.concatenate(together.digests)
+    assert rows[:, 1].tolist() == [label for _, label in made]
+    assert (rows == np.concatenate(single.digests)).all()
+    assert together.facts.tops["label"].values == single.facts.tops["label"].values
+
+
+def varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*found, value])
+
+
 def test_digests_tell_images_apart() -> None:
     """Also those that differ in one byte, in any place of a word, and in the order of words."""
     image = np.random.RandomState(3).randint(0, 256, 200).astype(np.uint8)

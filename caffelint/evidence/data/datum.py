@@ -1,6 +1,7 @@
 """Records of databases, read from their bytes without building messages: most of a Datum is its pixels.
 
-The fields are those of BVLC's `Datum` (caffe.proto), and of SSD's `AnnotatedDatum`, which holds one in its field 1.
+The fields are those of BVLC's `Datum` (caffe.proto) with NVCaffe's `record_id`, and of SSD's `AnnotatedDatum`, which
+holds one in its field 1.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-CHANNELS, HEIGHT, WIDTH, DATA, LABEL, FLOATS, ENCODED = range(1, 8)
+CHANNELS, HEIGHT, WIDTH, DATA, LABEL, FLOATS, ENCODED, RECORD_ID = range(1, 9)
 _FLOAT_TAG = FLOATS << 3 | 5
 
 
@@ -17,7 +18,10 @@ class NotDatum(Exception):
 
 
 class Datum(NamedTuple):
-    """data: the bytes from `start` to `end` of the record. floats: how many, each after a tag unless `packed`."""
+    """data: the bytes from `start` to `end` of the record. floats: how many, each after a tag unless `packed`.
+
+    label_at, record_id_at: where the numbers end, 0 for none.
+    """
 
     channels: int
     height: int
@@ -31,6 +35,8 @@ class Datum(NamedTuple):
     packed: bool
     encoded: bool
     labels: int
+    record_id: int
+    record_id_at: int
 
 
 class Box(NamedTuple):
@@ -107,7 +113,7 @@ def datum_of(record: bytes, start: int = 0, end: int | None = None) -> Datum:
     """What a Datum holds and where. Raises NotDatum."""
     sizes = [0, 0, 0, 0]
     data = (0, 0)
-    label = label_at = labels = floats = floats_at = 0
+    label = label_at = labels = floats = floats_at = record_id = record_id_at = 0
     packed = encoded = False
     known = False
     for number, kind, first, last in fields(record, start, end):
@@ -131,13 +137,17 @@ def datum_of(record: bytes, start: int = 0, end: int | None = None) -> Datum:
         elif number == ENCODED and kind == 0:
             encoded = bool(first)
             known = True
+        elif number == RECORD_ID and kind == 0:
+            record_id, record_id_at = first, last
         elif number <= ENCODED:
             raise NotDatum(f"has field {number} of wire type {kind}")
     if not known:
         raise NotDatum("has none of the fields of a Datum")
     _, channels, height, width = sizes
     start, end = data
-    return Datum(channels, height, width, start, end, label, label_at, floats, floats_at, packed, encoded, labels)
+    floating = floats, floats_at, packed
+    numbers = labels, record_id, record_id_at
+    return Datum(channels, height, width, start, end, label, label_at, *floating, encoded, *numbers)
 
 
 def annotated_of(record: bytes) -> tuple[Datum, list[Box]] | None:

@@ -98,7 +98,7 @@ class Records:
         self.digests.append(np.stack([marks, labels], axis=1))
 
     def _alike(self, values: Sequence[bytes], keys: Sequence[bytes], rows: Array) -> tuple[Array, Array] | None:
-        """Labels and digests of records of bytes that differ in pixels and label alone; None where they are not so.
+        """Labels and digests of records of bytes that differ in pixels, label and id alone; None where they are not so.
 
         rows: the numbers of their keys.
         """
@@ -113,17 +113,18 @@ class Records:
         length = len(values[0])
         whole = _table(values, start)
         columns = [*range(start), *range(end, length)]
-        width = _varint_size(first.label) if first.labels else 0
-        at = range(first.label_at - width, first.label_at)
-        fixed = [column for column in columns if column not in at]
+        label = _varint(first.label, first.label_at)
+        own = _varint(first.record_id, first.record_id_at)
+        fixed = [column for column in columns if column not in label and column not in own]
         if not (whole[:, fixed] == whole[0, fixed]).all():
             return None
-        labels = np.zeros(len(values), np.int64)
-        if width:
-            digits = whole[:, at.start : at.stop]
+        for digits in (whole[:, at.start : at.stop] for at in (label, own) if at):
             if (digits[:, :-1] < 0x80).any() or (digits[:, -1] >= 0x80).any():
                 return None
-            for place in range(min(width, 5)):
+        labels = np.zeros(len(values), np.int64)
+        if label:
+            digits = whole[:, label.start : label.stop]
+            for place in range(min(len(label), 5)):
                 labels |= (digits[:, place].astype(np.int64) & 0x7F) << (7 * place)
             labels = labels.astype(np.uint32).astype(np.int32).astype(np.int64)
         pixels = whole[:, start:end]
@@ -266,8 +267,10 @@ def _table(values: Sequence[bytes], start: int) -> Array:
     return np.frombuffer(data, np.uint8, len(values) * width, begin).reshape(len(values), width)[:, :length]
 
 
-def _varint_size(value: int) -> int:
-    return 10 if value < 0 else max(1, -(-value.bit_length() // 7))
+def _varint(value: int, end: int) -> range:
+    """The bytes of a number that ends there; none where `end` is 0."""
+    size = 10 if value < 0 else max(1, -(-value.bit_length() // 7))
+    return range(end - size, end) if end else range(0)
 
 
 def name_of(key: bytes) -> str:
