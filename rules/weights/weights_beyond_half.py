@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import HALF_MOST, WeightsEvidence, WeightsRule
@@ -9,7 +10,7 @@ from ._example import FITS, blob, layer
 from ._words import blob_of, file_of
 
 _INT8 = 254.0
-"""Times their root mean square, at which the largest weight makes a step of int8 twice that large: 127 steps each."""
+"""Times the root mean square of the others, at which the largest makes a step of int8 twice that large."""
 
 
 class WeightsBeyondHalf(WeightsRule):
@@ -44,7 +45,9 @@ class WeightsBeyondHalf(WeightsRule):
             subject = f"{one.title}: its {blob_of(one)} in {file_of(one.weights)} reach {found.largest:.4g}"
             if found.largest > HALF_MOST:
                 yield self.finding(weights.at_blob(one), f"{subject}, so they become infinite in float16")
-            elif one.number == 0 and one.kind.has_weights and found.largest > _INT8 * found.rms > 0:
-                times = f"{found.largest / found.rms:.0f} times their root mean square of {found.rms:.3g}"
+                continue
+            others = math.sqrt(max(found.rms**2 - found.largest**2 / max(one.blob.count, 1), 0.0))
+            if one.number == 0 and one.kind.has_weights and found.largest > _INT8 * others > 0:
+                times = f"{found.largest / others:.0f} times the root mean square of the others, {others:.3g}"
                 then = "so with one scale of int8 most of them become 0"
                 yield self.finding(weights.at_blob(one), f"{subject}, {times}, {then}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.evidence.weights.rule import Fit, Misfit, Misfits, WeightsEvidence, WeightsRule
 from caffelint.lint import CERTAIN, ERROR, LIKELY, Finding, Invalid, title
 
-from ._example import CONV_BLOBS, FC, FC_BLOBS, FITS, MODEL, NET, blob, layer
+from ._example import CONV, CONV_BLOBS, DATA, FC, FC_BLOBS, FITS, MODEL, NET, blob, layer
 from ._words import by, by_known, file_of, plural
 
 
@@ -71,6 +71,27 @@ class WeightsDoNotFit(WeightsRule):
         ),
         Invalid(
             {
+                "net.prototxt": DATA.replace("dim: 2", "dim: 4")
+                + CONV % ("small", "data", "small", 4, 3)
+                + CONV % ("all", "data", "all", 2, 3)
+                + CONV % ("other", "data", "other", 2, 3),
+                "net.caffemodel": layer("small", "Convolution", blob((4, 4, 5, 5)), blob((4,)))
+                + layer("all", "Convolution", blob((2, 2, 3, 3)), blob((2,)))
+                + layer("other", "Convolution", blob((2, 3, 3, 3)), blob((2,))),
+            },
+            span=("kernel_size: 3", "layer", "layer"),
+            message=(
+                'Convolution "small": its weights are 4x4x3x3 but 4x4x5x5 in "net.caffemodel", so Caffe aborts; set'
+                " kernel_size: 5, or rename the layer to train it from its fillers",
+                'Convolution "all": its weights are 2x4x3x3 but 2x2x3x3 in "net.caffemodel", so Caffe aborts; set'
+                " group: 2, or rename the layer to train it from its fillers",
+                'Convolution "other": its weights are 2x4x3x3 but 2x3x3x3 in "net.caffemodel", so Caffe aborts; "data"'
+                " has 4 channels but had 3 in training, so compare the layers before, or rename the layer to train it"
+                " from its fillers",
+            ),
+        ),
+        Invalid(
+            {
                 "net.prototxt": 'layer { name: "data" type: "Data" top: "data"'
                 ' transform_param { crop_size: 9 } data_param { source: "db" batch_size: 1 } }'
                 + FC
@@ -124,21 +145,38 @@ def _shape(fit: Fit, misfit: Misfit, certain: bool) -> str:
 def _remedy(fit: Fit, misfit: Misfit) -> str:
     rename = "rename the layer to train it from its fillers"
     here, there = misfit.wanted or (), misfit.stored or ()
-    if _field(misfit):
-        return f"set num_output: {there[0]}, or {rename}"
-    inner = misfit.target.is_linear and misfit.number == 0 and len(here) == len(there) == 2 and here[0] == there[0]
-    if inner and misfit.target.bottoms:
-        name = misfit.target.bottoms[0].original.name
+    field = _field(misfit)
+    if field:
+        return f"set {field[1]}: {there[0] if field[1] == 'num_output' else there[2]}, or {rename}"
+    target = misfit.target
+    if not (target.is_linear and misfit.number == 0 and len(here) == len(there) > 1 and target.bottoms):
+        return rename
+    if here[0] != there[0] or here[2:] != there[2:]:
+        return rename
+    name = target.bottoms[0].original.name
+    if len(here) == 2:
         then = "so compare the shape of the input and the layers before"
         return f'"{name}" has {here[1]} values but had {there[1]} in training, {then}'
-    return rename
+    channels = target.bottoms[0].shape
+    if not channels or target.upsamples or not target.has_setting("group"):
+        return rename
+    groups, left = divmod(channels[1], there[1])
+    if not left and there[1] > 1 and here[0] % groups == 0:
+        return f"set group: {groups}, or {rename}"
+    had = there[1] * target.parameters.group
+    has = plural(channels[1], "channel")
+    return f'"{name}" has {has} but had {had} in training, so compare the layers before, or {rename}'
 
 
 def _field(misfit: Misfit) -> tuple[str, ...]:
-    """The field of the net that another value of would make it fit: where only the number of outputs differs."""
+    """The field of the net that another value of would make it fit: of the number of outputs, or of a square kernel."""
     here, there = misfit.wanted or (), misfit.stored or ()
     target = misfit.target
-    same = len(here) == len(there) > 1 and here[2:] == there[2:] and here[0] != there[0]
-    if misfit.number == 0 and same and target.has_setting("num_output") and not target.upsamples:
+    if misfit.number != 0 or len(here) != len(there) or len(here) < 2 or target.upsamples:
+        return ()
+    if here[2:] == there[2:] and here[0] != there[0] and target.has_setting("num_output"):
         return (target.block, "num_output")
+    is_square = len(there) > 3 and len(set(there[2:])) == 1
+    if here[:2] == there[:2] and here[2:] != there[2:] and is_square and target.has_setting("kernel_size"):
+        return (target.block, "kernel_size")
     return ()
