@@ -8,6 +8,8 @@ from collections.abc import Callable
 from caffelint.evidence.log.rule import Suspect
 from caffelint.lint.numerics import number
 
+from ._words import far_targets
+
 
 def _input(one: Suspect, where: str) -> str:
     size = f"values of about {number(one.figure)}"
@@ -15,11 +17,8 @@ def _input(one: Suspect, where: str) -> str:
 
 
 def _targets(one: Suspect, where: str) -> str:
-    about = f"{float(f'{one.figure:.1g}'):g}"
-    return (
-        f'by its first loss, the targets of "{one.layer}"{where} are about {about}, or what the net reads is as large;'
-        f" divide them by {about}, so that they are about 1 (`caffelint data` shows their range)"
-    )
+    are, why = far_targets(one.figure)
+    return f'by its first loss, the targets of "{one.layer}"{where} {are}; {why}'
 
 
 def _labels(one: Suspect, where: str) -> str:

@@ -24,6 +24,13 @@ def rounded_to_one(value: float) -> str:
     return f"{float(f'{value:.1g}'):g}"
 
 
+def far_targets(size: float) -> tuple[str, str]:
+    """What targets of that size are, and what to do about them."""
+    about = rounded_to_one(size)
+    why = f"divide them by {about}, so that they are about 1 (`caffelint data` shows their range)"
+    return f"are about {about}, or what the net reads is as large", why
+
+
 def called(series: Series) -> str:
     """A series as the subject of a message."""
     if series.name == LOSS:
@@ -49,11 +56,8 @@ def begins(log: LogEvidence, run: Logged) -> str:
     """What is wrong by the numbers that the run begins with: the sizes of targets, of updates, of scores."""
     beginning = log.beginning(run)
     if first := beginning.far_targets():
-        size = f"{float(f'{first.targets:.1g}'):g}"
-        return (
-            f'the first loss of "{first.layer}" is {number(first.value)}, so its targets are about {size};'
-            " bring them to about 1"
-        )
+        are, why = far_targets(first.targets)
+        return f'the first loss of "{first.layer}" is {number(first.value)}, so its targets {are}; {why}'
     found = beginning.judgement
     if found is None:
         return ""

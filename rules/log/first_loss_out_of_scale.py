@@ -18,7 +18,7 @@ from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 
 from ._example import NET, SOLVER, SOUND, losses
 from ._suspects import explained, unexplained
-from ._words import called, joined, number
+from ._words import called, far_targets, joined, number
 
 _FAR = 1000.0
 """Of targets: below, many a net learns them all the same."""
@@ -67,12 +67,8 @@ class FirstLossOutOfScale(LogRule):
             goes = trend(loss, None)
             if goes is not None and goes.kind in (RISES, STUCK):  # the rules of these name it
                 continue
-            about = f"{float(f'{first.targets:.1g}'):g}"
-            what = (
-                f'the first loss of "{first.layer}" is {number(first.value)}, so its targets are about {about}, or what'
-                " the net reads is as large"
-            )
-            why = f"divide them by {about}, so that they are about 1 (`caffelint data` shows their range)"
+            are, why = far_targets(first.targets)
+            what = f'the first loss of "{first.layer}" is {number(first.value)}, so its targets {are}'
             at = log.at(first.line, first.layer)
             yield self.finding(at, f"{what}; {why}", cause=Cause("target-scale", what, why, LIKELY))
 
