@@ -119,7 +119,8 @@ def at_line_ends(source: Source, findings: list[ReportedFinding], reason: str) -
     """
     lines: dict[int, set[str]] = {}
     for finding in findings:
-        lines.setdefault(finding.line or 1, set()).add(finding.name)
+        for line in (finding.line or 1, *(line for _, line in finding.others)):
+            lines.setdefault(line, set()).add(finding.name)
     ending = "" if "\n" in source.text or "\r" not in source.text else "\n"
     edits = []
     for line, names in lines.items():

@@ -1,4 +1,7 @@
-"""A baseline: the findings that a project has decided to live with, by file, rule, layer and field, not by line."""
+"""A baseline: the findings that a project has decided to live with, by file, rule, layer and field, not by line.
+
+Of a finding on several layers each is stored, so that one more makes it new.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +30,18 @@ def write(path: Path, findings: Iterable[ReportedFinding]) -> int:
     from caffelint.text.writing import write_atomically
 
     files: dict[str, Counter[str]] = {}
+    number = 0
     name_of = _names_from(path)
     for finding in findings:
-        files.setdefault(name_of(finding.file), Counter())[finding.key] += 1
+        files.setdefault(name_of(finding.file), Counter()).update(finding.keys)
+        number += 1
     stored = {name: dict(sorted(keys.items())) for name, keys in sorted(files.items())}
     text = json.dumps({"version": _VERSION, "files": stored}, indent=2) + "\n"
     try:
         write_atomically(path, text.encode("utf-8"))
     except OSError as error:
         raise BaselineError(f"{path}: the baseline cannot be written: {(error.strerror or '').lower()}") from error
-    return sum(sum(keys.values()) for keys in files.values())
+    return number
 
 
 def read(path: Path) -> dict[str, Counter[str]]:
@@ -63,8 +68,8 @@ def subtract(
     name_of = _names_from(path)
     for finding in findings:
         keys = remaining.get(name_of(finding.file))
-        if keys and keys[finding.key] > 0:
-            keys[finding.key] -= 1
+        if keys is not None and all(keys[key] >= times for key, times in Counter(finding.keys).items()):
+            keys.subtract(finding.keys)
             count += 1
         else:
             left.append(finding)

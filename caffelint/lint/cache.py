@@ -160,7 +160,8 @@ def _digest(name: str, body: bytes) -> bytes:
 
 def _finding(row: list[Any], lines: Sequence[str]) -> ReportedFinding:
     """A finding as it was stored. Raises `TypeError`, `ValueError` or `LookupError` if it is not a finding."""
-    finding = ReportedFinding(*_of(row, *[str] * 7, *[int | None] * 4, list, *[str] * 4, list, list, list, list | None))
+    kinds = (*[str] * 7, *[int | None] * 4, list, *[str] * 4, list, list, list, list | None, list)
+    finding = ReportedFinding(*_of(row, *kinds))
     if finding.severity not in SEVERITIES:
         raise ValueError(finding.severity)
     fixes = (_of(fix, str, str, list) for fix in finding.fixes)
@@ -172,6 +173,7 @@ def _finding(row: list[Any], lines: Sequence[str]) -> ReportedFinding:
         ),
         source=tuple(lines[number] for number in _of(finding.source, *[int] * len(finding.source))),
         cause=_cause(finding.cause) if finding.cause else None,
+        others=tuple((key, line) for key, line in (_of(other, str, int) for other in finding.others)),
     )
 
 

@@ -48,7 +48,8 @@ class Related(NamedTuple):
 
 
 class Finding:
-    """One thing that is wrong, at one place."""
+    """One thing that is wrong, at one place; of several layers at once it names, `others` are the places in the rest.
+    """
 
     __slots__ = (
         "cause",
@@ -58,6 +59,7 @@ class Finding:
         "fixes",
         "message",
         "name",
+        "others",
         "phases",
         "place",
         "related",
@@ -77,6 +79,7 @@ class Finding:
         related: tuple[Related, ...] = (),
         fixes: tuple[Fix, ...] = (),
         cause: Cause | None = None,
+        others: tuple[Place, ...] = (),
     ):
         self.code = rule.code
         self.name = rule.name
@@ -89,11 +92,20 @@ class Finding:
         self.related = related
         self.fixes = fixes
         self.cause = cause
+        self.others = others
 
     @property
     def key(self) -> str:
         """Stays the same when lines move: the rule, the layer and the field."""
-        return f"{self.name}:{self.place.layer}:{self.place.field}"
+        return self._key(self.place)
+
+    @property
+    def other_keys(self) -> tuple[str, ...]:
+        """Those of the rest of its layers."""
+        return tuple(map(self._key, self.others))
+
+    def _key(self, place: Place) -> str:
+        return f"{self.name}:{place.layer}:{place.field}"
 
     def __repr__(self) -> str:
         return f"Finding({self.code} {self.name} at {self.place.document.path}:{self.place.line}: {self.message})"

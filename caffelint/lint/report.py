@@ -25,7 +25,7 @@ class ReportedFinding(NamedTuple):
 
     `line`, `column` and their ends are 1-based code points, end exclusive, None where a finding has no place in the
     text. `source` holds the lines from `line` to `end_line`, three at most. Paths are those of the system, here and in
-    all that a report holds.
+    all that a report holds. `others` are the key and the line of each further layer that it names.
     """
 
     code: str
@@ -48,6 +48,12 @@ class ReportedFinding(NamedTuple):
     fixes: tuple[Fix, ...] = ()
     source: tuple[str, ...] = ()
     cause: ReportedCause | None = None
+    others: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its key, and those of the further layers that it names."""
+        return self.key, *(key for key, _ in self.others)
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -203,6 +209,7 @@ def reported(finding: Finding) -> ReportedFinding:
         finding.fixes,
         tuple(source.line(number) for number in range(first.line, last_shown + 1)) if lines else (),
         _cause(finding),
+        tuple(zip(finding.other_keys, (place.line for place in finding.others), strict=True)),
     )
 
 

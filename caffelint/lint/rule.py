@@ -95,11 +95,15 @@ class Rule:
         related: tuple[Related, ...] = (),
         fixes: tuple[Fix, ...] = (),
         cause: Cause | None = None,
+        layers: Sequence[Layer] = (),
     ) -> Finding:
         """A finding of this rule. `message`: one line, no final dot: subject, fact, consequence, remedy.
 
-        cause: the same as values, where others build on it: a verdict, or a rule that looks at a run.
+        cause: the same as values, where others build on it: a verdict, or a rule that looks at a run. layers: all that
+        have the mistake by themselves, so that accepting it in one of them leaves the others.
         """
+        field = place.field.split(".") if place.field else ()
+        others = dict.fromkeys(one.at(*field) for one in layers if one.node is not None) if len(layers) > 1 else {}
         return Finding(
             self,
             place,
@@ -111,6 +115,7 @@ class Rule:
             related=related,
             fixes=fixes,
             cause=cause,
+            others=tuple(other for other in others if other != place),
         )
 
 
@@ -183,6 +188,7 @@ class RefusalRule(NetRule):
             evidence=self.evidence(refused),
             phases=refused.phases,
             fixes=self.fixes(refused),
+            layers=refused.layers,
         )
 
     def message(self, refused: Refused) -> str:

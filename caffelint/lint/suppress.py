@@ -4,7 +4,7 @@
 block; on a line of its own, on the field or block that follows, which must be in the same block as the comment.
 `# caffelint: ignore-file[name] reason` silences the file. Without brackets the rules that it begins with are meant
 (`ignore CODE, name reason`), all where it begins with none. It may follow other words in a comment, and another
-one may follow it.
+one may follow it. A finding on several layers needs a comment in each, or one for the file.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from caffelint.caffe.place import Place
 from caffelint.lint.finding import Finding
 from caffelint.lint.registry import all_rules, find_rule
 from caffelint.lint.select import FAMILIES, matches
+from caffelint.lint.words import listed
 from caffelint.text.parser import Document
 from caffelint.text.tree import Field
 
@@ -154,8 +156,8 @@ def silence(findings: Iterable[Finding], document: Document) -> Silenced:
     findings = list(findings)
     starts: dict[str, list[int]] = {}
     for finding in findings:
-        starts.setdefault(finding.name, []).append(finding.place.start)
-    starts["all"] = [finding.place.start for finding in findings]
+        starts.setdefault(finding.name, []).extend(place.start for place in (finding.place, *finding.others))
+    starts["all"] = [start for of_rule in starts.values() for start in of_rule]
     for places in starts.values():
         places.sort()
     spans: dict[str, list[tuple[int, int]]] = {}
@@ -173,9 +175,21 @@ def silence(findings: Iterable[Finding], document: Document) -> Silenced:
     left = []
     for finding in findings:
         by_name, by_all = covered.get(finding.name, nothing), covered.get("all", nothing)
-        if finding.place.start not in by_name and finding.place.start not in by_all:
-            left.append(finding)
+        of_layers = [finding.place, *finding.others]
+        open_ = [place for place in of_layers if place.start not in by_name and place.start not in by_all]
+        if open_:
+            left.append(finding if len(open_) == len(of_layers) else _narrowed(finding, open_))
     return Silenced(left, len(findings) - len(left), unused)
+
+
+def _narrowed(finding: Finding, left: list[Place]) -> Finding:
+    """A finding of which a part is silenced; its fixes would mend that part, too."""
+    names = listed([f'"{place.layer}"' for place in left])
+    how = f"# caffelint: ignore-file[{finding.name}] silences all"
+    finding.evidence = "; ".join(filter(None, [finding.evidence, f"not silenced in {names}; {how}"]))
+    finding.place, *others = left
+    finding.others, finding.fixes = tuple(others), ()
+    return finding
 
 
 class _Union:

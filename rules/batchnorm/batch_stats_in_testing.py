@@ -74,6 +74,7 @@ class BatchStatsInTesting(NetRule):
                 UNSAFE,
                 *(remove(layer, "batch_norm_param", "use_global_stats") for layer in found),
             ),
+            layers=found,
         )
 
 

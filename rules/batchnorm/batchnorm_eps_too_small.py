@@ -110,4 +110,5 @@ class BatchnormEpsTooSmall(NetRule):
                 )
                 if from_scratch
                 else (),
+                layers=layers,
             )

@@ -78,5 +78,6 @@ class BatchnormWithoutScale(NetRule):
                     f"{titles(bare)}: no Scale follows, so {these} no scale or shift; add a Scale with bias_term: true"
                     f" after {'it' if len(bare) == 1 else 'each'}",
                     phases=(TRAIN,),
+                    layers=[net.layers[layer.index or 0] for layer in bare],
                 )
             return

@@ -95,6 +95,7 @@ class FrozenLayersMovingStatistics(NetRule):
                 )
                 if loaded
                 else (),
+                layers=found,
             )
 
 

@@ -149,6 +149,7 @@ class GlobalStatsInTraining(NetRule):
                 UNSAFE,
                 *(remove(layer, "batch_norm_param", "use_global_stats") for layer in stored),
             ),
+            layers=stored if len(stored) < len(all_norms) else (),
         )
 
 

@@ -117,6 +117,7 @@ class FrozenWithoutWeights(NetRule):
             else f"{text} unless weights are loaded; if you load none, set lr_mult: 1",
             severity=WARNING if slip else INFO,
             phases=(TRAIN,),
+            layers=found,
         )
 
 

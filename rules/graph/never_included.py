@@ -118,7 +118,7 @@ class NeverIncluded(NetRule):
                 state = f"set {'test' if for_test else 'train'}_state {{ {name}: {value} }} in the solver"
                 passed = f"pass --{name} {value}{' to caffe test' if for_test else ''}"
                 message += f" {left}; to include {_it(layers)}, {passed} or {state}"
-            yield self.finding(layers[0].at("include", 0, field), message)
+            yield self.finding(layers[0].at("include", 0, field), message, layers=layers)
 
 
 def _remedy(solver: Solver, name: str, value: str, for_test: bool) -> str:

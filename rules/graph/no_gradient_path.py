@@ -115,6 +115,7 @@ class NoGradientPath(NetRule):
                 f"{titles(idle)}: no loss sends {it} a gradient, so {learns} nothing in TRAIN; connect {it} to a loss,"
                 f" or keep {it} out of TRAIN",
                 phases=(TRAIN,),
+                layers=[net.layers[layer.index or 0] for layer in idle],
             )
 
 

@@ -140,6 +140,7 @@ class PhaseFieldIgnored(NetRule):
             fixes=()
             if filtered
             else fix(f"write {written}", UNSAFE, *((replace(layer.at("phase"), written),) for layer in layers)),
+            layers=layers,
         )
 
 

@@ -132,6 +132,7 @@ class TrainTestNetsDiffer(ProjectRule):
                 new[0].at("name"),
                 f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; use the names of the"
                 f" training net, or remove {them}",
+                layers=new,
             )
         for layer in learning:
             twin = trained.get(layer.name)

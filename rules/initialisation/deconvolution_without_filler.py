@@ -118,6 +118,7 @@ class DeconvolutionWithoutFiller(NetRule):
                 evidence=evidence,
                 severity=severity,
                 fixes=_fixes(frozen),
+                layers=frozen,
             )
         elif not starts_from_weights(net):
             yield self.finding(
@@ -127,6 +128,7 @@ class DeconvolutionWithoutFiller(NetRule):
                 evidence=evidence,
                 severity=severity,
                 fixes=_fixes(missing),
+                layers=missing,
             )
 
 

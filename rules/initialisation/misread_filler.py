@@ -124,6 +124,7 @@ class MisreadFiller(NetRule):
                 f"{titles(layers)}: {slip.message}",
                 severity=slip.severity if net.role == "train" else INFO,
                 fixes=_fixes(slip, slipped),
+                layers=layers,
             )
 
 

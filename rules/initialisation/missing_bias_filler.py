@@ -85,4 +85,5 @@ class MissingBiasFiller(NetRule):
                     for one in found
                 ),
             ),
+            layers=found,
         )

@@ -156,4 +156,5 @@ class MissingWeightFiller(NetRule):
                 DISPLAY if likely_loaded else UNSAFE,
                 *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in missing),
             ),
+            layers=missing,
         )

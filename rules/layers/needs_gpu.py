@@ -76,4 +76,5 @@ class NeedsGpu(NetRule):
                     fixes=fix("remove engine", DISPLAY, *(remove(layer, layer.kind.block, field) for layer in layers))
                     if field == "engine"
                     else (),
+                    layers=layers,
                 )

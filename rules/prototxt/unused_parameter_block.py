@@ -150,24 +150,25 @@ class UnusedParameterBlock(NetRule):
             if used is None:
                 own = _own_block(layers[0], known) or " and ".join(sorted(known.param_blocks(type_) - _SHARED))
                 message = f"{subject}: {block} is probably ignored; {type_} has {own}"
-                yield self.finding(layers[0].at(block), message, certainty=LIKELY)
+                yield self.finding(layers[0].at(block), message, certainty=LIKELY, layers=layers)
                 continue
             if block in used:
                 message = f"{subject}: all of {block} but prefetch is ignored"
                 own = layers[0].kind.block
                 if all(layer.has(own) for layer in layers):
-                    yield self.finding(layers[0].at(block), f"{message}; {type_} reads {own}")
+                    yield self.finding(layers[0].at(block), f"{message}; {type_} reads {own}", layers=layers)
                     continue
                 message += f", so the layer has no source; {type_} reads {own}"
                 fixes = _renamed(layers, block, own)
-                yield self.finding(layers[0].at(block), message, severity=ERROR, fixes=fixes)
+                yield self.finding(layers[0].at(block), message, severity=ERROR, fixes=fixes, layers=layers)
                 continue
             message = f"{subject}: {block} is ignored; "
             message += f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
             matters = (type_, block) != _LEFT_OVER and any(_says(layer.param(block)) for layer in layers)
             is_note = block == "transform_param" and all(layer.type == "Input" for layer in layers)
             severity = WARNING if matters and not is_note else INFO
-            yield self.finding(layers[0].at(block), message, severity=severity, fixes=_fixes(layers, block, used))
+            fixes = _fixes(layers, block, used)
+            yield self.finding(layers[0].at(block), message, severity=severity, fixes=fixes, layers=layers)
 
 
 def _says(block: Any) -> bool:

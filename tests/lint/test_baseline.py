@@ -91,3 +91,21 @@ def test_broken_baseline_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(baseline.BaselineError, match=r"known\.json"):
         baseline.read(path)
+
+
+def test_a_layer_that_is_added_to_a_finding_on_several_is_new(tmp_path: Path) -> None:
+    layer = 'layer {{ name: "{0}" type: "InnerProduct" bottom: "data" top: "{0}"'
+    layer += " inner_product_param {{ num_output: 9 }} }}\n"
+    data = 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }\n'
+    loss = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "b" bottom: "label" top: "loss" }\n'
+    net, known = tmp_path / "net.prototxt", tmp_path / "known.json"
+    config = Config()
+    config.select = ["missing-bias-filler"]
+    net.write_text(data + layer.format("a") + layer.format("b") + loss)
+    assert baseline.write(known, caffelint.check([net], config).findings) == 1
+    config.baseline = str(known)
+    assert not caffelint.check([net], config).findings
+    net.write_text(data + layer.format("c") + layer.format("a") + layer.format("b") + loss)
+    assert len(caffelint.check([net], config).findings) == 1
+    net.write_text(data + layer.format("b") + loss)
+    assert not caffelint.check([net], config).findings

@@ -161,3 +161,26 @@ def test_comments_between_a_comment_and_its_field_take_no_time() -> None:
     start = time.process_time()
     caffelint.check_text(text)
     assert time.process_time() - start < 2
+
+
+FILLERLESS = (
+    'layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}"\n  inner_product_param {{ num_output: 9 }}'
+)
+TRAINED = (
+    'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }\n%s'
+    'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "label" top: "loss" }\n'
+)
+
+
+def test_a_finding_on_several_layers_needs_a_comment_in_each() -> None:
+    comment = "  # caffelint: ignore[missing-bias-filler] so it was"
+    left = []
+    for count in range(4):
+        pairs = zip("abc", ("data", "a", "b"), strict=True)
+        blocks = (FILLERLESS.format(*pair) + comment * (number < count) + "\n}\n" for number, pair in enumerate(pairs))
+        report = caffelint.check_text(TRAINED % "".join(blocks))
+        found = [finding for finding in report.findings if finding.name == "missing-bias-filler"]
+        left.append([(one.layer, *(key.split(":")[1] for key, _ in one.others)) for one in found])
+        assert all(bool(one.fixes) == (not count) for one in found)
+        assert "unused-suppression" not in {finding.name for finding in report.findings}
+    assert left == [[("a", "b", "c")], [("b", "c")], [("c",)], []]
