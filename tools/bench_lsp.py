@@ -2,10 +2,11 @@
 
     python tools/bench_lsp.py FOLDER [--edits N] [--places N] [--renames N]
 
-Prints p50 and p95, in milliseconds of processor time, of a change with its diagnostics, of hover and of completion, for
-nets of about 1,000 and 7,000 lines; memory over edits; in how many of the places whose field or value was taken out it
-is among the first five completions; and whether a renamed blob leaves the built net as it was up to that name. Asked in
-process, without the protocol and without the delay after a key.
+Prints p50 and p95, for nets of about 1,000 and 7,000 lines, of a change with its diagnostics, of the first and the
+second hover after it, and of completion after another one: through the protocol, in milliseconds by the clock, without
+the delay after a key, and of the server's processor time, which other work on the machine hardly changes. Then memory
+over edits; in how many of the places whose field or value was taken out it is among the first five completions; and
+whether a renamed blob leaves the built net as it was up to that name.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from lsp_process import LspProcess
 from lsprotocol.types import (
     CompletionParams,
-    HoverParams,
-    Position,
     RenameParams,
     TextDocumentIdentifier,
 )
@@ -31,15 +31,15 @@ from lsprotocol.types import (
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.lint.file import load
 from caffelint.lsp.completion import complete
-from caffelint.lsp.diagnostics import diagnostics
 from caffelint.lsp.documents import Documents, View
-from caffelint.lsp.hover import hover
 from caffelint.lsp.navigation import rename
+from caffelint.lsp.server import DELAY
 from caffelint.lsp.spot import root_type
 from caffelint.schema.tables import BOOL, ENUM, MESSAGE, MessageType
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import LIST, STRING, Field
 
+PUBLISHED = "textDocument/publishDiagnostics"
 FREE = {"name", "net", "train_net", "test_net", "source", "mean_file", "root_folder", "snapshot_prefix", "weights"}
 FREE |= {"param_str", "module", "layer"}
 """Values that nobody can know: names and paths."""
@@ -79,48 +79,60 @@ def opened(file: Path, text: str | None = None) -> tuple[Documents, View, str]:
     return documents, view, uri
 
 
-def milliseconds(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return 1000 * (time.process_time() - begun)
+class Times:
+    """Milliseconds by the clock and of the server's processor, for each thing that is asked."""
+
+    def __init__(self, server: LspProcess) -> None:
+        self.server = server
+        self.taken: dict[str, list[tuple[float, float]]] = {}
+
+    def take(self, name: str, work: Callable[[], object], delay: float = 0) -> None:
+        clock, used = time.perf_counter(), self.server.cpu_seconds()
+        work()
+        wall = 1000 * (time.perf_counter() - clock - delay)
+        self.taken.setdefault(name, []).append((wall, 1000 * (self.server.cpu_seconds() - used)))
 
 
 def latencies(lines: int, files: list[Path]) -> None:
-    found: dict[str, list[float]] = {"change to diagnostics": [], "hover": [], "completion": []}
+    found: dict[str, list[tuple[float, float]]] = {}
     for file in files:
-        text = text_of(file)
-        documents, _, uri = opened(file)
-        rows = text.splitlines()
-        for number in range(12):
-            row = random.randrange(len(rows))
-            changed = "\n".join([*rows[:row], f"# {number}", *rows[row:]])
+        with LspProcess([sys.executable, "-m", "caffelint", "lsp", "--isolated"], file.parent) as server:
+            times = Times(server)
+            session(server, file, times)
+        for name, taken in times.taken.items():
+            found.setdefault(name, []).extend(taken)
+    for name, pairs in found.items():
+        wall, cpu = (sorted(one) for one in zip(*pairs, strict=True))
+        told = f"{lines} lines, {name}: by the clock p50 {statistics.median(wall):.0f} ms, p95 {p95(wall):.0f} ms;"
+        print(f"{told} processor p50 {statistics.median(cpu):.0f} ms, p95 {p95(cpu):.0f} ms, of {len(pairs)}")
 
-            def check(changed: str = changed, uri: str = uri, documents: Documents = documents) -> None:
-                path = documents.put(uri, 2, changed)
-                for other, findings in documents.check(path).findings.items():
-                    diagnostics(other, findings, documents)
 
-            found["change to diagnostics"].append(milliseconds(check))
-            place = {"text_document": TextDocumentIdentifier(uri), "position": Position(row, 4)}
+def p95(values: list[float]) -> float:
+    return values[int(0.95 * len(values))]
 
-            def point(uri: str = uri, place: dict[str, object] = place, documents: Documents = documents) -> None:
-                view = documents.view(uri)
-                assert view
-                hover(view, HoverParams(**place))
 
-            found["hover"].append(milliseconds(point))
-            documents.put(uri, 3, changed + " ")
+def session(server: LspProcess, file: Path, times: Times) -> None:
+    """Changes at random places, each judged, pointed at, and completed at."""
+    text, uri = text_of(file), file.resolve().as_uri()
+    rows = text.splitlines()
+    layers = [number for number, row in enumerate(rows) if "type:" in row]
+    server.open(uri, text)
+    server.wait_for(PUBLISHED)
+    for number in range(0, 24, 2):
+        row = random.choice(layers)
+        changed = "\n".join([*rows[:row], f"# {number}", *rows[row:]])
+        place = {"textDocument": {"uri": uri}, "position": {"line": row + 1, "character": rows[row].index("type:") + 7}}
 
-            def finish(uri: str = uri, place: dict[str, object] = place, documents: Documents = documents) -> None:
-                view = documents.view(uri)
-                assert view
-                complete(view, CompletionParams(**place), True)
+        def check(number: int = number, changed: str = changed) -> None:
+            server.change(uri, number + 2, changed)
+            while server.wait_for(PUBLISHED).get("version") != number + 2:
+                pass
 
-            found["completion"].append(milliseconds(finish))
-    for name, values in found.items():
-        if values:
-            p95 = sorted(values)[int(0.95 * len(values))]
-            print(f"{lines} lines, {name}: p50 {statistics.median(values):.0f} ms, p95 {p95:.0f} ms of {len(values)}")
+        times.take("change to diagnostics", check, DELAY)
+        for name in ("first hover", "second hover"):
+            times.take(name, lambda place=place: server.ask("textDocument/hover", place))
+        server.change(uri, number + 3, changed + " ")
+        times.take("completion", lambda place=place: server.ask("textDocument/completion", place))
 
 
 def places(block: Field, message: MessageType | None) -> Iterator[tuple[Field, MessageType]]:

@@ -26,7 +26,7 @@ from caffelint.lsp.navigation import definition, highlights, links, prepare_rena
 from caffelint.lsp.outline import folds, selections, symbols
 from caffelint.lsp.tokens import LEGEND, tokens
 
-_DELAY = 0.3
+DELAY = 0.3
 """Seconds after the last key until a changed text is checked."""
 
 Answer = TypeVar("Answer")
@@ -49,7 +49,7 @@ class Server(LanguageServer):
         self._waiting: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
 
-    def soon(self, path: str, delay: float = _DELAY) -> None:
+    def soon(self, path: str, delay: float = DELAY) -> None:
         """Check an open file and what goes with it, once nothing changed for so many seconds."""
         self._waiting.add(path)
         if self._timer:

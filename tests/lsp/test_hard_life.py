@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsp_editor import NET, SOLVER, Editor
+from lsp_process import LspProcess
 from lsprotocol import types
 
 
@@ -98,39 +97,10 @@ def _everything(folder: Path) -> dict[str, bytes]:
 def _findings_until_killed(project: Path, home: Path) -> Any:
     """What a server says of the net before it is killed, while more is asked of it."""
     environment = {**os.environ, "HOME": str(home), "TMPDIR": str(home), "XDG_CACHE_HOME": str(home)}
-    command = [sys.executable, "-m", "caffelint", "lsp", "--isolated"]
-    uri = (project / "net.prototxt").as_uri()
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=project, env=environment
-    ) as server:
-        try:
-            _send(server, "initialize", {"processId": None, "rootUri": project.as_uri(), "capabilities": {}}, 1)
-            _send(server, "initialized", {})
-            text = {"uri": uri, "languageId": "prototxt", "version": 1, "text": NET}
-            _send(server, "textDocument/didOpen", {"textDocument": text})
-            while (said := _receive(server)).get("method") != "textDocument/publishDiagnostics":
-                pass
-            _send(
-                server, "textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 8, "character": 9}}, 2
-            )
-        finally:
-            server.kill()
-    return said["params"]
-
-
-def _send(server: subprocess.Popen[bytes], method: str, params: Any, number: int | None = None) -> None:
-    message = {"jsonrpc": "2.0", "method": method, "params": params} | ({"id": number} if number else {})
-    data = json.dumps(message).encode()
-    assert server.stdin is not None
-    server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
-    server.stdin.flush()
-
-
-def _receive(server: subprocess.Popen[bytes]) -> Any:
-    assert server.stdout is not None
-    length = 0
-    while line := server.stdout.readline().strip():
-        if line.lower().startswith(b"content-length:"):
-            length = int(line.split(b":")[1])
-    assert length, "the server ended"
-    return json.loads(server.stdout.read(length))
+    with LspProcess([sys.executable, "-m", "caffelint", "lsp", "--isolated"], project, environment) as server:
+        uri = (project / "net.prototxt").as_uri()
+        server.open(uri, NET)
+        said = server.wait_for("textDocument/publishDiagnostics")
+        place = {"textDocument": {"uri": uri}, "position": {"line": 8, "character": 9}}
+        server.send("textDocument/hover", place, server.number())
+    return said
