@@ -41,12 +41,15 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
         if b"python_param" not in data:
             continue
         names = sorted({match.decode() for match in _NAMED.findall(data)})
+        folder = os.path.dirname(os.path.abspath(path))
+        top = top_of(folder)
+        reach = Reach(top or folder, roots)
         for name in names:
             there = found.setdefault(name, [])
             known = {file for file, _ in there}
-            there += ((file, text) for file, text in _candidates(name, path, tuple(roots)) if file not in known)
+            candidates = _candidates(name, folder, top, reach, roots)
+            there += ((file, text) for file, text in candidates if file not in known)
         if not all(found[name] for name in names):
-            top = top_of(os.path.dirname(os.path.abspath(path)))
             for name in sorted({match.decode() for match in _NAMED_CLASS.findall(data)}) if top else ():
                 found[f"class {name}"] = _read_all(_defining(top or "").get(name, ()), Reach(top or "", roots))
     return found
@@ -109,11 +112,8 @@ def python_elsewhere(layer: Layer) -> Sequence[PythonModule]:
     return [module for module in found if (one := module.find(param.layer)) and one.is_layer is not False]
 
 
-def _candidates(name: str, net: str, roots: tuple[str, ...]) -> list[tuple[str, bytes]]:
-    """The files of a module, those first that share most folders with the net."""
-    folder = os.path.dirname(os.path.abspath(net))
-    top = top_of(folder)
-    reach = Reach(top or folder, roots)
+def _candidates(name: str, folder: str, top: str | None, reach: Reach, roots: Sequence[str]) -> list[tuple[str, bytes]]:
+    """The files of a module that a net in `folder` names, those first that share most folders with it."""
     paths = _in_project(top).get(name.rpartition(".")[2], ()) if top else ()
     tail = os.path.join(*name.split("."))
     ends = (tail + ".py", os.path.join(tail, "__init__.py"))
