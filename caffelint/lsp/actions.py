@@ -20,6 +20,8 @@ REASON = "REASON"
 
 FIX_ALL, UPGRADE, INSERT, REMOVE = "fix-all", "upgrade", "insert-checks", "remove-checks"
 _SOURCE_FIX_ALL = CodeActionKind.SourceFixAll
+_LEGACY = "legacy-format"
+_UPGRADE_TITLE = "Upgrade this file to the current format"
 
 
 def code_actions(documents: Documents, view: View, params: CodeActionParams) -> list[CodeAction]:
@@ -35,6 +37,8 @@ def code_actions(documents: Documents, view: View, params: CodeActionParams) -> 
     for finding, shown in zip(found, diagnostics(view.path, found, documents), strict=True):
         if _meet(shown.range, params.range):
             actions += _of_finding(documents, view, source, finding, shown)
+            if finding.name == _LEGACY:
+                actions.append(_whole(_UPGRADE_TITLE, CodeActionKind.QuickFix, UPGRADE, uri, [shown]))
     actions += _of_file(view, uri, found)
     return [action for action in actions if not only or str(_value(action.kind)).startswith(only)]
 
@@ -80,20 +84,22 @@ def _of_finding(
 
 
 def _of_file(view: View, uri: str, found: tuple[ReportedFinding, ...]) -> Iterator[CodeAction]:
-    def whole(title: str, kind: CodeActionKind, what: str) -> CodeAction:
-        return CodeAction(title, kind, data={"uri": uri, "what": what})
-
     if any(finding.fix() for finding in found):
-        yield whole("Apply all safe fixes of caffelint", _SOURCE_FIX_ALL, FIX_ALL)
-    if any(finding.name == "legacy-format" for finding in found):
-        yield whole("Upgrade this file to the current format", CodeActionKind.RefactorRewrite, UPGRADE)
+        yield _whole("Apply all safe fixes of caffelint", _SOURCE_FIX_ALL, FIX_ALL, uri)
+    if any(finding.name == _LEGACY for finding in found):
+        yield _whole(_UPGRADE_TITLE, CodeActionKind.RefactorRewrite, UPGRADE, uri)
     if view.file.net is not None and view.file.net.layers:
         from caffelint.fix.finite.remove import own_checks
 
         if any(own_checks(view.file.document)):
-            yield whole("Remove the checks for nan and inf", CodeActionKind.RefactorRewrite, REMOVE)
+            yield _whole("Remove the checks for nan and inf", CodeActionKind.RefactorRewrite, REMOVE, uri)
         else:
-            yield whole("Insert checks for nan and inf", CodeActionKind.RefactorRewrite, INSERT)
+            yield _whole("Insert checks for nan and inf", CodeActionKind.RefactorRewrite, INSERT, uri)
+
+
+def _whole(title: str, kind: CodeActionKind, what: str, uri: str, cures: list[Diagnostic] | None = None) -> CodeAction:
+    """What rewrites the whole file; its edit is made when it is chosen."""
+    return CodeAction(title, kind, cures, data={"uri": uri, "what": what})
 
 
 def _fixed(documents: Documents, view: View) -> WorkspaceEdit | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Sequence
+from textwrap import indent
 
 from lsprotocol.types import Hover, HoverParams, MarkupContent, MarkupKind
 
@@ -124,6 +125,8 @@ def _layer(layer: Layer) -> Iterator[str]:
     yield from _by_state([(built, "\n".join(lines)) for built, lines in told])
     if not made:
         yield "Not part of the net in any state that is built."
+    if layer.node is not None and layer.node.name == "layers":
+        yield f"Written in an older format; Caffe reads it as\n```\nlayer {{\n{indent(str(layer.message), '  ')}}}\n```"
 
 
 def _by_state(told: Sequence[tuple[BuiltNet, str]]) -> Iterator[str]:

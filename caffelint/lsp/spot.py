@@ -32,8 +32,9 @@ class Spot(NamedTuple):
 
     @property
     def is_blob(self) -> bool:
-        """Is it the name of a blob, as a layer has it?"""
-        return self.field.name in _BLOB_FIELDS and self.field.kind == STRING and len(self.fields) > 1
+        """Is it the name of a blob, as a layer has it, or an `input` of the net?"""
+        names = _BLOB_FIELDS if len(self.fields) > 1 else ("input",)
+        return self.field.name in names and self.field.kind == STRING
 
 
 def root_type(file: File) -> MessageType | None:
@@ -81,10 +82,13 @@ def _start(field: Field) -> int:
 
 
 def layer_at(nets: Sequence[Net], offset: int) -> Layer | None:
-    """The layer whose block spans a byte."""
+    """The layer whose block spans a byte; where no block does, the one that Caffe makes of `input` fields, if any."""
+    around = None
     for net in nets:
         for layer in net.layers:
             node = layer.node
             if node is not None and node.start <= offset <= node.end:
-                return layer
-    return None
+                if node.name:
+                    return layer
+                around = layer
+    return around

@@ -57,6 +57,10 @@ async def test_an_old_file_is_upgraded(editor: Editor) -> None:
     resolved = await editor.client.code_action_resolve_async(actions["Upgrade this file to the current format"])
     new = _applied(editor, "net.prototxt", resolved.edit)
     assert 'layer {\n  name: "a" # kept\n  type: "ReLU"' in new
+    cures = await _actions(editor, "net.prototxt", 0, [types.CodeActionKind.QuickFix.value])
+    cure = cures["Upgrade this file to the current format"]
+    assert [one.code for one in cure.diagnostics or ()] == ["legacy-format"]
+    assert _applied(editor, "net.prototxt", (await editor.client.code_action_resolve_async(cure)).edit) == new
 
 
 async def test_checks_go_in(editor: Editor) -> None:

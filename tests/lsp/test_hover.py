@@ -40,6 +40,18 @@ async def test_the_solver_says_which_stages_the_net_is_built_with(editor: Editor
     assert "top" in await _hover(editor, "net.prototxt", '"ReLU"', 2)
 
 
+async def test_a_net_with_input_fields_and_layers_of_the_older_format(editor: Editor) -> None:
+    text = 'input: "data" input_dim: 8 input_dim: 3 input_dim: 9 input_dim: 9\n'
+    text += 'layers { name: "pool" type: POOLING bottom: "data" top: "pool" pooling_param { kernel_size: 3 } }\n'
+    await editor.open("net.prototxt", text)
+    layer = await _hover(editor, "net.prototxt", "POOLING", 2)
+    assert '- top "pool" 8x3x7x7' in layer
+    assert 'Caffe reads it as\n```\nlayer {\n  name: "pool"\n  type: "Pooling"\n' in layer
+    blob = await _hover(editor, "net.prototxt", 'bottom: "data"', 10)
+    assert blob == '**blob "data"**\n\n- shape 8x3x9x9\n- made by Input "input"\n- read by Pooling "pool"'
+    assert await _hover(editor, "net.prototxt", 'input: "data"', 9) == blob
+
+
 async def test_the_value_of_an_enum(editor: Editor) -> None:
     await editor.open("net.prototxt", 'layer { name: "p" type: "Pooling" pooling_param { pool: AVE } }')
     assert "Values: `MAX`, `AVE`, `STOCHASTIC`" in await _hover(editor, "net.prototxt", "AVE")
