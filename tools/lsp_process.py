@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,11 @@ class LspProcess:
 
     def __exit__(self, *_: object) -> None:
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):  # what was not written before it ended
+                assert stream is not None
+                stream.close()
 
     def open(self, uri: str, text: str) -> None:
         document = {"uri": uri, "languageId": "prototxt", "version": 1, "text": text}

@@ -47,3 +47,9 @@ def state_name(built: BuiltNet) -> str:
 def assumption(built: BuiltNet) -> str:
     """Which shapes were taken as likely; empty if none was."""
     return ", ".join(f'"{name}" {shape_text(shape)}' for name, shape in built.assumed.items())
+
+
+def unknown_data(built: BuiltNet) -> str:
+    """The first blob of data whose shape the text does not give, and for which none is likely; empty if there is none."""
+    tops = (blob for layer in built.layers if not layer.bottoms for blob in layer.tops)
+    return next((blob.original.name for blob in tops if blob.shape is None), "")

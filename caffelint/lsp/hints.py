@@ -35,7 +35,7 @@ def _of_net(view: View, net: Net, state: int, start: int, end: int) -> Iterator[
     all_states = builds(net)
     built = all_states[state % len(all_states)]
     told = assumption(built)
-    note = f"for data of {told}, as the text does not tell" if told else ""
+    note = f"for data of {told}; the text gives no shape" if told else ""
     by_index = {layer.index: layer for layer in built.layers if layer.index is not None}
     for layer in net.layers:
         node = layer.node

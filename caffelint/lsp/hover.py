@@ -17,7 +17,7 @@ from caffelint.caffe.shapes import count
 from caffelint.caffe.shapes import text as shape_text
 from caffelint.lint.registry import find_rule
 from caffelint.lint.weights import starts_from_weights
-from caffelint.lsp.builds import assumption, builds, built_layer, shown_shape, state_name
+from caffelint.lsp.builds import assumption, builds, built_layer, shown_shape, state_name, unknown_data
 from caffelint.lsp.documents import View
 from caffelint.lsp.spot import Spot, layer_at, spot
 from caffelint.lsp.training import beginning, gradient_flow
@@ -137,7 +137,9 @@ def _by_state(told: Sequence[tuple[BuiltNet, str]]) -> Iterator[str]:
     for text, states in shown.items():
         yield text if len(shown) == 1 else f"In {' and '.join(map(state_name, states))}:\n{text}"
     for assumed in dict.fromkeys(filter(None, (assumption(built) for built, _ in told))):
-        yield f"The text does not tell the shape of its data; this is for {assumed}."
+        yield f"The text does not give the shape of the data; this is for {assumed}."
+    for blob in dict.fromkeys(filter(None, (unknown_data(built) for built, _ in told))):
+        yield f'The text does not give the shape of "{blob}"; the setting `input-shape` does.'
 
 
 def _built(layer: BuiltLayer) -> Iterator[str]:

@@ -1,4 +1,5 @@
--- Drives Neovim's own client (0.7 or newer) against the server: diagnostics, hover, completion, actions, rename.
+-- Drives Neovim's own client (0.7 or newer) against the server: diagnostics, hover, hints,
+-- completion, actions, rename.
 -- Prints one line of JSON for each, and leaves. Run by test_neovim.py, in the folder of a project.
 local python = vim.env.CAFFELINT_PYTHON
 local function say(name, value) io.stdout:write(vim.json.encode({ name, value }) .. "\n") end
@@ -38,6 +39,13 @@ local function find(text)
     if at then return number - 1, at - 1 end
   end
 end
+
+local hints = ask("textDocument/inlayHint", 0, 0, {
+  range = { start = { line = 0, character = 0 }, ["end"] = { line = #lines, character = 0 } },
+})
+local shown = {}
+for _, one in ipairs(hints) do table.insert(shown, one.label) end
+say("hints", shown)
 
 local line, at = find('bottom: "Conv1"')
 say("hover", ask("textDocument/hover", find('"Convolution"')).contents.value)

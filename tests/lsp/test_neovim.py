@@ -34,6 +34,8 @@ def test_neovim(tmp_path: Path) -> None:
     told = dict(json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
     assert "unknown-bottom" in told["diagnostics"], (told, done.stderr)
     assert 'top "conv1" 8x16x30x30' in told["hover"]
+    assert "8x16x30x30" in told["hints"]
+    assert "432 parameters" in told["hints"]
     assert told["completion"][0] == "conv1"
     assert told["fixed"].strip().startswith('bottom: "conv1"')
     assert told["renamed"] == 4
