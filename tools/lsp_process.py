@@ -8,7 +8,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 from typing import Any
+
+LONGEST = 600
+"""Seconds that a server may live: who waits for what it never says is told then that it ended."""
 
 
 class LspProcess:
@@ -23,6 +27,8 @@ class LspProcess:
             cwd=folder,
             env=environment,
         )
+        self._alarm = Timer(LONGEST, self.process.kill)
+        self._alarm.start()
         self._asked = 0
         self.ask("initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}})
         self.send("initialized", {})
@@ -31,6 +37,7 @@ class LspProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._alarm.cancel()
         self.process.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
