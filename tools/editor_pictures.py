@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import small_project
 from lsprotocol.types import (
     CodeActionContext,
     CodeActionParams,
@@ -38,26 +39,9 @@ from caffelint.lsp.tokens import LEGEND, tokens
 
 FOLDER = Path(__file__).parents[1] / "docs" / "assets"
 WHOLE = Range(Position(0, 0), Position(9999, 0))
-NET = """\
-layer {
-  name: "data"
-  type: "Input"
-  top: "data"
-  top: "label"
-  input_param { shape { dim: 8 dim: 3 dim: 32 dim: 32 } shape { dim: 8 } }
-}
-layer {
-  name: "conv1"
-  type: "Convolution"
-  bottom: "data"
-  top: "conv1"
-  convolution_param {
-    num_output: 16
-    kernel_size: 3
-    weight_filler { type: "msra" }
-    bias_filler { type: "constant" }
-  }
-}
+NET = (
+    small_project.NET[: small_project.NET.index('layer { name: "relu1"')]
+    + """\
 layer { name: "relu1" type: "ReLU" bottom: "Conv1" top: "conv1" }
 layer {
   name: "pool1"
@@ -67,18 +51,11 @@ layer {
   pooling_param { pool: MAX kernel_size: 2 stride: 3 }
 }
 """
-SOLVER = """\
-net: "net.prototxt"
-base_lr: 0.01
-lr_policy: "multistep"
-gamma: 0.1
-stepvalue: 2000
-stepvalue: 4000
-power: 0.75
-max_iter: 5000
-snapshot: 1000
-snapshot_prefix: "net"
-"""
+)
+SOLVER = small_project.SOLVER.replace(
+    'lr_policy: "step"\ngamma: 0.1\nstepsize: 1000\nmax_iter: 3000\n',
+    'lr_policy: "multistep"\ngamma: 0.1\nstepvalue: 2000\nstepvalue: 4000\npower: 0.75\nmax_iter: 5000\n',
+)
 STYLE = """
 body { margin: 0; background: #fff; font: 15px/1.5 "DejaVu Sans Mono", monospace; color: #1f2328; }
 .line { white-space: pre; } .number { color: #8c959f; display: inline-block; width: 34px; text-align: right;

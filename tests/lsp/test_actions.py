@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from lsp_editor import NET, Editor
+from lsp_editor import Editor
 from lsprotocol import types
+from small_project import NET
 
 pytestmark = pytest.mark.asyncio
 WRONG = 'base_lr: 0.1\nlr_policy: "Step"\ngamma: 0.1\nstepsize: 10\nmax_iter: 100\nnet: "net.prototxt"\n'

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from lsp_editor import NET, SOLVER, Editor
+from lsp_editor import Editor
 from lsprotocol import types
+from small_project import NET, SOLVER
 
 pytestmark = pytest.mark.asyncio
 

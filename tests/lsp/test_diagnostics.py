@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from lsp_editor import NET, SOLVER, Editor
+from lsp_editor import Editor
 from lsprotocol import types
 from pytest_lsp import LanguageClient
+from small_project import NET, SOLVER
 
 import caffelint
 

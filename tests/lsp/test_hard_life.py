@@ -10,10 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
-from lsp_editor import NET, SOLVER, Editor
+from lsp_editor import Editor
 from lsp_process import LspProcess
 from lsprotocol import types
 from seeds import SEED, draws
+from small_project import NET, SOLVER
 
 
 @pytest.mark.asyncio

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from lsp_editor import NET, SOLVER
+from small_project import NET, SOLVER
 
 SCRIPT = Path(__file__).with_name("neovim.lua")
 
