@@ -145,6 +145,9 @@ def _shape(fit: Fit, misfit: Misfit, certain: bool) -> str:
 def _remedy(fit: Fit, misfit: Misfit) -> str:
     rename = "rename the layer to train it from its fillers"
     here, there = misfit.wanted or (), misfit.stored or ()
+    was = misfit.source.type
+    if was and was != misfit.target.type:
+        return f"it was of type {was} in training; {rename}"
     field = _field(misfit)
     if field:
         return f"set {field[1]}: {there[0] if field[1] == 'num_output' else there[2]}, or {rename}"

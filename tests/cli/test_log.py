@@ -37,6 +37,17 @@ def test_tells_the_cause(name: str, rule: str, words: str, capsys: pytest.Captur
     assert found[0]["line"]
 
 
+def test_a_packed_log_that_is_cut_is_read_to_where_it_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = (LOGS / "nan_rate.log").read_bytes()
+    packed = gzip.compress(whole + os.urandom(100_000))
+    path = tmp_path / "train.log.gz"
+    path.write_bytes(packed[:-50_000])
+    assert main(["log", str(path), "-q"]) == 1
+    assert 'train output "loss" is nan in iteration 5' in capsys.readouterr().out
+    path.write_bytes(packed[:20])
+    assert main(["log", str(path), "-q"]) == 2
+
+
 def test_of_a_log_that_is_not_there_only_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["log", str(tmp_path / "no.log")]) == 2
     told = capsys.readouterr()

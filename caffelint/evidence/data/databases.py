@@ -85,6 +85,8 @@ def opened(kind: str, path: str) -> Iterator[Database]:
                 else "is not an LMDB: it has no data.mdb"
             )
         check_files(path)
+        if not os.path.getsize(os.path.join(path, "data.mdb")):
+            raise Unreadable("is damaged: its file data.mdb is empty")
         with (
             lmdb.open(path, readonly=True, lock=False, create=False, readahead=True) as environment,
             environment.begin() as transaction,

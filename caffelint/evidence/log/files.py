@@ -47,7 +47,7 @@ def chunks(path: str, more: Callable[[], bool] | None = None) -> Iterator[bytes]
     try:
         with _opened(path) as stream:
             yield from _pieces(stream, more)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+    except (OSError, ValueError, zlib.error) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise ReadError(f"cannot be read: {reason}") from error
 
@@ -118,8 +118,12 @@ class _Unpacked(gzip.GzipFile):
 
 def _pieces(stream: IO[bytes], more: Callable[[], bool] | None) -> Iterator[bytes]:
     read1: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    packed = isinstance(stream, _Unpacked)
     while True:
-        piece = stream.read(_CHUNK) if more is None else read1(_CHUNK)
+        try:
+            piece = read1(_CHUNK) if packed or more is not None else stream.read(_CHUNK)
+        except EOFError:  # it was cut, or is still being written: what is there is read
+            piece = b""
         if piece:
             yield piece
         elif more is None or not more():
