@@ -12,8 +12,9 @@ setup:
 test:
 	$(BIN)pytest -n auto --dist loadfile
 
-nightly:  # fresh seeds, larger samples, and the tests that take long
+nightly:  # fresh seeds, larger samples, the tests that take long, and whether the last commit costs 5 % more time
 	CAFFELINT_SEED=random $(BIN)pytest -n auto --dist loadfile
+	$(PYTHON) tools/bench_parent.py
 
 lint:
 	$(BIN)ruff check .
@@ -31,9 +32,10 @@ site:  # the documentation as a site, in build/site; links are checked
 serve:  # the site at http://127.0.0.1:8000, written anew with each change
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs serve
 
-bench:  # make bench DIR=folder
+bench:  # make bench DIR=folder; adds to bench.jsonl, and draws docs/pictures/bench.svg
 	$(PYTHON) tools/bench.py $(or $(DIR),fixtures)
 	$(PYTHON) tools/bench_curves.py
+	$(PYTHON) tools/bench_history.py
 
 gpu:  # all that needs a GPU; writes docs/gpu.md, or says in one line that there is none
 	$(PYTHON) tools/gpu.py

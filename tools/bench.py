@@ -1,7 +1,8 @@
 """Times caffelint against protobuf's own Python parser, over a folder of prototxt files: `make bench DIR=folder`; then
 nets of its own against a real Caffe, where `make caffe` installed one.
 
-All figures of one run stand side by side, since only their ratios mean anything on another machine.
+All figures of one run stand side by side, since only their ratios mean anything on another machine. They are added to
+bench.jsonl with the commit and the machine, and tools/bench_history.py draws how they change.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import bench_history
 from bench_nets import NETS
 from google.protobuf import text_format
 from google.protobuf.message import Message
@@ -34,10 +36,10 @@ CAFFE = Path(__file__).parent.parent / ".caffe/caffe-python"
 BARE = [sys.executable, "-c", "import click, google.protobuf.message"]
 
 
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def check(path: Path, data: bytes) -> None:
@@ -62,8 +64,11 @@ def readable(data: bytes, message: type[Message]) -> bool:
     return True
 
 
-def in_process(files: list[Path]) -> None:
-    """A full check (parse, bind, all rules) against `text_format.Parse` alone, file by file in turn."""
+def in_process(files: list[Path]) -> dict[str, float]:
+    """A full check (parse, bind, all rules) against `text_format.Parse` alone, file by file in turn.
+
+    It takes processor time, which other programs change little.
+    """
     texts = [(path, path.read_bytes()) for path in files]
     for path, data in texts[:WARM_UP]:
         check(path, data)
@@ -71,21 +76,22 @@ def in_process(files: list[Path]) -> None:
     slowest, compared, size = (0.0, files[0]), 0, 0
     for path, data in texts:
         message = SolverParameter if detect(parse(data))[0] == SOLVER else NetParameter
-        taken = seconds(lambda path=path, data=data: check(path, data))
+        taken = seconds(lambda path=path, data=data: check(path, data), time.process_time)
         slowest = max(slowest, (taken, path))
         if readable(data, message):
             ours += taken
-            theirs += seconds(lambda data=data, message=message: text_format.Parse(data, message()))
+            theirs += seconds(lambda data=data, message=message: text_format.Parse(data, message()), time.process_time)
             compared += 1
             size += len(data)
     print(f"{len(texts)} files; protobuf's Python parser reads {compared} of them, {size / 1e6:.1f} MB:")
     print(f"  full check          {ours:8.2f} s")
     print(f"  text_format.Parse   {theirs:8.2f} s")
-    print(f"  ratio               {ours / theirs:8.2f}      (target: at most 0.75)")
+    print(f"  ratio               {ours / theirs:8.2f}      (target: at most 0.5)")
     print(f"  slowest file        {slowest[0]:8.2f} s    {slowest[1]}")
+    return {"check / text_format.Parse": ours / theirs}
 
 
-def cold(files: list[Path]) -> None:
+def cold(files: list[Path]) -> dict[str, float]:
     """The command on one file of middling size against a Python that imports what it needs, in turn."""
     one = sorted(files, key=lambda path: path.stat().st_size)[len(files) // 2]
     times: dict[str, list[float]] = {"check": [], "bare": []}
@@ -96,11 +102,13 @@ def cold(files: list[Path]) -> None:
     print(f"cold start, median of {COLD_RUNS}, {one}:")
     print(f"  caffelint check     {check * 1e3:8.0f} ms")
     print(f"  bare imports        {bare * 1e3:8.0f} ms")
-    print(f"  ratio               {check / bare:8.2f}      (target: at most 2.5)")
+    print(f"  ratio               {check / bare:8.2f}      (target: at most 2.0)")
+    return {"cold start / bare imports": check / bare}
 
 
-def whole_folder(folder: Path, count: int) -> None:
-    """The command on the whole folder, with one job and with two."""
+def whole_folder(folder: Path, count: int) -> dict[str, float]:
+    """The command on the whole folder, with one job and with two; files a second, by jobs."""
+    found = {}
     print("the whole folder:")
     for jobs in (1, 2):
         start = time.perf_counter()
@@ -112,6 +120,8 @@ def whole_folder(folder: Path, count: int) -> None:
         print(f"  {jobs} job{'s' * (jobs > 1)}               {count / taken:8.0f} files/s, peak memory {memory:.0f} MB")
         if child.returncode not in (0, 1):
             sys.exit(f"caffelint ended with status {child.returncode}")
+        found[f"files a second, {jobs} job{'s' * (jobs > 1)}"] = count / taken
+    return found
 
 
 LOAD = """
@@ -124,8 +134,9 @@ for path in sys.argv[1:]:
 """
 
 
-def nets() -> None:
+def nets() -> dict[str, float]:
     """From the text to the built net, and to all findings, against a real Caffe that loads the same net."""
+    found = {}
     print("nets, best of 3; a layer's time should stay the same as nets grow:")
     print("                   layers    build  per layer    check  per layer   caffe.Net  ratio (target: at least 20)")
     for name, make in NETS.items():
@@ -138,6 +149,9 @@ def nets() -> None:
         row += f" {checked * 1e3:6.0f} ms {checked / count * 1e6:7.0f} us"
         loaded = load_time(text) if CAFFE.exists() else None
         print(row + (f" {loaded * 1e3:8.0f} ms {loaded / built:6.1f}" if loaded else "           -      -"))
+        if loaded:
+            found[f"caffe.Net / build, {name}"] = loaded / built
+    return found
 
 
 def build_train(data: bytes) -> None:
@@ -161,10 +175,8 @@ def main() -> None:
     files = sorted({*folder.rglob("*.prototxt"), *folder.rglob("*.prototxt.txt")})
     if not files:
         sys.exit(f"no prototxt file below {folder}")
-    in_process(files)
-    cold(files)
-    whole_folder(folder, len(files))
-    nets()
+    figures = in_process(files) | cold(files) | whole_folder(folder, len(files)) | nets()
+    bench_history.add(figures, f"{folder.name}, {len(files)} files")
 
 
 if __name__ == "__main__":
