@@ -8,19 +8,47 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-_STEPS = re.compile(r"solver\w{0,40}\.step\(|\.get\('step'\)")
-_DRIVES = re.compile(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\(")
-_TRAINS_ON = re.compile(r"-weights\b|\.copy_from\(")
-_FILLS = re.compile(
-    r"\bsurgery\b|\binterp_(?:layers|surgery|weights)|\binterp\(\w{0,20}net|\bupsample_filt|['\"]up\w{0,20}['\"] in "
-    r"|\bbilinear_?(?:fill|up|kernel|weight)"
+
+class Phrase:
+    """A pattern, and words of which each of its matches holds one: to look for these takes a tenth of the time."""
+
+    def __init__(self, words: tuple[str, ...], pattern: re.Pattern[str]) -> None:
+        self.words = words
+        self.pattern = pattern
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self.pattern.search(text) if any(word in text for word in self.words) else None
+
+
+_STEPS = Phrase((".step(", ".get('step')"), re.compile(r"solver\w{0,40}\.step\(|\.get\('step'\)"))
+_DRIVES = Phrase(
+    ("ward_prefilled(", ".apply_update(", ".ApplyUpdate("),
+    re.compile(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),
 )
-_SETS_RATE = re.compile(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b")
-_BUILDS_SGD = re.compile(r"\bSGDSolver\(")
-_LOADS = re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(")
-_DIFFS = re.compile(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
-_SURGERY = re.compile(
-    r"\.params\[[^\]\n]{1,200}\]\[\w{1,20}\]\.data\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\bsurgery\b|\binterp_"
+_TRAINS_ON = Phrase(("-weights", ".copy_from("), re.compile(r"-weights\b|\.copy_from\("))
+_FILLS = Phrase(
+    ("surgery", "interp", "upsample_filt", "'up", '"up', "bilinear"),
+    re.compile(
+        r"\bsurgery\b|\binterp_(?:layers|surgery|weights)|\binterp\(\w{0,20}net|\bupsample_filt"
+        r"|['\"]up\w{0,20}['\"] in |\bbilinear_?(?:fill|up|kernel|weight)"
+    ),
+)
+_SETS_RATE = Phrase(
+    ("base_lr",), re.compile(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b")
+)
+_BUILDS_SGD = Phrase(("SGDSolver(",), re.compile(r"\bSGDSolver\("))
+_LOADS = Phrase(
+    ("-weights", ".copy_from(", ".caffemodel", ".restore("),
+    re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("),
+)
+_DIFFS = Phrase(
+    (".diff", ".set_diff("), re.compile(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
+)
+_SURGERY = Phrase(
+    (".params[", "surgery", "interp_"),
+    re.compile(
+        r"\.params\[[^\]\n]{1,200}\]\[\w{1,20}\]\.data\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\bsurgery\b|\binterp_"
+    ),
 )
 _WRITES = re.compile(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
@@ -79,8 +107,8 @@ class Script:
     def writes(self) -> bool:
         return _WRITES.search(self.text) is not None
 
-    def _find(self, pattern: re.Pattern[str]) -> Mention | None:
-        found = pattern.search(self.text)
+    def _find(self, phrase: Phrase) -> Mention | None:
+        found = phrase.search(self.text)
         return Mention(self.path, self.text.count("\n", 0, found.start()) + 1) if found else None
 
 

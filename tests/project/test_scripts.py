@@ -1,0 +1,33 @@
+"""What is looked for in scripts: the words that a phrase needs are in all that its pattern matches."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+from seeds import SEED, draws
+
+from caffelint.project import scripts
+from caffelint.project.scripts import Phrase
+
+PHRASES = {name: one for name, one in vars(scripts).items() if isinstance(one, Phrase)}
+
+
+def test_there_are_phrases() -> None:
+    assert len(PHRASES) == 9
+
+
+@pytest.mark.parametrize("name", PHRASES)
+def test_each_match_holds_a_word(name: str) -> None:
+    phrase = PHRASES[name]
+    used = set()
+
+    @seed(SEED + 917)
+    @settings(max_examples=draws(60, 2000), database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.from_regex(phrase.pattern))
+    def check(text: str) -> None:
+        assert phrase.search(text)
+        used.update(word for word in phrase.words if word in text)
+
+    check()
+    assert used == set(phrase.words)
