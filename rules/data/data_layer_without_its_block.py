@@ -97,10 +97,13 @@ class DataLayerWithoutItsBlock(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         block = layer.kind.block
+        has_block = layer.message.HasField(block)
+        if has_block and layer.given(block, "source") is not Given.NOTHING:
+            return
         evidence = f"Caffe stops with: {_phrase(layer)}"
         filled_in = layer.net.once(_lacks_outputs) or any(rule.stage for rule in layer.message.include)
         severity, certainty = (INFO, LIKELY) if filled_in else (None, None)
-        if not layer.message.HasField(block):
+        if not has_block:
             other = next((name for name in _OTHERS if layer.message.HasField(name)), "")
             if other in _TAKEN_FOR_ITS_OWN:
                 return
@@ -116,7 +119,7 @@ class DataLayerWithoutItsBlock(LayerRule):
                 if other
                 else (),
             )
-        elif layer.given(block, "source") is Given.NOTHING:
+        else:
             yield self.finding(
                 layer.at(block, "source"),
                 f"{title(layer)} has no source; set it in {block}",
