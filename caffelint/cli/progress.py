@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from shutil import get_terminal_size
 from types import TracebackType
 
 _SHOW_AFTER_SECONDS = 1.0
@@ -33,6 +32,8 @@ class Progress:
         if not self._wanted or now < self._next:
             return
         self._next = now + _REDRAW_AFTER_SECONDS
+        from shutil import get_terminal_size
+
         self._drawn = True
         filled = min(_WIDTH * done // max(total, 1), _WIDTH)
         text = f"{done} of {total}"

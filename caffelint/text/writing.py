@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
-from shutil import copyfileobj
 from typing import IO
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -35,7 +33,7 @@ def write_atomically(
     if before and stat.S_ISLNK(before.st_mode):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     # Its name is known before it is there: an interruption just after it was made leaves nothing.
-    temporary = target.parent / f".caffelint.{secrets.token_hex(8)}"
+    temporary = target.parent / f".caffelint.{os.urandom(8).hex()}"
     try:
         with os.fdopen(os.open(temporary, _NEW, 0o600), "wb") as stream:
             _copy(data, stream)
@@ -70,6 +68,8 @@ def _copy(data: bytes | IO[bytes], out: IO[bytes]) -> None:
     if isinstance(data, bytes):
         out.write(data)
     else:
+        from shutil import copyfileobj
+
         copyfileobj(data, out, 1 << 20)
 
 
