@@ -16,10 +16,10 @@ import threading
 import time
 from typing import Any
 
-import distributed
 from psutil import NoSuchProcess, Process
 
 from caffelint.cluster.check import check
+from caffelint.cluster.workers import connected
 from caffelint.lint.config import Config
 from caffelint.lint.report import Report
 from caffelint.report import Look, write
@@ -52,12 +52,9 @@ def kill(cluster: Any, kills: int, every: float, done: threading.Event) -> None:
 
 def shared(paths: list[str], config: Config, workers: int, kills: int, every: float) -> tuple[Report, float, float]:
     """The report, seconds, and processor seconds of all processes; kills: those that are killed take theirs along."""
-    with (
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
+    with connected(f"local:{workers}") as client:
         done = threading.Event()
-        killer = threading.Thread(target=kill, args=(cluster, kills, every, done))
+        killer = threading.Thread(target=kill, args=(client.cluster, kills, every, done))
         processes = [Process(), *Process().children(recursive=True)]
         before = sum(map(cpu_seconds, processes))
         start = time.perf_counter()

@@ -10,7 +10,7 @@ from caffelint.cli.status import INTERNAL, USAGE
 
 _EXTRAS = {
     **dict.fromkeys(("PIL", "h5py", "lmdb", "numpy", "plyvel"), "data"),
-    **dict.fromkeys(("dask_jobqueue", "distributed", "fsspec"), "cluster"),
+    **dict.fromkeys(("dask", "dask_jobqueue", "distributed", "fsspec"), "cluster"),
     "lsprotocol": "lsp",
     "matplotlib": "plot",
     "pygls": "lsp",

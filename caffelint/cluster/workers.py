@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
@@ -49,6 +50,7 @@ def connected(address: str) -> Iterator[Any]:
 
     Raises `NoCluster`, and `ModuleNotFoundError` where Dask is not installed.
     """
+    import dask.config
     import distributed
 
     kind, _, number = address.partition(":")
@@ -58,7 +60,11 @@ def connected(address: str) -> Iterator[Any]:
         if not can_share("spawn"):
             raise NoCluster("local:N needs Python 3.11 or newer; start a scheduler and workers, or use --jobs")
         os.environ[SAFE] = "1"  # for the processes that are started as others end, too
-        started = distributed.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None)
+        # Its profiler, which looks a hundred times a second, costs more than all else that Dask does here.
+        with dask.config.set({"distributed.worker.profile.enabled": False}):
+            started = distributed.LocalCluster(
+                n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR
+            )
     elif kind == "slurm" and count:
         from dask_jobqueue import SLURMCluster
 

@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 lmdb = pytest.importorskip("lmdb")
 
 OPTIONAL = {
-    "distributed": ["distributed"],
+    "distributed": ["dask", "distributed"],
     "fsspec": ["fsspec"],
     "h5py": ["h5py"],
     "lmdb": ["lmdb"],
