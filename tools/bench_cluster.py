@@ -50,17 +50,22 @@ def kill(cluster: Any, kills: int, every: float, done: threading.Event) -> None:
             print(f"  killed process {worker.pid}")
 
 
-def shared(paths: list[str], config: Config, workers: int, kills: int, every: float) -> tuple[Report, float, float]:
-    """The report, seconds, and processor seconds of all processes; kills: those that are killed take theirs along."""
+def shared(
+    paths: list[str], config: Config, workers: int, kills: int, every: float
+) -> tuple[Report, float, float, float]:
+    """The report, seconds, and processor seconds of all processes and of this one, which hands out the work.
+
+    kills: those that are killed take theirs along.
+    """
     with connected(f"local:{workers}") as client:
         done = threading.Event()
         killer = threading.Thread(target=kill, args=(client.cluster, kills, every, done))
         processes = [Process(), *Process().children(recursive=True)]
-        before = sum(map(cpu_seconds, processes))
+        before, own = sum(map(cpu_seconds, processes)), cpu_seconds(Process())
         start = time.perf_counter()
         killer.start()
         report = check(paths, config, client)
-        taken = time.perf_counter() - start
+        taken, own = time.perf_counter() - start, cpu_seconds(Process()) - own
         done.set()
         killer.join()
         used = 0.0
@@ -69,7 +74,7 @@ def shared(paths: list[str], config: Config, workers: int, kills: int, every: fl
                 used += cpu_seconds(process)
             except NoSuchProcess:
                 continue
-        return report, taken, used - before
+        return report, taken, used - before, own
 
 
 def main() -> None:
@@ -84,24 +89,22 @@ def main() -> None:
     files = alone.files
     reference = text(alone)
     print(f"{files} files, one process: {taken:.1f} s, {used:.1f} s of processor time")
-    costs = []
+    spent = own = 0.0
     for workers in (1, 2):
-        report, wall, spent = shared(paths, config, workers, 0, 0)
+        report, wall, spent, own = shared(paths, config, workers, 0, 0)
         same = text(report) == reference
-        costs.append(spent)
         print(
             f"{workers} workers: {wall:.1f} s, {spent:.1f} s of processor time ({spent / used - 1:+.0%}),"
-            f" output {'the same' if same else 'DIFFERS'}"
+            f" {own:.1f} s of it to hand out, output {'the same' if same else 'DIFFERS'}"
         )
-    report, wall, _ = shared(paths, config, 2, kills, max(taken / (kills + 2), 1))
+    report, wall, *_ = shared(paths, config, 2, kills, max(taken / (kills + 2), 1))
     same = text(report) == reference
     print(f"2 workers, {kills} killed: {wall:.1f} s, output {'the same' if same else 'DIFFERS'}")
-    a_file, overhead = used / files, max(costs[1] - used, 0) / files
-    print(f"worked out: {MILLION:,} files at {a_file * 1e3:.1f} ms each, and {overhead * 1e3:.2f} ms to share one:")
+    a_file, handing = (spent - own) / files, own / files
+    print(f"worked out: {MILLION:,} files at {a_file * 1e3:.1f} ms each, {handing * 1e3:.2f} ms to hand one out:")
     for workers in (1, 2, 8, 64):
-        # The process that hands out the work does its part alone; it bounds what more workers bring.
-        seconds = max(MILLION * (a_file + overhead / 2) / workers, MILLION * overhead / 2)
-        print(f"  {workers:3} workers: {seconds / 60:.0f} min")
+        # One process hands out the work while the others work, and bounds what more of them bring.
+        print(f"  {workers:3} workers: {MILLION * max(a_file / workers, handing) / 60:.0f} min")
 
 
 if __name__ == "__main__":
