@@ -191,8 +191,8 @@ def of_batch(net: Net) -> list[Layer]:
     return [
         layer
         for layer in net.layers
-        if layer.kind.keeps_statistics and layer.block and layer.has(layer.block, STORED)
-        if not getattr(layer.param(layer.block), STORED)
+        if layer.kind.keeps_statistics and layer.block and hasattr(layer.param(layer.block), STORED)
+        if layer.has(layer.block, STORED) and not getattr(layer.param(layer.block), STORED)
     ]
 
 

@@ -216,6 +216,13 @@ def test_nothing_is_left_of_the_batch() -> None:
         deploy(NORMED.encode())
 
 
+def test_a_norm_of_a_fork_has_other_fields() -> None:
+    other = NORMED.replace('"BatchNorm"', '"BN"').replace("batch_norm_param { use_global_stats: false }", "")
+    made = deploy(other.encode(), input_shapes=SHAPE)
+    assert made.notes == ()
+    assert compare(other.encode(), made.data) == []
+
+
 def test_what_its_author_does_as_well_does_not_matter() -> None:
     made = deploy(NORMED.encode(), input_shapes=SHAPE).data
     stored = made.replace(b"batch_norm_param {", b"batch_norm_param { use_global_stats: true")
