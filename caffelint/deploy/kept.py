@@ -60,7 +60,7 @@ def _compares(layer: BuiltLayer) -> bool:
     """Is it a loss, or does it measure one: nothing that a deployed net has?"""
     if layer.plain_form is not None or any(layer.loss_weights) or layer.type == "Silence":
         return True
-    return layer.looks_like_a_loss
+    return layer.looks_like_a_loss or layer.looks_like_a_measure
 
 
 def makes_data(layer: BuiltLayer) -> bool:

@@ -223,6 +223,13 @@ def test_a_norm_of_a_fork_has_other_fields() -> None:
     assert compare(other.encode(), made.data) == []
 
 
+@pytest.mark.parametrize("measure", ["DetectionEvaluate", "SequenceAccuracy"])
+def test_measures_of_a_fork_go(measure: str) -> None:
+    measured = NORMED + f'layer {{ name: "m" type: "{measure}" bottom: "b" bottom: "label" top: "m" }}'
+    made, plain = (deploy(text.encode(), input_shapes=SHAPE) for text in (measured, NORMED))
+    assert made.data.split() == plain.data.split()
+
+
 def test_what_its_author_does_as_well_does_not_matter() -> None:
     made = deploy(NORMED.encode(), input_shapes=SHAPE).data
     stored = made.replace(b"batch_norm_param {", b"batch_norm_param { use_global_stats: true")
