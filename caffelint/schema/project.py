@@ -7,6 +7,7 @@ ones; what that has no place for is checked and then dropped, since nothing here
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Set
 from functools import cached_property
 from types import MappingProxyType
@@ -24,6 +25,7 @@ _FORMS = {
     "string": tables.STRING,
     "bytes": tables.BYTES,
 }
+_PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
 _FEWEST_TYPES = 35
 """No release of Caffe that has a registry registers fewer layer types."""
 
@@ -128,6 +130,8 @@ def project_caffe(
     complete: bool = True,
 ) -> ProjectCaffe:
     """The Caffe whose caffe.proto is this text. Raises `ProtoError`, also for a caffe.proto of something else."""
+    if (package := _PACKAGE.search(text)) and package[1] != "caffe":
+        raise ProtoError(f'declares the package "{package[1]}", not caffe')
     schema = proto2.read_schema(text, imported)
     net = schema.messages.get(_NET, {})
     if _SOLVER not in schema.messages or not ("layer" in net or "layers" in net):

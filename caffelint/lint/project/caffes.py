@@ -28,7 +28,7 @@ class Taken(NamedTuple):
 
     `forks` are those that the repository names, of which the file may be for one. `why` is it that, and
     `note` why nothing was taken; both empty if there is nothing to tell. `key` changes with all that is known. `root`
-    is the folder of the Caffe.
+    is the folder of the Caffe; empty if only its caffe.proto is there.
     """
 
     caffe: ProjectCaffe | None = None
@@ -90,7 +90,7 @@ class Caffes:
         repository = self._repositories.setdefault(top, Repository(top))
         roots = repository.caffes(folder)
         if not roots:
-            return self._named_by(repository)
+            return self._loose_in(repository) or self._named_by(repository)
         if len(roots) > _MOST_CAFFES:
             return _several(str(len(roots)), roots)
         why = "it is in the repository"
@@ -99,6 +99,14 @@ class Caffes:
         if len({one.caffe.digest for one in taken if one.caffe}) > 1:
             return _several("several", roots)
         return taken[0] if taken else found[0]
+
+    def _loose_in(self, repository: Repository) -> Taken | None:
+        """What a caffe.proto declares that is the only one of a repository without a Caffe."""
+        if len(repository.loose) != 1:
+            return None
+        (proto,) = repository.loose
+        taken = self._load(proto, os.path.dirname(proto), repository, "it is the only one in the repository")
+        return taken._replace(root="") if taken.caffe else None
 
     def _named_by(self, repository: Repository) -> Taken:
         """The forks that the repository names: it holds no Caffe."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cached_property
 
 from caffelint.lint.reach import Reach
 
-PROTO = os.path.join("src", "caffe", "proto", "caffe.proto")
+_NAME = "caffe.proto"
+PROTO = os.path.join("src", "caffe", "proto", _NAME)
 _DEEPEST = 2
 """Folders below one that the search looks into: `caffe`, `external/caffe`."""
 _MOST_ENTRIES = 5_000
@@ -39,6 +41,15 @@ class Repository:
                 found = self.caffes(os.path.dirname(folder))
             self._found[folder] = found
         return self._found[folder]
+
+    @cached_property
+    def loose(self) -> tuple[str, ...]:
+        """The files caffe.proto near the top that are in no Caffe: people are to put one into a copy of Caffe."""
+        level, found = [self.top], []
+        for _ in range(_DEEPEST + 1):
+            found += [path for folder in level if os.path.isfile(path := os.path.join(folder, _NAME))]
+            level = [inner for above in level for inner in self._list(above)]
+        return tuple(filter(self.reach.holds, found))
 
     def _below(self, folder: str) -> tuple[str, ...]:
         level = [folder]

@@ -53,7 +53,10 @@ def lower(
         elif _is_named_template(path):
             values = [finding for finding in findings if not finding.code.startswith(_OF_THE_SCHEMA)]
             _make_infos(values, "the file is a template by its name, so a script may complete it")
-        if file.caffe:
+        if file.caffe and not roots.get(path):
+            foreign = (one for one in findings if one.name in _FOREIGN and one.severity == ERROR and not one.fixes)
+            _make_infos(foreign, "the sources of that Caffe are not here, so it may be another one")
+        elif file.caffe:
             _tell_once(findings)
         _lower_consequences(file, findings)
         if file.net and not file.net.solvers and file.net.role != "deploy":

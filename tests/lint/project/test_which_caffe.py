@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -186,3 +188,25 @@ def test_texts_of_other_messages_of_the_project(make: Make, proto: str) -> None:
     (one,) = caffelint.check("net.prototxt").findings
     assert one.severity == "info"
     assert "a ViewerParameter of this project's Caffe" in one.message
+
+
+def test_a_caffe_proto_without_a_caffe_tells_what_is_known(make: Make, proto: str) -> None:
+    """It is to be copied into a Caffe, whose sources are not here: what it lacks may be in that one's."""
+    top = make(NET.format(MINE.format("count: 3 cuont: 4 odd: 1")))
+    shutil.rmtree(top / "caffe")
+    (top / "layers").mkdir()
+    (top / "layers/caffe.proto").write_text(proto)
+    rows = found()
+    assert {row[:2] for row in rows if "cuont" in row[2]} == {("error", "unknown-field")}
+    assert {row[:2] for row in rows if "odd" in row[2]} == {("info", "unknown-field")}
+    assert not [row for row in rows if "count" in row[2] and "cuont" not in row[2]]
+    (top / "other").mkdir()
+    (top / "other/caffe.proto").write_text(proto)
+    assert Caffes(Config()).of("net.prototxt").caffe is None, "one of two"
+
+
+def test_a_caffe_proto_of_another_package_is_another_programs(make: Make, proto: str) -> None:
+    make(NET.format(MINE.format("count: 3")), text=re.sub(r"(?m)^package caffe;", "package caffepro;", proto))
+    taken = Caffes(Config()).of("net.prototxt")
+    assert taken.caffe is None
+    assert taken.note.endswith('declares the package "caffepro", not caffe')
