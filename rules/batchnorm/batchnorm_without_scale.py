@@ -3,8 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, titles
+from caffelint.lint.built import types_that
 
 from ._norms import norms
+
+_TAKE_NORMALISED = frozenset(["Python", *types_that(lambda kind: kind.is_distance)])
 
 
 class BatchnormWithoutScale(NetRule):
@@ -29,7 +32,8 @@ class BatchnormWithoutScale(NetRule):
 
     ## Known problems
     Some nets are meant that way. The rule is silent where a layer with weights follows, which can scale and shift by
-    itself, and about nets that use layers or fields of a fork, whose BatchNorm may have both.
+    itself, where a distance or a Python layer follows, which may want normalised features, and about nets that use
+    layers or fields of a fork, whose BatchNorm may have both.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347
@@ -69,7 +73,7 @@ class BatchnormWithoutScale(NetRule):
             for layer in one.layers:
                 if layer.type == "BatchNorm" and layer.index is not None and layer.tops:
                     readers = [reader for reader, _ in layer.tops[0].readers]
-                    if readers and not any(reader.is_linear for reader in readers):
+                    if readers and not any(reader.is_linear or reader.type in _TAKE_NORMALISED for reader in readers):
                         bare.append(layer)
             if bare:
                 these = "the layer learns" if len(bare) == 1 else "these layers learn"

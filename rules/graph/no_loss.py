@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, title
+from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
 
 
 class NoLoss(NetRule):
@@ -24,7 +24,8 @@ class NoLoss(NetRule):
 
     ## Known problems
     Silent where no solver names the net, where a Python layer or one of an unknown type could be the loss, and where
-    the script that runs the solver sets gradients itself, as when a discriminator trains a generator.
+    the script that runs the solver sets gradients itself, as when a discriminator trains a generator. It is likely, and
+    a warning, where the net has inputs alone: a program gives it data, and maybe gradients.
 
     ## References
     - net.cpp, Init
@@ -77,7 +78,13 @@ class NoLoss(NetRule):
                         why = f"since {title(layer)} is left out; include it in TRAIN"
                     elif layer.message.loss_weight:
                         return
+            # What gives the data may give the gradients too.
+            by_code = not any(layer.kind.is_data for layer in net.layers if layer.index in inside)
             yield self.finding(
-                place, f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}', phases=(TRAIN,)
+                place,
+                f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}',
+                phases=(TRAIN,),
+                severity=WARNING if by_code else ERROR,
+                certainty=LIKELY if by_code else CERTAIN,
             )
             return

@@ -71,7 +71,6 @@ class UnknownBottom(RefusalRule):
         'layer { name: "data" type: "Input" top: "data" }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
         # A piece of a net.
-        'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
         'layer { name: "w" type: "Parameter" top: "w" } layer { type: "Eltwise" bottom: "w" bottom: "last" top: "y" }',
         # Built for TEST only, it seems.
         'layer { name: "data" type: "Data" top: "data" include { phase: TEST } }'
@@ -165,10 +164,7 @@ class UnknownBottom(RefusalRule):
 
 
 def _first_of_its_cause(refused: Refused) -> Refused:
-    """A phase without data is one cause, whichever blobs of the data layers that only the other phase has are missing.
-
-    Of another layer that only the other phase has, all blobs are one cause, too.
-    """
+    """That a phase lacks the data layers of the other is one cause; so is that it lacks one other layer."""
     maker = refused.refusal.values.get("maker")
     if maker is None:
         return refused

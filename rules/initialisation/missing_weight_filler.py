@@ -127,7 +127,7 @@ class MissingWeightFiller(NetRule):
         # Where some of many have fillers, these are the new ones of a net whose weights are loaded.
         severity = INFO if last or len(missing) >= _MANY else WARNING
         loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
-        if loads is None and len(missing) == len(layers):
+        if loads is None and (len(missing) == len(layers) or has_rate_of_fine_tuning(net)):
             # Nets of which no layer has a filler are mostly copied from those of published weights.
             loads = next((solver.runs.customs.trains_on for solver in net.solvers if solver.runs), None)
         likely_loaded = loads is not None or speaks_of_weights(net)

@@ -34,7 +34,7 @@ _MAKES_DATA = frozenset(["input_param", "memory_data_param", "dummy_data_param"]
 _SHARED = frozenset(["transform_param", "loss_param"])
 """Blocks that any type may read."""
 
-_LEFT_OVER = ("Softmax", "loss_param")
+_OF_NO_MATTER = (("Softmax", "loss_param"), ("Input", "transform_param"))
 _ALWAYS_READ = frozenset(["include", "exclude", "param"])
 
 
@@ -164,10 +164,8 @@ class UnusedParameterBlock(NetRule):
                 continue
             message = f"{subject}: {block} is ignored; "
             message += f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
-            matters = (type_, block) != _LEFT_OVER and any(_says(layer.param(block)) for layer in layers)
-            is_note = block == "transform_param" and all(layer.type == "Input" for layer in layers)
-            severity = WARNING if matters and not is_note else INFO
-            fixes = _fixes(layers, block, used)
+            matters = (type_, block) not in _OF_NO_MATTER and any(_says(layer.param(block)) for layer in layers)
+            severity, fixes = WARNING if matters else INFO, _fixes(layers, block, used)
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=fixes, layers=layers)
 
 

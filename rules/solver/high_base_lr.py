@@ -30,6 +30,8 @@ _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 """The same for base_lr * lr_mult / (1 - momentum) of SGD and Nesterov, by what keeps the activations in range."""
 _DEEP = 4
 """Layers with weights, of which one that learns is few."""
+_NEW_TAKES = 3.0
+"""What a few new layers bear that learn faster than the trained ones below them."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
 _UNUSUAL = 50.0
 """An lr_mult above those of new layers in fine-tuning, 10 and 20."""
@@ -154,7 +156,8 @@ class HighBaseLr(ProjectRule):
             added = 1 - message.momentum
         limit = _limit(type_, net, message.iter_size)
         effective = rate * fastest / added
-        if effective < limit.rate * (_HEAVY_TAKES if added < _HEAVY else 1) or _is_judged(solver):
+        bears = (_HEAVY_TAKES if added < _HEAVY else 1) * (_NEW_TAKES if net and net.once(_has_few_fast) else 1)
+        if effective < limit.rate * bears or _is_judged(solver):
             return
         raised = [f"lr_mult {fastest:g}"] * (fastest != 1) + [f"momentum {message.momentum:g}"] * (added != 1)
         acts = f" with {' and '.join(raised)} is in effect {effective:.3g}," if raised else " is"
@@ -226,6 +229,12 @@ def _fastest(net: Net) -> Layer | None:
 
 def _multiplier(layer: Layer) -> float:
     return float(layer.message.param[0].lr_mult) or 1.0
+
+
+def _has_few_fast(net: Net) -> bool:
+    """Whether a few new layers on trained ones are given a higher rate than these, as is usual."""
+    rates = sorted(_multiplier(layer) for layer in net.layers if layer.message.param)
+    return len(rates) >= _DEEP and rates[len(rates) * 3 // 4] < rates[-1] < _UNUSUAL
 
 
 def _is_mostly_frozen(net: Net) -> bool:
