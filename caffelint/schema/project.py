@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from caffelint.schema import proto2, tables
 from caffelint.schema.proto2 import REPEATED, REQUIRED, FieldDeclaration, ProtoError, Schema
+from caffelint.schema.provenance import provenance
 from caffelint.schema.tables import BOOLS, LIMITS, EnumType, FieldType, MessageType
 
 _NET, _SOLVER = "NetParameter", "SolverParameter"
@@ -99,6 +100,16 @@ class ProjectCaffe:
         """Is the label of its Datum one whole number, as BVLC's is?"""
         label = self.schema.messages.get("Datum", {}).get("label")
         return label is None or (label.label != REPEATED and label.type not in ("float", "double"))
+
+    @cached_property
+    def is_of_a_fork(self) -> bool:
+        """Does it declare a field that BVLC's Caffe lacks?"""
+        known = provenance()
+        return any(
+            (facts := known.field(message, name)) is None or "bvlc" not in facts.forks
+            for message, fields in self.schema.messages.items()
+            for name in fields
+        )
 
     def message_alone_with(self, names: Set[str]) -> str:
         """A message that has all fields of these names, several of them, where neither nets nor solvers do; or empty.

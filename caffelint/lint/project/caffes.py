@@ -101,12 +101,15 @@ class Caffes:
         return taken[0] if taken else found[0]
 
     def _loose_in(self, repository: Repository) -> Taken | None:
-        """What a caffe.proto declares that is the only one of a repository without a Caffe."""
+        """What a fork's caffe.proto declares that is the only one of a repository without a Caffe.
+
+        Converters carry BVLC's along, of which nothing follows for the files that they read.
+        """
         if len(repository.loose) != 1:
             return None
         (proto,) = repository.loose
         taken = self._load(proto, os.path.dirname(proto), repository, "it is the only one in the repository")
-        return taken._replace(root="") if taken.caffe else None
+        return taken._replace(root="") if taken.caffe and taken.caffe.is_of_a_fork else None
 
     def _named_by(self, repository: Repository) -> Taken:
         """The forks that the repository names: it holds no Caffe."""

@@ -190,7 +190,7 @@ def test_texts_of_other_messages_of_the_project(make: Make, proto: str) -> None:
     assert "a ViewerParameter of this project's Caffe" in one.message
 
 
-def test_a_caffe_proto_without_a_caffe_tells_what_is_known(make: Make, proto: str) -> None:
+def test_a_caffe_proto_without_a_caffe_tells_what_is_known(make: Make, proto: str, root: Path) -> None:
     """It is to be copied into a Caffe, whose sources are not here: what it lacks may be in that one's."""
     top = make(NET.format(MINE.format("count: 3 cuont: 4 odd: 1")))
     shutil.rmtree(top / "caffe")
@@ -200,6 +200,9 @@ def test_a_caffe_proto_without_a_caffe_tells_what_is_known(make: Make, proto: st
     assert {row[:2] for row in rows if "cuont" in row[2]} == {("error", "unknown-field")}
     assert {row[:2] for row in rows if "odd" in row[2]} == {("info", "unknown-field")}
     assert not [row for row in rows if "count" in row[2] and "cuont" not in row[2]]
+    (top / "layers/caffe.proto").write_text((root / "proto" / "caffe.proto").read_text())
+    assert Caffes(Config()).of("net.prototxt").caffe is None, "BVLC's"
+    (top / "layers/caffe.proto").write_text(proto)
     (top / "other").mkdir()
     (top / "other/caffe.proto").write_text(proto)
     assert Caffes(Config()).of("net.prototxt").caffe is None, "one of two"
