@@ -68,7 +68,7 @@ class FrozenLayersMovingStatistics(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.role != "train":
+        if not net.may_be_trained:
             return
         found = []
         for layer in norms(net, TRAIN):

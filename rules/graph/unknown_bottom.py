@@ -28,6 +28,7 @@ from ._parts import is_whole
 _FAR, _NEAR = 100, 10
 _MOST_FAR = 50
 """So many wrong names of a net are compared with names far away, and all others with those nearby."""
+_RUNS = ("test", "deploy")
 
 
 class UnknownBottom(RefusalRule):
@@ -70,9 +71,7 @@ class UnknownBottom(RefusalRule):
     VALID = [
         'layer { name: "data" type: "Input" top: "data" }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
-        # A piece of a net.
         'layer { name: "w" type: "Parameter" top: "w" } layer { type: "Eltwise" bottom: "w" bottom: "last" top: "y" }',
-        # Built for TEST only, it seems.
         'layer { name: "data" type: "Data" top: "data" include { phase: TEST } }'
         ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
         # The blob depends on a stage that is not known here.
@@ -175,11 +174,12 @@ def _first_of_its_cause(refused: Refused) -> Refused:
 
 
 def _is_for_training(refused: Refused) -> bool:
-    """Whether a net of which TEST cannot be built has another one for that beside it, `test.prototxt`."""
-    path = refused.net.path
-    folder, name = os.path.split(path)
-    other = name.replace("train", "test")
-    return refused.phases == (TEST,) and other != name and exists(os.path.join(folder, other))
+    """Whether a net of which TEST cannot be built has another one for that beside it, such as `net-test`."""
+    folder, name = os.path.split(refused.net.path)
+    stem, dot, suffix = name.partition(".")
+    others = {name.replace("train", role) for role in _RUNS}
+    others |= {f"{stem}{by}{role}{dot}{suffix}" for by in "-_" for role in _RUNS}
+    return refused.phases == (TEST,) and any(exists(os.path.join(folder, other)) for other in others - {name})
 
 
 def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:

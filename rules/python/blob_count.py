@@ -85,6 +85,7 @@ class PythonBlobCount(LayerRule):
                     " so Caffe stops at the start",
                     evidence=read_in(python),
                 )
+                return  # the tops that follow from the bottoms are no second fault
 
 
 def _broken(python: PythonClass, blobs: str, count: int) -> tuple[frozenset[int], int] | None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 from ._claim import claims, read_in, where
 
@@ -56,6 +56,7 @@ class PythonLossWeight(LayerRule):
         'python_param {{ module: "pyloss" layer: "Dice" }} }}'
     )
     VALID = [
+        {"net.prototxt": _NET.format("include { phase: TEST } "), "pyloss.py": _MODULE},
         {"net.prototxt": _NET.format("loss_weight: 1 "), "pyloss.py": _MODULE},
         {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE.replace("self.diff", "top[0].diff")},
         {
@@ -83,7 +84,7 @@ class PythonLossWeight(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        if not layer.bottoms or len(layer.tops) != 1:
+        if not layer.bottoms or len(layer.tops) != 1 or TRAIN not in layer.phases:
             return
         weights = list(layer.message.loss_weight)
         for python, line in claims(layer, _ignores_its_top):
