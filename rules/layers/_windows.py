@@ -1,11 +1,12 @@
-"""Where the windows of a pooling layer are on its map."""
+"""Where the windows of a layer are on its map."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from caffelint.lint import Layer
-from caffelint.lint.built import Pooling, Window, pooled_size, written_field
+from caffelint.lint.built import BuiltLayer, Pooling, Window, pooled_size, written_field
 
 
 class Axis(NamedTuple):
@@ -34,3 +35,19 @@ def may_be_empty(axis: Axis, layer: Layer) -> bool:
     kind = layer.kind
     kernel, stride, pad, _ = axis.window
     return stride > kernel and not pad and isinstance(kind, Pooling) and kind.rounds_up
+
+
+def misfits(layer: BuiltLayer) -> Iterator[tuple[int, str, int]]:
+    """Kernel, side of the map and its size with padding, where the kernel is the larger."""
+    bottom, top = (blobs[0].shape if blobs else None for blobs in (layer.bottoms, layer.tops))
+    if bottom is None or top is None or len(bottom) != 4:
+        return
+    if 0 not in top and not layer.has_weights:
+        return
+    # A window that is larger than its map has one place on it at most.
+    if all(size > 1 for size in top[2:]):
+        return
+    for window, side, size in zip(layer.written_windows() or (), ("height", "width"), bottom[2:], strict=False):
+        padded = size + 2 * window.pad
+        if padded and window.extent > padded:
+            yield window.extent, side, padded

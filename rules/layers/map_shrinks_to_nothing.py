@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
+from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Kind, Net, NetRule, Related, title, titles
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that, written_field
+
+from ._windows import misfits
 
 _LEAST_COVER = 4
 """A smaller average blurs."""
@@ -103,24 +105,25 @@ class MapShrinksToNothing(NetRule):
         if not net.is_plain:
             return
         said = set()
+        refused = next((one for one in net.refused() if one.refusal.kind is Kind.NO_ELEMENTS), None)
         for one in net.states():
             for layer in one.layers:
                 if layer.type not in self.layer_types or layer.index is None or layer.index in said:
                     continue
                 if not layer.upsamples:
-                    for kernel, side, size in _misfits(layer):
+                    for kernel, side, size in misfits(layer):
                         said.add(layer.index)
                         mine = net.layers[layer.index]
                         field = written_field(layer.parameters, "kernel_size", ("height", "width").index(side))
-                        what = (
-                            "the output is empty"
-                            if 0 in (layer.tops[0].shape or ())
-                            else "the pixels outside count as 0"
-                        )
+                        is_empty = 0 in (layer.tops[0].shape or ())
+                        what = "the output is empty" if is_empty else "the pixels outside count as 0"
+                        stops = refused is not None and is_empty
                         yield self.finding(
                             mine.at(layer.block, field),
                             f"{title(mine)}: kernel {kernel} is larger than the {side} of {size} (padding included),"
                             f" so {what}; use a larger input, a smaller kernel or padding",
+                            severity=ERROR if stops else WARNING,
+                            evidence=f"{titles(refused.layers)} cannot read that" if refused and stops else "",
                         )
                         break
                 if layer.type == "Slice":
@@ -198,19 +201,3 @@ def _fitting(net: Net, one: BuiltNet, data: BuiltLayer | None, average: BuiltLay
         if layer is not None and layer.bottoms[0].shape and layer.bottoms[0].shape[2:] == (kernel, kernel):
             return side
     return 0
-
-
-def _misfits(layer: BuiltLayer) -> Iterator[tuple[int, str, int]]:
-    """Kernel, side of the map and its size with padding, where the kernel is the larger."""
-    bottom, top = (blobs[0].shape if blobs else None for blobs in (layer.bottoms, layer.tops))
-    if bottom is None or top is None or len(bottom) != 4:
-        return
-    if 0 not in top and not layer.has_weights:
-        return
-    # A window that is larger than its map has one place on it at most.
-    if all(size > 1 for size in top[2:]):
-        return
-    for window, side, size in zip(layer.written_windows() or (), ("height", "width"), bottom[2:], strict=False):
-        padded = size + 2 * window.pad
-        if padded and window.extent > padded:
-            yield window.extent, side, padded

@@ -19,6 +19,8 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
+from ._windows import misfits
+
 _REMEDIES = {
     Kind.NO_SUCH_AXIS: "correct the axis, or the shape of the bottom",
     Kind.WINDOW_TOO_LARGE: "make it smaller, or the bottom larger",
@@ -94,7 +96,6 @@ class RefusedByCaffe(RefusalRule):
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
         ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"'
         " convolution_param { num_output: 20 kernel_size: 5 } }",
-        # It has a fork's layer: its Pooling may differ, too.
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
         ' layer { name: "norm" type: "Normalize" bottom: "data" top: "norm" }'
         ' layer { name: "pool" type: "Pooling" bottom: "norm" top: "pool" }',
@@ -169,6 +170,8 @@ class RefusedByCaffe(RefusalRule):
         return super().message(refused) + (f"; {remedy}" if remedy else "")
 
     def report(self, refused: Refused) -> Iterator[Finding]:
+        if refused.refusal.kind is Kind.NO_ELEMENTS and _is_emptied(refused.net):
+            return
         if refused.refusal.values.get("axes", 0) > _OF_AN_IMAGE and not refused.net.bound.knows_caffe:
             for finding in super().report(refused):
                 finding.severity, finding.certainty = INFO, LIKELY
@@ -239,3 +242,9 @@ def _maker(one: BuiltNet, index: int, channels: int) -> int | None:
         if maker is not None and maker.bottoms and maker.parameters.num_output == channels:
             return maker.index
     return None
+
+
+def _is_emptied(net: Net) -> bool:
+    """Does a window that is larger than its map make a blob without elements, as map-shrinks-to-nothing says?"""
+    layers = (layer for one in net.states() for layer in one.layers)
+    return any(layer.tops and 0 in (layer.tops[0].shape or ()) and any(misfits(layer)) for layer in layers)
