@@ -190,7 +190,7 @@ class Checker:
         files = self._files(contents, failures)
         found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules, runs)
         solved = frozenset(net.path for _, named in job.nets for net in named if net.path)
-        lower(found, files, {path: self.caffes.of(path).root for path in files}, solved)
+        lower(found, files, {path: self.caffes.of(path) for path in files}, solved)
         findings = self._reported(found)
         for file in files.values():
             file.release()

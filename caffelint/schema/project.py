@@ -133,6 +133,14 @@ class ProjectCaffe:
         return self._messages[key]
 
 
+class OtherPackageError(ProtoError):
+    """A caffe.proto of a program that is like Caffe. `package`: the one that it declares."""
+
+    def __init__(self, package: str) -> None:
+        super().__init__(f'declares the package "{package}", not caffe')
+        self.package = package
+
+
 def project_caffe(
     text: str,
     path: str,
@@ -142,7 +150,7 @@ def project_caffe(
 ) -> ProjectCaffe:
     """The Caffe whose caffe.proto is this text. Raises `ProtoError`, also for a caffe.proto of something else."""
     if (package := _PACKAGE.search(text)) and package[1] != "caffe":
-        raise ProtoError(f'declares the package "{package[1]}", not caffe')
+        raise OtherPackageError(package[1])
     schema = proto2.read_schema(text, imported)
     net = schema.messages.get(_NET, {})
     if _SOLVER not in schema.messages or not ("layer" in net or "layers" in net):

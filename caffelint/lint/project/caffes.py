@@ -28,7 +28,8 @@ class Taken(NamedTuple):
 
     `forks` are those that the repository names, of which the file may be for one. `why` is it that, and
     `note` why nothing was taken; both empty if there is nothing to tell. `key` changes with all that is known. `root`
-    is the folder of the Caffe; empty if only its caffe.proto is there.
+    is the folder of the Caffe; empty if only its caffe.proto is there. `other` is the package of a caffe.proto that
+    is another program's.
     """
 
     caffe: ProjectCaffe | None = None
@@ -38,6 +39,7 @@ class Taken(NamedTuple):
     note: str = ""
     key: str = ""
     root: str = ""
+    other: str = ""
 
     @property
     def name(self) -> str:
@@ -109,7 +111,9 @@ class Caffes:
             return None
         (proto,) = repository.loose
         taken = self._load(proto, os.path.dirname(proto), repository, "it is the only one in the repository")
-        return taken._replace(root="") if taken.caffe and taken.caffe.is_of_a_fork else None
+        if taken.caffe is None:
+            return taken if taken.other else None
+        return taken._replace(root="") if taken.caffe.is_of_a_fork else None
 
     def _named_by(self, repository: Repository) -> Taken:
         """The forks that the repository names: it holds no Caffe."""
@@ -122,6 +126,7 @@ class Caffes:
         return self._read[repository.top]
 
     def _load(self, proto: str, root: str, repository: Repository, why: str) -> Taken:
+        from caffelint.schema.project import OtherPackageError
         from caffelint.schema.proto2 import ProtoError
 
         if proto not in self._read:
@@ -129,7 +134,8 @@ class Caffes:
                 self._read[proto] = self._taken(proto, root, repository, why)
             except (ReadError, ProtoError) as error:
                 note = f'"{_shown(proto)}" was not taken as the Caffe of the project: {error}'
-                self._read[proto] = Taken(note=note, key=note)
+                other = error.package if isinstance(error, OtherPackageError) else ""
+                self._read[proto] = Taken(note=note, key=note, other=other)
         return self._read[proto]
 
     def _taken(self, proto: str, root: str, repository: Repository, why: str) -> Taken:

@@ -11,6 +11,7 @@ from caffelint.lint import disk
 from caffelint.lint.file import File
 from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.caffes import Taken
 from caffelint.lint.project.shipped import is_of_shipped_folder, is_shipped
 from caffelint.text.tree import MESSAGE
 
@@ -30,19 +31,22 @@ _BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
 
 
 def lower(
-    found: Iterable[Finding], files: Mapping[str, File], roots: Mapping[str, str], solved: frozenset[str]
+    found: Iterable[Finding], files: Mapping[str, File], taken: Mapping[str, Taken], solved: frozenset[str]
 ) -> None:
     """Make infos of what is explained by the file that it is in.
 
-    `roots`: the folder of the Caffe that each file is in, or nothing. `solved`: the nets that solvers name.
+    `taken`: which Caffe is to read each file. `solved`: the nets that solvers name.
     """
+    roots = {path: one.root for path, one in taken.items()}
     by_file: dict[str, list[Finding]] = {}
     for finding in found:
         by_file.setdefault(finding.place.document.path, []).append(finding)
     for path, findings in by_file.items():
         if (file := files.get(path)) is None:
             continue
-        if is_shipped(roots.get(path, ""), path, file.document.source.data):
+        if path in taken and (other := taken[path].other):
+            _make_infos(findings, f'the caffe.proto here is of the package "{other}", which may be another program')
+        elif is_shipped(roots.get(path, ""), path, file.document.source.data):
             _make_infos(findings, "the file is as BVLC ships it")
         elif path not in solved and file.solver is None and _is_an_example(roots.get(path, ""), path):
             _make_infos(findings, "the file is among the examples of a copy of Caffe, and no solver names it")

@@ -213,3 +213,12 @@ def test_a_caffe_proto_of_another_package_is_another_programs(make: Make, proto:
     taken = Caffes(Config()).of("net.prototxt")
     assert taken.caffe is None
     assert taken.note.endswith('declares the package "caffepro", not caffe')
+
+
+def test_files_of_another_program_are_not_refused(make: Make, proto: str) -> None:
+    top = make(NET.format('layer { name: "r" type: "ReLU" botom: "a" top: "r" }'))
+    shutil.rmtree(top / "caffe")
+    assert ("error", "unknown-field") in {row[:2] for row in found()}
+    (top / "protos").mkdir()
+    (top / "protos/caffe.proto").write_text(re.sub(r"(?m)^package caffe;", "package caffepro;", proto))
+    assert {row[0] for row in found()} == {"info"}
