@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -21,14 +20,12 @@ from caffelint.lint import (
     quoted,
     write,
 )
-from caffelint.lint.disk import exists
 
-from ._parts import is_whole
+from ._parts import has_net_for_tests, is_whole
 
 _FAR, _NEAR = 100, 10
 _MOST_FAR = 50
 """So many wrong names of a net are compared with names far away, and all others with those nearby."""
-_RUNS = ("test", "deploy")
 
 
 class UnknownBottom(RefusalRule):
@@ -140,7 +137,7 @@ class UnknownBottom(RefusalRule):
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         net = refused.net
-        if not net.solvers and (not is_whole(net) or _is_for_training(refused)):
+        if not net.solvers and (not is_whole(net) or refused.phases == (TEST,) and has_net_for_tests(net)):
             return
         if refused is not _first_of_its_cause(refused):
             return
@@ -171,15 +168,6 @@ def _first_of_its_cause(refused: Refused) -> Refused:
     alike = brings if maker in brings else {maker}
     same = (one for one in refused.net.refused() if one.refusal.kind is refused.refusal.kind)
     return next(one for one in same if one.refusal.values.get("maker") in alike and one.phases == refused.phases)
-
-
-def _is_for_training(refused: Refused) -> bool:
-    """Whether a net of which TEST cannot be built has another one for that beside it, such as `net-test`."""
-    folder, name = os.path.split(refused.net.path)
-    stem, dot, suffix = name.partition(".")
-    others = {name.replace("train", role) for role in _RUNS}
-    others |= {f"{stem}{by}{role}{dot}{suffix}" for by in "-_" for role in _RUNS}
-    return refused.phases == (TEST,) and any(exists(os.path.join(folder, other)) for other in others - {name})
 
 
 def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:

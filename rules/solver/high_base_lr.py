@@ -12,7 +12,6 @@ from caffelint.lint import (
     Finding,
     Fix,
     Invalid,
-    Layer,
     Net,
     ProjectRule,
     Solver,
@@ -21,6 +20,8 @@ from caffelint.lint import (
     title,
 )
 from caffelint.lint.numerics import HOT, OVERSHOOT, is_calm, is_usable, judged
+
+from ._rates import UNUSUAL, fastest_of, has_few_fast, multiplier
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
@@ -33,8 +34,6 @@ _DEEP = 4
 _NEW_TAKES = 3.0
 """What a few new layers bear that learn faster than the trained ones below them."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
-_UNUSUAL = 50.0
-"""An lr_mult above those of new layers in fine-tuning, 10 and 20."""
 _HEAVY, _HEAVY_TAKES = 0.05, 3.0
 """1 - momentum below which updates add up too slowly to do their whole harm, and what such solvers bear."""
 _DELTA = 0.01
@@ -78,7 +77,8 @@ class HighBaseLr(ProjectRule):
     about 1, an adaptive solver with a delta of 0.01 or more, which makes it behave like SGD, losses that are not
     averaged over the batch or the map, loss weights below 0.1, recurrent nets, whose gates bound the signal, or solvers
     in which a fork's LARS or warm-up scales the rate. With an adaptive solver, nets of up to three layers with weights
-    are reported from ten times the rate of others. Where the updates of such a net all follow from its text, or from
+    are reported from ten times the rate of others, and a few layers that learn faster than the rest, as new ones on
+    trained ones do, from three times. Where the updates of such a net all follow from its text, or from
     the data with `--read-data`, and are small, the finding is an info.
 
     ## References
@@ -147,8 +147,8 @@ class HighBaseLr(ProjectRule):
             and (net.once(_unaveraged) or net.once(_is_recurrent) or net.once(_is_mostly_frozen))
         ):
             return
-        fast = net.once(_fastest) if net else None
-        fastest = _multiplier(fast) if fast else 1.0
+        fast = net.once(fastest_of) if net else None
+        fastest = multiplier(fast) if fast else 1.0
         added = 1.0
         if type_ in ("SGD", "Nesterov"):
             if not 0 <= message.momentum < 1:
@@ -156,7 +156,7 @@ class HighBaseLr(ProjectRule):
             added = 1 - message.momentum
         limit = _limit(type_, net, message.iter_size)
         effective = rate * fastest / added
-        bears = (_HEAVY_TAKES if added < _HEAVY else 1) * (_NEW_TAKES if net and net.once(_has_few_fast) else 1)
+        bears = (_HEAVY_TAKES if added < _HEAVY else 1) * (_NEW_TAKES if net and net.once(has_few_fast) else 1)
         if effective < limit.rate * bears or _is_judged(solver):
             return
         raised = [f"lr_mult {fastest:g}"] * (fastest != 1) + [f"momentum {message.momentum:g}"] * (added != 1)
@@ -164,7 +164,7 @@ class HighBaseLr(ProjectRule):
         lower = Suggested("base_lr", float(f"{limit.usual * added / fastest:.1g}"))
         times = f"{effective / limit.usual:.3g} times the usual {limit.usual:g}"
         what, place = f"base_lr {rate:g}{acts} {times} for {limit.why}", solver.at("base_lr")
-        if fast and fastest >= _UNUSUAL and effective / fastest < limit.rate:
+        if fast and fastest >= UNUSUAL and effective / fastest < limit.rate:
             lower, place = Suggested("lr_mult", 1), fast.at("param", 0, "lr_mult")
             what = f"{title(fast)}: lr_mult {fastest:g} makes its rate {rate * fastest:g}, in effect {effective:.3g}"
             what += f" with momentum {message.momentum:g}, {times}" if added != 1 else f", {times}"
@@ -220,21 +220,6 @@ def _is_residual(net: Net) -> bool:
 def _batch(net: Net) -> int:
     """The largest batch size of a data layer for TRAIN; 0 if none is known."""
     return max((layer.kind.batch_size for layer in net.layers if "TRAIN" in layer.phases), default=0)
-
-
-def _fastest(net: Net) -> Layer | None:
-    """The layer with the largest lr_mult of weights; biases, the second parameter, tolerate twice the rate."""
-    return max((layer for layer in net.layers if layer.message.param), key=_multiplier, default=None)
-
-
-def _multiplier(layer: Layer) -> float:
-    return float(layer.message.param[0].lr_mult) or 1.0
-
-
-def _has_few_fast(net: Net) -> bool:
-    """Whether a few new layers on trained ones are given a higher rate than these, as is usual."""
-    rates = sorted(_multiplier(layer) for layer in net.layers if layer.message.param)
-    return len(rates) >= _DEEP and rates[len(rates) * 3 // 4] < rates[-1] < _UNUSUAL
 
 
 def _is_mostly_frozen(net: Net) -> bool:
