@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import Layer
+from caffelint.lint import Layer, Net
 from caffelint.lint.built import BuiltLayer, Pooling, Window, pooled_size, written_field
 
 
@@ -51,3 +51,9 @@ def misfits(layer: BuiltLayer) -> Iterator[tuple[int, str, int]]:
         padded = size + 2 * window.pad
         if padded and window.extent > padded:
             yield window.extent, side, padded
+
+
+def makes_empty(net: Net) -> bool:
+    """Does a window that is larger than its map make a blob without elements, which map-shrinks-to-nothing reports?"""
+    layers = (layer for one in net.states() for layer in one.layers)
+    return any(layer.tops and 0 in (layer.tops[0].shape or ()) and any(misfits(layer)) for layer in layers)

@@ -19,7 +19,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
-from ._windows import misfits
+from ._windows import makes_empty
 
 _REMEDIES = {
     Kind.NO_SUCH_AXIS: "correct the axis, or the shape of the bottom",
@@ -152,16 +152,20 @@ class RefusedByCaffe(RefusalRule):
             span='name: "conv"',
             message='layer "conv": type is missing, so Caffe stops at load; set it, for example type: "Convolution"',
         ),
+        Invalid(
+            'layer { name: "conv" type: "" bottom: "data" top: "conv" convolution_param { num_output: 20 } }',
+            span='type: ""',
+            message='layer "conv": type is empty, so Caffe stops at load; set it, for example type: "Convolution"',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         for layer in net.layers if not net.document.problems and not net.bound.problems else ():
-            if not layer.type and layer.node is not None and not _has_type(layer.node):
-                yield self.finding(
-                    layer.at("name"),
-                    f'{title(layer)}: type is missing, so Caffe stops at load; set it, for example type: "Convolution"',
-                    evidence="Caffe stops with: Unknown layer type:",
-                )
+            if not layer.type and layer.node is not None:
+                place, what = ("type", "empty") if _has_type(layer.node) else ("name", "missing")
+                so = f'type is {what}, so Caffe stops at load; set it, for example type: "Convolution"'
+                evidence = "Caffe stops with: Unknown layer type:"
+                yield self.finding(layer.at(place), f"{title(layer)}: {so}", evidence=evidence)
         if net.is_plain:
             yield from self._unavoidable(net)
 
@@ -170,7 +174,7 @@ class RefusedByCaffe(RefusalRule):
         return super().message(refused) + (f"; {remedy}" if remedy else "")
 
     def report(self, refused: Refused) -> Iterator[Finding]:
-        if refused.refusal.kind is Kind.NO_ELEMENTS and _is_emptied(refused.net):
+        if refused.refusal.kind is Kind.NO_ELEMENTS and makes_empty(refused.net):
             return
         if refused.refusal.values.get("axes", 0) > _OF_AN_IMAGE and not refused.net.bound.knows_caffe:
             for finding in super().report(refused):
@@ -242,9 +246,3 @@ def _maker(one: BuiltNet, index: int, channels: int) -> int | None:
         if maker is not None and maker.bottoms and maker.parameters.num_output == channels:
             return maker.index
     return None
-
-
-def _is_emptied(net: Net) -> bool:
-    """Does a window that is larger than its map make a blob without elements, as map-shrinks-to-nothing says?"""
-    layers = (layer for one in net.states() for layer in one.layers)
-    return any(layer.tops and 0 in (layer.tops[0].shape or ()) and any(misfits(layer)) for layer in layers)
