@@ -161,8 +161,9 @@ class RefusedByCaffe(RefusalRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for layer in net.layers if not net.document.problems and not net.bound.problems else ():
-            if not layer.type and layer.node is not None:
-                place, what = ("type", "empty") if _has_type(layer.node) else ("name", "missing")
+            is_empty = not layer.type and layer.at("type").text.endswith(('""', "''"))
+            if is_empty or not layer.type and layer.node is not None and not _has_type(layer.node):
+                place, what = ("type", "empty") if is_empty else ("name", "missing")
                 so = f'type is {what}, so Caffe stops at load; set it, for example type: "Convolution"'
                 evidence = "Caffe stops with: Unknown layer type:"
                 yield self.finding(layer.at(place), f"{title(layer)}: {so}", evidence=evidence)
