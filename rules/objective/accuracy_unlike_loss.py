@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Related, Source, source, title
+
+from ._graph import class_count, keeps_classes
+
+_NET = (
+    'layer { name: "fc6" type: "InnerProduct" bottom: "data" top: "fc6" inner_product_param { num_output: 64 } }'
+    ' layer { name: "fc7" type: "InnerProduct" bottom: "fc6" top: "fc7" inner_product_param { num_output: 4 } }'
+    ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc7" bottom: "label" top: "loss" }'
+    ' layer { name: "acc" type: "Accuracy" bottom: "%s" bottom: "label" top: "acc" }'
+)
+
+
+class AccuracyUnlikeLoss(LayerRule):
+    """Accuracy reads other scores than the loss of the same labels, and not as many.
+
+    ## Why is this bad?
+    Its value says nothing of what is trained: it stays near 0 while the loss falls, and whoever looks at it takes the
+    net for broken.
+
+    ## Example
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }
+    layer { name: "accuracy" type: "Accuracy" bottom: "fc7" bottom: "label" top: "accuracy" }
+    ```
+    Use instead:
+    ```
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }
+    layer { name: "accuracy" type: "Accuracy" bottom: "fc8" bottom: "label" top: "accuracy" }
+    ```
+
+    ## References
+    - accuracy_layer.cpp, Forward_cpu
+    """
+
+    code = "O015"
+    name = "accuracy-unlike-loss"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = ("Accuracy",)
+    VALID = [
+        _NET % "fc7",
+        # Through a Softmax.
+        _NET % "prob" + ' layer { name: "prob" type: "Softmax" bottom: "fc7" top: "prob" }',
+        # Other labels.
+        (_NET % "fc6").replace('bottom: "label" top: "acc"', 'bottom: "colour" top: "acc"'),
+    ]
+    INVALID = [
+        Invalid(
+            (_NET % "fc6").replace('bottom: "fc6" bottom: "label"', 'bottom:"fc6" bottom: "label"'),
+            span='bottom:"fc6"',
+            message='Accuracy "acc" reads the 64 values of InnerProduct "fc6" as scores, but SoftmaxWithLoss "loss"'
+            ' trains the 4 of InnerProduct "fc7" for the same labels; set bottom: "fc7"',
+        ),
+    ]
+
+    def check(self, layer: Layer) -> Iterator[Finding]:
+        for phase in layer.phases:
+            labels, scores = layer.maker(1, phase), source(layer, 0, phase, keeps_classes)
+            if scores is None or not class_count(scores.layer):
+                return
+            losses = [one for one in layer.net.layers if _is_of(one, layer.bottoms[1], labels, phase)]
+            trained = [(one, made) for one in losses if (made := source(one, 0, phase, keeps_classes))]
+            counts = [class_count(made.layer) for _, made in trained]
+            if not trained or len(trained) < len(losses) or class_count(scores.layer) in counts or not all(counts):
+                continue
+            loss, made = trained[-1]
+            read, wanted = class_count(scores.layer), f"{class_count(made.layer)} of {title(made.layer)}"
+            yield self.finding(
+                layer.at("bottom", 0),
+                f"{title(layer)} reads the {read} values of {title(scores.layer)} as scores, but {title(loss)} trains"
+                f' the {wanted} for the same labels; set bottom: "{loss.bottoms[0]}"',
+                phases=(phase,),
+                related=(Related("the loss", loss.at()),),
+            )
+            return
+
+
+def _is_of(loss: Layer, name: str, labels: Source | None, phase: str) -> bool:
+    """Is it a loss of classes with these labels?"""
+    if phase not in loss.phases or len(loss.bottoms) < 2 or not (loss.kind.is_loss and loss.kind.reads_classes(1)):
+        return False
+    return loss.bottoms[1] == name and loss.maker(1, phase) == labels
