@@ -214,11 +214,11 @@ def _idle(rule: SmokeRule, run: Run) -> Finding | None:
     moved = ratio * run.solver.message.max_iter
     if not 0 < moved < _UNMOVED or run.solver.type == "AdaDelta" or not flat(run) or rose(run):
         return None
-    what = f"the largest update is {number(ratio)} times the weights, so all {run.solver.message.max_iter:,} iterations"
-    what += f" change them by {number(moved)} of their size at most"
-    low = next((one for one in hypotheses(run) if (one.kind, one.field) == ("rate", "low")), None)
-    better = low.changes[0].suggested if low is not None and low.changes else None
-    why = f"{run.rate_text} is too low" + (f"; try {better.text}" if better is not None else "")
+    many = f"all {run.solver.message.max_iter:,} iterations change them by {number(moved)} of their size at most"
+    what = f"the largest update is {number(ratio)} times the weights, so {many}"
+    low = next((one for one in hypotheses(run) if one.field == "low" and one.changes), None)
+    better = low.changes[0].suggested if low else None
+    why = f"{run.rate_text} is too low" + (f"; try {better.text}" if better else "")
     cause = Cause("rate", what, why, LIKELY, suggested=better)
     return worded(rule, run.solver.at("base_lr"), cause, severity=WARNING, certainty=LIKELY)
 
