@@ -16,11 +16,14 @@ from caffelint.smoke.rule import (
     Weights,
     chance,
     cure,
+    flat,
     gradient_ended,
     gradient_ends,
     hypotheses,
     is_zero,
+    largest_ratios,
     made_zeros,
+    rose,
     weightless,
     without_weights,
 )
@@ -31,6 +34,8 @@ from ._gradient import wrong_gradient
 from ._numbers import number
 
 _LEARNT = 1e-3
+_UNMOVED = 1e-3
+"""Of a weight: less than a training in half precision would lose."""
 
 
 class NoGradient(NamedTuple):
@@ -204,3 +209,17 @@ def no_weights(run: Run, layer: BuiltLayer) -> str:
         fact = f"the weights of {title(layer)} are 0, and lr_mult 0 keeps them so"
         return f"{fact}; set lr_mult: 1 and give it a weight_filler, or load some with --weights"
     return f"the weights of {title(layer)} are 0; load some with --weights, or give it a weight_filler"
+
+
+def idle(run: Run) -> Cause | None:
+    """Of a loss that does not fall, updates of which all of the solver's iterations make no difference."""
+    ratio = max(largest_ratios(run).values(), default=0.0)
+    moved = ratio * run.solver.message.max_iter
+    if not 0 < moved < _UNMOVED or run.solver.type == "AdaDelta" or not flat(run) or rose(run):
+        return None
+    what = f"the largest update is {number(ratio)} times the weights, so all {run.solver.message.max_iter:,} iterations"
+    what += f" change them by {number(moved)} of their size at most"
+    low = next((one for one in hypotheses(run) if one.field == "low" and one.changes), None)
+    better = low.changes[0].suggested if low else None
+    why = f"{run.rate_text} is too low" + (f"; try {better.text}" if better else "")
+    return Cause("rate", what, why, LIKELY, suggested=better)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, title, titles
 from caffelint.smoke.rule import (
     CHANGE,
+    DATA,
     DIFF,
     PARAM,
     BuiltLayer,
@@ -17,9 +18,7 @@ from caffelint.smoke.rule import (
     faded,
     falls,
     flat,
-    hypotheses,
     is_zero,
-    largest_ratios,
     only_decays,
     rose,
     slowest,
@@ -29,16 +28,14 @@ from caffelint.smoke.rule import (
 
 from ._cause import too_large
 from ._evidence import worded
-from ._example import CALM, NET, losses, project, spread
-from ._no_gradient import no_gradient, nothing_to_learn, stopped
+from ._example import CALM, NET, SOLVER, losses, project, spread
+from ._no_gradient import idle, no_gradient, nothing_to_learn, stopped
 from ._numbers import number
 
 _FLAT = (2.302585,) * 6
 _NOTHING = [spread(-1, "fc", PARAM, "0", 0, 1, DIFF), spread(5, "fc", PARAM, "0", 0, 1, CHANGE)]
 _SOMETHING = [spread(-1, "fc", PARAM, "0", 0.1, 0, DIFF), spread(5, "fc", PARAM, "0", 0.1, 0, CHANGE)]
 _HALF = 2
-_UNMOVED = 1e-3
-"""Of a weight: less than a training in half precision would lose."""
 
 
 class NotLearning(SmokeRule):
@@ -96,6 +93,17 @@ class NotLearning(SmokeRule):
             project(*losses(*CALM), _SOMETHING[0], spread(0, "fc", PARAM, "0", 0, 1, CHANGE), _NOTHING[1]),
             span="base_lr: 10",
             message="weights get a gradient but no update: the solver computes updates of 0",
+        ),
+        Invalid(
+            project(
+                *losses(*(2.302585,) * 24),
+                *(spread(at, "fc", PARAM, "0", 0.1, 0, part) for at, part in ((-1, DIFF), (-1, DATA))),
+                *(spread(at, "fc", PARAM, "0", 1e-10, 0, CHANGE) for at in (0, 23)),
+                solver=SOLVER + "max_iter: 5000",
+            ),
+            span="base_lr: 10",
+            message="the largest update is 1e-07 times the weights, so all 5,000 iterations change them by 0.0005 of"
+            " their size at most: base_lr 10 with momentum 0.9 is too low",
         ),
         Invalid(
             project(
@@ -209,18 +217,8 @@ def _flat(rule: SmokeRule, run: Run) -> Finding | None:
 
 
 def _idle(rule: SmokeRule, run: Run) -> Finding | None:
-    """Of a loss that does not fall, updates of which all of the solver's iterations make no difference."""
-    ratio = max(largest_ratios(run).values(), default=0.0)
-    moved = ratio * run.solver.message.max_iter
-    if not 0 < moved < _UNMOVED or run.solver.type == "AdaDelta" or not flat(run) or rose(run):
-        return None
-    many = f"all {run.solver.message.max_iter:,} iterations change them by {number(moved)} of their size at most"
-    what = f"the largest update is {number(ratio)} times the weights, so {many}"
-    low = next((one for one in hypotheses(run) if one.field == "low" and one.changes), None)
-    better = low.changes[0].suggested if low else None
-    why = f"{run.rate_text} is too low" + (f"; try {better.text}" if better else "")
-    cause = Cause("rate", what, why, LIKELY, suggested=better)
-    return worded(rule, run.solver.at("base_lr"), cause, severity=WARNING, certainty=LIKELY)
+    cause = idle(run)
+    return worded(rule, run.solver.at("base_lr"), cause, severity=WARNING) if cause else None
 
 
 def _clamped(rule: SmokeRule, run: Run) -> Finding | None:
