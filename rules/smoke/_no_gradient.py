@@ -14,6 +14,7 @@ from caffelint.smoke.rule import (
     Run,
     Statistics,
     Weights,
+    blank_inputs,
     chance,
     cure,
     flat,
@@ -78,6 +79,8 @@ def no_gradient(run: Run) -> NoGradient:
             return NoGradient(zeros.place, too_large(run)._replace(what=what, place=None), "")
         return NoGradient(place, Cause("loss", what, "", sure), reason)
     dead, end = _dead(run, -1), gradient_ends(run)
+    if dead is not None and (nothing := blank_data(run, dead)) is not None:
+        return nothing._replace(cause=nothing.cause._replace(what=f"no weight gets a gradient{_stays(run)}"))
     best = cure(run)
     likeliest = next((one for one in hypotheses(run) if one.field in ("zero", "bias")), None)
     blamed = best.hypothesis if best is not None else likeliest
@@ -199,6 +202,18 @@ def _dead(run: Run, at: int) -> BuiltLayer | None:
             if layer and layer.bottoms and layer.need_backward and not layer.is_loss:
                 return made_zeros(layer)
     return None
+
+
+def blank_data(run: Run, layer: BuiltLayer) -> NoGradient | None:
+    """Where all that a layer depends on is 0 in every record."""
+    blank = blank_inputs(run, layer)
+    if not blank:
+        return None
+    one, place = blank[0], run.place(blank[0].name)
+    why = f'every value of "{one.tops[0].name}", which {title(one)} brings, is 0'
+    if one.transforms and not one.message.transform_param.scale:
+        why, place = f"{why}, since its scale is 0", run.place(one.name, 0, "transform_param", "scale")
+    return NoGradient(place, Cause("data", "", why, CERTAIN), "")
 
 
 def no_weights(run: Run, layer: BuiltLayer) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from caffelint.lint import CERTAIN, LIKELY, WARNING, Cause, Finding, Invalid, listed, title, titles
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, listed, title, titles
 from caffelint.smoke.rule import (
     BLOB,
     DATA,
@@ -12,7 +12,6 @@ from caffelint.smoke.rule import (
     Run,
     SmokeRule,
     Statistics,
-    blank_inputs,
     cut_off,
     dead_layers,
     is_zero,
@@ -25,7 +24,7 @@ from ._advice import advice
 from ._cause import too_large
 from ._evidence import evidence
 from ._example import CALM, NET, WITH_DROPOUT, losses, project, spread
-from ._no_gradient import no_weights
+from ._no_gradient import blank_data, no_weights
 from ._numbers import number
 
 _AT_ITS_ENDS, _SOME = 1e-6, 1e-3
@@ -141,11 +140,11 @@ class DeadUnits(SmokeRule):
                 what=message,
                 why=f"{moved}{large.why}",
             )
-        if always and (blank := blank_inputs(run, layer)):
-            cause, top = blank[0], blank[0].tops[0].name
-            told = Cause("data", message, f'every value of "{top}", which {title(cause)} brings, is 0', CERTAIN)
+        place = run.place(layer.name)
+        if always and (blank := blank_data(run, layer)) is not None:
+            cause, place = layer, blank.place
+            told = blank.cause._replace(what=message)
         told = told._replace(known=(*told.known, *(one for one in run.known([cause.name]) if one not in told.known)))
-        place = run.place(cause.name if told.kind == "data" else layer.name)
         said = evidence(told.why, _so_are(dead), known=told.known)
         yield self.finding(place, message, evidence=said, cause=told)
 
