@@ -1,4 +1,4 @@
-"""What scripts tell of how a solver is run, from their text alone: Python, shell, MATLAB and make are read alike."""
+"""What scripts tell of how a solver is run, from their text alone: Python, shell, MATLAB, Java and make alike."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class Phrase:
         return self.pattern.search(text) if any(word in text for word in self.words) else None
 
 
-_STEPS = Phrase((".step(", ".get('step')"), re.compile(r"solver\w{0,40}\.step\(|\.get\('step'\)"))
+_STEPS = Phrase(
+    (".step(", ".Step(", ".get('step')"), re.compile(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)")
+)
 _DRIVES = Phrase(
     ("ward_prefilled(", ".apply_update(", ".ApplyUpdate("),
     re.compile(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),

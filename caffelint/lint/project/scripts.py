@@ -17,7 +17,7 @@ from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
 from caffelint.project.scripts import Customs, Runs, Script, customs_of, runs_of
 
-_SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb")
+_SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
 _NAMES = ("Makefile",)
 _LARGEST = 1 << 18
 _MOST_BYTES = 1 << 24

@@ -56,6 +56,9 @@ def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
     assert found()["no-max-iter"][0] == "warning"
     (repository / "train.py").write_text("solver = caffe.SGDSolver(path)\nwhile True: self.solver.step(1)\n")
     assert "no-max-iter" not in found()
+    (repository / "train.py").unlink()
+    (repository / "Dqn.java").write_text("FloatSolver caffeSolver; // JavaCPP\ncaffeSolver.Step(1);\n")
+    assert "no-max-iter" not in found()
 
 
 def test_base_lr_may_be_missing_if_a_script_writes_one(repository: Path) -> None:
