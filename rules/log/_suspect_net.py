@@ -80,6 +80,13 @@ def _dropout(one: Suspect, where: str) -> str:
     return f'dropout_ratio {one.value:g} of "{one.layer}"{where} leaves next to nothing; set dropout_ratio: 0.5'
 
 
+def _last_relu(one: Suspect, where: str) -> str:
+    return (
+        f'"{one.layer}"{where} makes 0 of all negative scores that "{one.name}" reads, and these get no gradient;'
+        " remove it"
+    )
+
+
 WORDS: dict[str, Callable[[Suspect, str], str]] = {
     "filler": _filler,
     "no-weights": _no_weights,
@@ -92,4 +99,5 @@ WORDS: dict[str, Callable[[Suspect, str], str]] = {
     "lr-mult": _lr_mult,
     "decay-mult": _decay_mult,
     "dropout": _dropout,
+    "last-relu": _last_relu,
 }

@@ -44,6 +44,7 @@ KINDS: dict[str, CauseKind] = {
     "index": "labels",
     "no-data": "layer",
     "no-scale": "fillers",
+    "last-relu": "layer",
     "loaded": "weights",
     "python": "python-layer",
 }

@@ -118,6 +118,15 @@ class RunAborted(LogRule):
             " of the file do not fit each other or the tops; `caffelint data` names them",
         ),
         Invalid(
+            "F1122 13:11:02.20 17644 sgd_solver.cpp:334] Check failed: state.history_size() == history_.size() (8 vs."
+            " 4) Incorrect length of history blobs.\n",
+            span="F1122 13:11:02.20 17644 sgd_solver.cpp:334] Check failed: state.history_size() == history_.size() (8"
+            " vs. 4) Incorrect length of history blobs.",
+            message="Caffe aborts at sgd_solver.cpp:334: state.history_size() == history_.size() (8 vs. 4) Incorrect"
+            " length of history blobs; the state is of another type of solver, or of another net; `caffelint weights"
+            " --snapshot` says which",
+        ),
+        Invalid(
             _REFUSED % (3, 143, "InnerProductParameter", "num_outputs"),
             span=_REFUSED.strip() % (3, 143, "InnerProductParameter", "num_outputs"),
             message="the run ends: Error parsing text-format caffe.NetParameter: 3:143: Message type"
@@ -192,6 +201,8 @@ def _field(ended: Ended) -> str:
 
 
 def _of_data(ended: Ended) -> str:
+    if ended.kind == CHECK and "history" in ended.message and ended.at.startswith("sgd_solver"):
+        return "the state is of another type of solver, or of another net; `caffelint weights --snapshot` says which"
     return _OF_DATA.get(ended.at.partition(":")[0], "") if ended.kind == CHECK else ""
 
 

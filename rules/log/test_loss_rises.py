@@ -2,10 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.log.rule import TESTED, Guesses, LogEvidence, Logged, LogRule, never_better, worse_tested
+from caffelint.evidence.log.rule import (
+    TESTED,
+    Guesses,
+    LogEvidence,
+    Logged,
+    LogRule,
+    never_better,
+    unlike_data,
+    worse_tested,
+)
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 
-from ._example import SOUND, with_tests
+from ._example import NET, SOLVER, SOUND, with_tests
 from ._suspects import explained
 from ._words import called, joined, number
 
@@ -25,6 +34,13 @@ class TestLossRises(LogRule):
     name = "test-loss-rises"
     severity = WARNING
     certainty = LIKELY
+    _UNLIKE = (
+        SOLVER
+        + NET
+        + "I1122 13:10:59.00 17644 solver.cpp:347] Iteration 0, Testing net (#0)\n"
+        + "I1122 13:10:59.00 17644 solver.cpp:414]     Test net output #0: loss = 63.8 (* 1 = 63.8 loss)\n"
+        + with_tests([2.2, 1.8, 1.4, 1.5, 1.7, 1.9, 2.1, 2.3, 2.4, 2.5])
+    )
     VALID = [SOUND, with_tests([2.2, 1.8, 1.4, 1.2, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5])]
     INVALID = [
         Invalid(
@@ -32,6 +48,13 @@ class TestLossRises(LogRule):
             span="I1122 13:11:02.00 17644 solver.cpp:414]     Test net output #0: loss = 1.4 (* 1 = 1.4 loss)",
             message='test output "loss" rises from 1.4 in iteration 50 to 2.4, while the training loss falls by 76 %;'
             " keep the weights of iteration 50, or add data, weight_decay or Dropout",
+        ),
+        Invalid(
+            _UNLIKE,
+            span="I1122 13:11:02.00 17644 solver.cpp:414]     Test net output #0: loss = 1.4 (* 1 = 1.4 loss)",
+            message='test output "loss" rises from 1.4 in iteration 50 to 2.4, while the training loss falls by 76 %;'
+            " before any training it is 63.8, where the training loss is 2.3, so the test data have another scale or"
+            " mean: `caffelint data` shows both",
         ),
     ]
 
@@ -50,9 +73,14 @@ class TestLossRises(LogRule):
             what += f", while the training loss falls by {share:.0%}".replace("%", " %")
             snapshot = log.sound_snapshot(run, best.iteration + 1)
             near = f"the snapshot of iteration {snapshot.iteration} is nearest: {snapshot.path}" if snapshot else ""
-            message = joined(
-                what, f"keep the weights of iteration {best.iteration}, or add data, weight_decay or Dropout"
-            )
+            remedy = f"keep the weights of iteration {best.iteration}, or add data, weight_decay or Dropout"
+            if unlike := unlike_data(run, log.recovered(run)):
+                remedy = (
+                    f"before any training it is {number(unlike.tested.value)}, where the training loss is"
+                    f" {number(unlike.trained.value)}, so the test data have another scale or mean: `caffelint data`"
+                    " shows both"
+                )
+            message = joined(what, remedy)
             yield self.finding(log.at(best.line), message, evidence=near)
 
     def _never_better(self, log: LogEvidence, run: Logged, guess: Guesses) -> Finding:

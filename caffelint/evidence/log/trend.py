@@ -27,6 +27,7 @@ _OUTPUTS = re.compile(rb"\n *num_output: (\d{1,9})\n")
 _FELL, _FELL_LITTLE = 0.95, 0.7
 _TIMES, _EXPLODES = 3.0, 300.0
 _NOTHING, _SOON = 1e-6, 100
+_UNLIKE = 4.0
 _LEAST = 1.0
 """Of a loss that is said to have risen at once."""
 _SPREAD = 1.5
@@ -222,6 +223,30 @@ def worse_tested(run: Logged) -> tuple[Series, Point, float, float] | None:
         parts = typical(trained, 4)
         if last > 1.25 * best.value and parts[-1] < 0.9 * parts[0] and parts[0] > 0:
             return series, best, last, 1 - parts[-1] / parts[0]
+    return None
+
+
+class Unlike(NamedTuple):
+    """A loss of a test net before any training, and that of the training net, which is far below it."""
+
+    tested: Point
+    trained: Point
+
+
+def unlike_data(run: Logged, recovered: Recovered) -> Unlike | None:
+    """Where both nets were as their fillers made them, their losses differ by their data alone. Not known of nets that
+    keep statistics, as these are blank, and of those that were trained before.
+    """
+    built = recovered.built
+    if built is None or run.restored or run.weights or any(layer.keeps_statistics for layer in built.layers):
+        return None
+    for series in run.outputs(TEST):
+        own = run.of(TRAIN, series.name)
+        if series.weight is None or own is None or not series.finite or not own.finite:
+            continue
+        tested, trained = series.finite[0], own.finite[0]
+        if not tested.iteration and not trained.iteration and tested.value > _UNLIKE * max(trained.value, _LEAST):
+            return Unlike(tested, trained)
     return None
 
 

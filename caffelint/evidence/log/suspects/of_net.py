@@ -28,6 +28,7 @@ from caffelint.evidence.log.suspects.suspect import (
     INFOGAIN,
     INPUT,
     LARGE,
+    LAST_RELU,
     LOSS_WEIGHT,
     LR_MULT,
     NO_DATA,
@@ -76,6 +77,10 @@ def of_net(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[
     yield from _domains(built, recovered)
     yield from _without_data(built, recovered)
     blank = [layer for layer in built.layers if isinstance(layer, BatchNorm) and layer.uses_global_stats]
+    for loss in built.layers:
+        last = loss.bottoms[0].producer if loss.is_loss and loss.bottoms else None
+        if last is not None and last.rectifies and last.index is not None:
+            yield Suspect(LAST_RELU, 1.5, (FLAT,), recovered.line_of(last.name), last.name, name=loss.name)
     if fresh and blank:
         line = recovered.line_of(blank[0].name, "batch_norm_param", "use_global_stats")
         yield Suspect(STATISTICS, 1.95, (FIRST, LARGE, BREAKS, SUDDEN, FLAT), line, blank[0].name)
@@ -342,6 +347,11 @@ def _multipliers(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
 def _inputs(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Iterator[Suspect]:
     """Data whose values the text gives, or scales, far from 1."""
     for layer in built.layers:
+        maker = layer.bottoms[0].producer if layer.type == "Power" else None
+        if maker is not None and maker.is_data and 0 < abs(layer.parameters.scale) < _DARK:
+            scale = layer.parameters.scale
+            line = recovered.line_of(layer.name, "power_param", "scale")
+            yield Suspect(INPUT, -math.log10(abs(scale)), (FLAT,), line, layer.name, scale, abs(scale))
         if layer.bottoms or not layer.transforms or layer.message is None:
             continue
         scale = layer.message.transform_param.scale

@@ -26,6 +26,7 @@ FILLER, NO_WEIGHTS, ALIKE, BIAS, VANISHES, SATURATES = "filler", "no-weights", "
 DOMAIN, NO_SCALE, EPS, INDEX, NO_DATA = "domain", "no-scale", "eps", "index", "no-data"
 DELTA, STATISTICS = "delta", "statistics"
 NO_GRADIENT, FROZEN, LR_MULT, DECAY_MULT, DROPOUT = "no-gradient", "frozen", "lr-mult", "decay-mult", "dropout"
+LAST_RELU = "last-relu"
 INPUT, TARGETS, LABELS, RECORDS, LOADED, PYTHON = "input", "targets", "labels", "records", "loaded", "python"
 CHECKED = "checked"
 
