@@ -100,10 +100,11 @@ def command(
 def _set(data: bytes, path: str, config: Config) -> dict[str, tuple[int, ...]]:
     """The shapes that the settings give for tops of this net."""
     from caffelint.lint.file import loaded
+    from caffelint.lint.joined import given_shapes
 
     net = loaded(data, path, config.dialect).net
     tops = {top for layer in net.layers for top in layer.tops} if net else set()
-    return {top: shape for top, shape in config.input_shapes.items() if top in tops}
+    return {top: shape for top, shape in given_shapes(config).items() if top in tops}
 
 
 def _objection(path: str, net: str, data: bytes) -> str:

@@ -15,7 +15,7 @@ from caffelint.cli.overwriting import objection
 from caffelint.cli.tell import say
 from caffelint.lint.config import Config
 from caffelint.lint.file import File, load
-from caffelint.lint.joined import NotJoined, load_joined, set_shapes
+from caffelint.lint.joined import NotJoined, given_shapes, load_joined, set_shapes
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report
 from caffelint.page.html import Project, page
@@ -66,7 +66,7 @@ def project_of(asked: Asked, config: Config, report: Report) -> Project:
     file = files[asked.path]
     if file.solver is None and file.net is None:
         raise click.ClickException(f"{asked.path}: neither a solver nor a net")
-    set_shapes(file, config.input_shapes | dict(asked.shapes))
+    set_shapes(file, given_shapes(config) | dict(asked.shapes))
     texts = {path: one.document.source.data for path, one in files.items()}
     return Project(
         asked.path,

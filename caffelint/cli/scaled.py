@@ -10,7 +10,7 @@ import click
 
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.states import TRAIN, State
-from caffelint.lint.joined import NotJoined, load_joined, rewritten, set_shapes
+from caffelint.lint.joined import NotJoined, given_shapes, load_joined, rewritten, set_shapes
 from caffelint.lint.what_if import NotWritten, what_if
 from caffelint.numerics.scales import Rates, Scales, rates, scales
 from caffelint.numerics.start import Change
@@ -66,7 +66,7 @@ def _read(asked: Asked, config: Config) -> _Read:
             raise click.ClickException(f"--what-if {' '.join(asked.changes)}: {file.problems[-1].message}")
     files = written
     file = files[path]
-    set_shapes(file, config.input_shapes | dict(asked.shapes))
+    set_shapes(file, given_shapes(config) | dict(asked.shapes))
     change = Change(signals=_measured(file, config)) if asked.measure else Change()
     net = file.net or (file.solver.train_net if file.solver else None)
     if net is None:

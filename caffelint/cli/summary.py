@@ -75,6 +75,7 @@ def command(
     from caffelint.cli.nets import Tops, nets
     from caffelint.cli.tell import tell
     from caffelint.lint.discover import discover
+    from caffelint.lint.joined import given_shapes
     from caffelint.lint.report import Failure, Report
 
     config = settings(paths, {"config_file": config_file, "isolated": isolated})
@@ -85,7 +86,7 @@ def command(
         "phases": (phase.upper(),) if phase else ("TRAIN", "TEST"),
         "stages": tuple(stages),
         "level": level,
-        "input_shapes": config.input_shapes | given,
+        "input_shapes": given_shapes(config) | given,
         "dialect": dialect_of(dialect),
         "read_data": read_data,
         "assume": format_ == "text",

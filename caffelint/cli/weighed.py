@@ -23,6 +23,7 @@ from caffelint.evidence.weights.told import as_json, lines_of
 from caffelint.lint.checker import Checker
 from caffelint.lint.discover import looks_like_prototxt
 from caffelint.lint.file import File, load
+from caffelint.lint.joined import given_shapes
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.reach import SUFFIXES, Reach
 from caffelint.lint.read import ReadError, read
@@ -204,7 +205,7 @@ def _given(path: str, config: Config, shapes: Mapping[str, tuple[int, ...]] = Ma
         file = load(read(path), path, None, taken.dialect, caffe=taken.caffe)
     except ReadError as error:
         raise click.ClickException(f"{path}: {error}") from error
-    shapes = config.input_shapes | dict(shapes)
+    shapes = given_shapes(config) | dict(shapes)
     if file.net is not None:
         _give_shapes([file.net], shapes)
         return Given({path: file}, [file.net])

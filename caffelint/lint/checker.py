@@ -16,6 +16,7 @@ from caffelint.lint.discover import NamedNet, matching_globs
 from caffelint.lint.file import File, load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.garbage import no_collections
+from caffelint.lint.joined import given_shapes
 from caffelint.lint.plan import Job
 from caffelint.lint.project.caffes import NONE, Caffes
 from caffelint.lint.project.lowered import lower
@@ -237,7 +238,7 @@ class Checker:
     def _tell_shapes(self, net: Net) -> None:
         """Give a net the shapes of its data: those of the settings, and those that its sources tell where asked to."""
         tops = {top for layer in net.layers for top in layer.tops}
-        shapes = {top: shape for top, shape in self.config.input_shapes.items() if top in tops}
+        shapes = {top: shape for top, shape in given_shapes(self.config).items() if top in tops}
         net.input_shapes = shapes
         if self.config.read_data:
             from caffelint.lint.source_shapes import source_shapes

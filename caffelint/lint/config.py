@@ -62,11 +62,6 @@ class Config:
         self.skipped: dict[str, str] = {}
         self.code: dict[str, dict[str, bytes]] = {}
 
-    @property
-    def input_shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of `input-shape`, by top."""
-        return {top: tuple(map(int, dims.split("x"))) for top, dims in self.input_shape.items()}
-
     def is_asked(self, setting: str) -> bool:
         """Does it stem from the command line, or from whoever calls caffelint, and not from a file?"""
         return self.sources.get(setting) == COMMAND_LINE

@@ -18,6 +18,11 @@ class NotJoined(Exception):
     """Which file cannot be read, and why: one line."""
 
 
+def given_shapes(config: Config) -> dict[str, tuple[int, ...]]:
+    """The shapes of the settings (`input-shape`), by top."""
+    return {top: tuple(map(int, dims.split("x"))) for top, dims in config.input_shape.items()}
+
+
 def load_joined(path: str, config: Config) -> dict[str, File]:
     """The file at `path`, and the nets that it names if it is a solver; the first is its own. Raises NotJoined."""
     caffes = Caffes(config)

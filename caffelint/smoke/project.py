@@ -9,7 +9,7 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.solver import Solver
 from caffelint.lint.config import Config
 from caffelint.lint.file import File
-from caffelint.lint.joined import NotJoined, load_joined, rewritten, set_shapes
+from caffelint.lint.joined import NotJoined, given_shapes, load_joined, rewritten, set_shapes
 from caffelint.smoke.job import JobNet
 from caffelint.text.edits import Edit
 
@@ -63,7 +63,7 @@ def load_project(path: str, config: Config, input_shapes: Mapping[str, tuple[int
     solver = file.solver
     if solver is None:
         raise NoProject(f"{path}: this is {'a net' if file.net else 'not a solver'}; give the solver that trains it")
-    set_shapes(file, config.input_shapes | dict(input_shapes or {}))
+    set_shapes(file, given_shapes(config) | dict(input_shapes or {}))
     for top in input_shapes or ():
         if not any(top in use.net.input_shapes for use in solver.nets):
             raise NoProject(f'--input-shape "{top}": no layer of these nets has such a top')

@@ -13,6 +13,7 @@ from caffelint.evidence.log.rule import (
     MEMORY,
     RAISED,
     SIGNAL,
+    STATE,
     TEXT,
     Ended,
     LogEvidence,
@@ -34,6 +35,7 @@ _KINDS: dict[str, CauseKind] = {
     GPU: "gpu",
     DATA: "data",
     COPY: "weights",
+    STATE: "weights",
     DISK: "crash",
     KILLED: "crash",
     RAISED: "python-layer",
@@ -46,6 +48,7 @@ _REMEDIES = {
     GPU: "choose another GPU or none (solver_mode: CPU, and no engine: CUDNN), or build Caffe for this one",
     DATA: "check that it is there, may be read, and is what the layer's backend says",
     COPY: "rename the layer to start it from its fillers, or give it the shape of the weights",
+    STATE: "the state is of another type of solver, or of another net; `caffelint weights --snapshot` says which",
     DISK: "a snapshot cannot be written: make the folder of snapshot_prefix, or room on its disk",
     KILLED: "something outside ended it: the memory of the machine, a time limit of the queue, or a person",
     RAISED: "a Python layer, or the script, raised it; `caffelint smoke` shows the layer and its line",
@@ -201,8 +204,6 @@ def _field(ended: Ended) -> str:
 
 
 def _of_data(ended: Ended) -> str:
-    if ended.kind == CHECK and "history" in ended.message and ended.at.startswith("sgd_solver"):
-        return "the state is of another type of solver, or of another net; `caffelint weights --snapshot` says which"
     return _OF_DATA.get(ended.at.partition(":")[0], "") if ended.kind == CHECK else ""
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from caffelint.caffe.refusal import Refusal
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import Ended, Line, Logged
+from caffelint.schema import messages
+from caffelint.schema.provenance import provenance
+from caffelint.schema.spelling import suggest
+from caffelint.schema.tables import message_type
 
 _FATAL = re.compile(
     rb"(?:\[[\d,]{1,9}\] ?)?F\d{4,8} [\d:.]{1,20} +\d{1,12} ([^\s\]]{1,200}:\d{1,9})\] ?([^\n]{0,2000})"
@@ -30,6 +35,7 @@ _BEGINS = re.compile(
     rb"|Floating point ex|slurm|terminate called|Aborted \(core|Traceback \(most recent|Out of memory)"
 )
 _KINDS = {
+    "state": re.compile(rb"history_size\(\)|ncorrect length of history"),
     "weights": re.compile(rb"annot copy param|Incompatible number of blobs|number of blobs for layer"),
     "disk": re.compile(rb"SerializeToOstream|No space left|Cannot write to snapshot|H5Fcreate"),
     "memory": re.compile(rb"out of memory|CUDNN_STATUS_ALLOC_FAILED|bad_alloc|cudaSuccess \(2 vs"),
@@ -43,9 +49,18 @@ _KINDS = {
         rb"|No such file|Could not load|infile|can't open|file_id"
     ),
 }
+_NO_FIELD = re.compile(r'Message type "caffe\.(\w{1,100})" has no field named "(\w{1,100})"')
 _TYPES = b" (known types: "
 """Of the factory of layers: the names of all that there are, HDF5Data among them, follow."""
 _MOST = 600
+
+
+class UnknownField(NamedTuple):
+    """meant: the field that it was surely meant to be, "" where none is near. forks: those whose message has it."""
+
+    name: str
+    meant: str
+    forks: tuple[str, ...]
 
 
 def is_end(chunk: bytes) -> Iterator[int]:
@@ -85,6 +100,19 @@ def refusal_of(ended: Ended, recovered: Recovered) -> Refusal | None:
     named = [one for one in found if one.layer and one.layer == ended.layer]
     said = [one for one in found if one.caffe and one.caffe.lower() in ended.message.lower()]
     return next((one for one in (*(one for one in named if one in said), *said, *named)), None)
+
+
+def unknown_field(ended: Ended) -> UnknownField | None:
+    """None where protobuf stopped at something else."""
+    found = _NO_FIELD.search(ended.message)
+    message = getattr(messages, found[1], None) if found else None
+    if found is None or message is None:
+        return None
+    facts = provenance().field(found[1], found[2])
+    if facts is not None:
+        return UnknownField(found[2], "", tuple(facts.forks))
+    of_bvlc = [name for name, one in message_type(message.DESCRIPTOR).fields.items() if not one.fork_only]
+    return UnknownField(found[2], suggest(found[2], of_bvlc) or "", ())
 
 
 def _more(chunk: bytes, end: int) -> list[bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from caffelint.evidence.log.beginning import Beginning, FirstLoss
 from caffelint.evidence.log.compare import Differs, net_differs, solver_differs
-from caffelint.evidence.log.endings import refusal_of
+from caffelint.evidence.log.endings import refusal_of, unknown_field
 from caffelint.evidence.log.evidence import LogEvidence, evidence_of
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.suspects.suspect import BREAKS, FIRST, FLAT, LARGE, SUDDEN, TESTED, Suspect
@@ -31,7 +31,6 @@ from caffelint.evidence.log.trend import (
     whole_chance,
     worse_tested,
 )
-from caffelint.evidence.log.unknown_field import unknown_field
 from caffelint.evidence.log.values import (
     BACKWARD,
     CHECK,
@@ -48,6 +47,7 @@ from caffelint.evidence.log.values import (
     RAISED,
     RATE,
     SIGNAL,
+    STATE,
     TEST,
     TEXT,
     TRAIN,
@@ -87,6 +87,7 @@ __all__ = [
     "RISES",
     "SIGNAL",
     "SLOW",
+    "STATE",
     "STEPS",
     "STOPPED",
     "STUCK",

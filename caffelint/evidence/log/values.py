@@ -15,10 +15,10 @@ FORWARD, BACKWARD, UPDATE = "Forward", "Backward", "Update"
 CLAMPED = 87.3365
 """-log(FLT_MIN), as Caffe prints it: the loss of a probability of 0."""
 CHECK, TEXT, MEMORY, CUDA, GPU = "check", "text", "memory", "cuda", "gpu"
-DATA, COPY, DISK, KILLED, RAISED, SIGNAL = "data", "weights", "disk", "killed", "raised", "signal"
+DATA, COPY, STATE, DISK, KILLED, RAISED, SIGNAL = "data", "weights", "state", "disk", "killed", "raised", "signal"
 """What ends a run: a failed check, a text that protobuf cannot read, too little memory, an error of CUDA, no GPU that
-can be used, data that cannot be read, weights that do not fit, a
-snapshot that cannot be written, another process, an exception of Python, a signal."""
+can be used, data that cannot be read, weights or a state that do not fit, a snapshot that cannot be written, another
+process, an exception of Python, a signal."""
 _KEPT = 2048
 _LONGEST = 200
 _MOST = 20_000
