@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob
 
 
+_MEASURES = ("Accuracy", "Eval")
+"""In the names of types that hold what a net predicts against labels, such as DetectionEvaluate."""
+
+
 class Kept(NamedTuple):
     """layers: by their places in the text, data and losses left out. inputs: the blobs that data layers made.
     endings: blobs of scores, each with the type of the layer that makes of them what their loss compares. outputs: the
@@ -60,7 +64,7 @@ def _compares(layer: BuiltLayer) -> bool:
     """Is it a loss, or does it measure one: nothing that a deployed net has?"""
     if layer.plain_form is not None or any(layer.loss_weights) or layer.type == "Silence":
         return True
-    return layer.looks_like_a_loss or layer.looks_like_a_measure
+    return layer.looks_like_a_loss or any(word in layer.type for word in _MEASURES)
 
 
 def makes_data(layer: BuiltLayer) -> bool:

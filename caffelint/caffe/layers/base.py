@@ -275,11 +275,6 @@ class BuiltLayer:
         return "Loss" in self.type if self.is_loss is None else self.is_loss
 
     @property
-    def looks_like_a_measure(self) -> bool:
-        """Does it hold what a net predicts against labels, by its name?"""
-        return any(word in self.type for word in ("Accuracy", "Eval"))
-
-    @property
     def draws_at_random(self) -> bool | None:
         """Does its forward pass draw random numbers, so that two passes over the same data differ?"""
         return False
