@@ -45,9 +45,9 @@ _SHALLOW = 3
 _OVERSHOOT = 2.0
 """Of the rate that theory bears."""
 _USUAL_DECAY = 5e-4
-_DECAY, _DECAY_GROWN = 2.0, 0.1
+_DECAY, _DECAY_GROWN, _DECAY_ALONE = 2.0, 0.1, 1e6
 """The pull of decay against the gradient, of half of the weights; the second one once small weights have grown, as they
-may before they decay."""
+may before they decay. From the third one on there is no gradient to speak of, and no smaller decay mends that."""
 
 
 class Cure(NamedTuple):
@@ -185,7 +185,7 @@ def _kind(found: _Found) -> str:
         return ALIKE
     if found.moved and found.moved < _STILL:
         return STILL
-    return DECAY if found.decay >= _DECAY else ""
+    return DECAY if _DECAY <= found.decay < _DECAY_ALONE else ""
 
 
 def _unusual(cure: Cure) -> float:

@@ -54,6 +54,20 @@ def test_nothing_is_still_where_the_length_is_not_known() -> None:
     assert _judged(1e-9, steps=float("inf")) is None
 
 
+@pytest.mark.parametrize(("weight", "kind"), [("1e-3", DECAY), ("1e-12", "")])
+def test_no_decay_is_to_blame_where_there_are_no_gradients(weight: str, kind: str) -> None:
+    net = load(
+        (_NET.replace('top: "loss"', f'top: "loss" loss_weight: {weight}'))
+        .format(middle="", last="x", filler=_FILLER)
+        .encode(),
+        "net.prototxt",
+    ).net
+    assert net is not None
+    solver = _solver('base_lr: 0.01 lr_policy: "fixed" weight_decay: 0.005')
+    found = judge(net.likely(State("TRAIN")), solver, 0.01, steps=float("inf"))
+    assert (found.kind if found else "") == kind
+
+
 def test_weights_of_0_are_no_sign_of_what_comes() -> None:
     assert _judged(0.01, filler="") is None
 

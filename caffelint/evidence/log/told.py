@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
 from caffelint.evidence.log.recovered import Recovered
 from caffelint.evidence.log.values import TEST, Logged, Point, TrainingLog
+from caffelint.lint.words import listed
 from caffelint.text.visible import visible
 
 _ROWS = 8
@@ -54,9 +56,9 @@ def _short(run: Logged) -> str:
         parts.append(_duration(run.seconds))
         if loss and len(loss.points) > 1 and (left := _left(loss.points, run, last)):
             parts.append(left)
-    texts = [f"{one.kind}{'' if one.whole else ' (cut off)'}" for one in run.texts]
-    if texts:
-        parts.append(f"holds {', '.join(texts[:4])}")
+    if texts := Counter((one.kind, "" if one.whole else " (cut off)") for one in run.texts):
+        kinds = [f"{_counted(many, kind) if many > 1 else f'the {kind}'}{cut}" for (kind, cut), many in texts.items()]
+        parts.append(f"holds {listed(kinds)}")
     states = sum(not one.is_state for one in run.snapshots)
     if states:
         parts.append(_counted(states, "snapshot"))
