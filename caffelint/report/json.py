@@ -29,7 +29,7 @@ def write(report: Report, out: TextIO, look: Look) -> None:
 
 def _finding(finding: ReportedFinding) -> dict[str, Any]:
     value = finding._asdict()
-    del value["source"]
+    del value["source"], value["others"]
     value["phases"] = list(finding.phases)
     value["related"] = [related._asdict() for related in finding.related]
     value["fixes"] = [_fix(fix) for fix in finding.fixes]
