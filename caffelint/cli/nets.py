@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from caffelint.lint.summary import Summary
 
 
+_MOST_SHOWN = 100
+"""Nets of a solver."""
+
+
 class Tops:
     """The tops of the nets shown, which `--input-shape` may name; unknown if a net could not be built to its end."""
 
@@ -77,7 +81,10 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
         Failure(file, f'{net.field} "{net.name}" {OUTSIDE if net.outside else "does not exist"}') for net in missing
     )
     paths = {(net.field, net.position): net.path for net in found}
-    for build in solver_nets(solver.message):
+    builds = solver_nets(solver.message)
+    if len(builds) > _MOST_SHOWN:
+        failed.append(Failure(file, f"builds {len(builds)} nets, of which {_MOST_SHOWN} are shown"))
+    for build in builds[:_MOST_SHOWN]:
         path = file if build.field.endswith("_param") else paths.get((build.field, build.position))
         if path is not None:
             yield Shown(path, file, build)

@@ -110,6 +110,8 @@ class Unwritten(Failure):
 
 def own_failure(path: str, error: Exception) -> Failure:
     """A defect of caffelint itself, with the place in its code that a report should name."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd raises it
+        return Failure(path, "the working directory is gone")
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next

@@ -12,7 +12,6 @@ from caffelint.lint import (
     Fix,
     Invalid,
     Kind,
-    Layer,
     Net,
     RefusalRule,
     Refused,
@@ -21,11 +20,8 @@ from caffelint.lint import (
     write,
 )
 
+from ._meant import meant, readings
 from ._parts import has_net_for_tests, is_whole
-
-_FAR, _NEAR = 100, 10
-_MOST_FAR = 50
-"""So many wrong names of a net are compared with names far away, and all others with those nearby."""
 
 
 class UnknownBottom(RefusalRule):
@@ -143,11 +139,11 @@ class UnknownBottom(RefusalRule):
             return
         certainty = _certainty(net, refused)
         if certainty:
-            meant = _meant(net, refused)
+            name = meant(net, refused)
             if refused.refusal.values["blob"] in net.message.input:
                 advice = "the input of that name has no shape; add input_shape"
             else:
-                advice = f'did you mean "{meant}"?' if meant else "correct the name, or add a layer that makes it"
+                advice = f'did you mean "{name}"?' if name else "correct the name, or add a layer that makes it"
             yield self.finding(
                 refused.place,
                 self.message(refused) + ("" if "maker" in refused.refusal.values else f"; {advice}"),
@@ -155,7 +151,7 @@ class UnknownBottom(RefusalRule):
                 phases=refused.phases,
                 severity=WARNING if certainty == LIKELY else ERROR,
                 certainty=certainty,
-                fixes=_fixes(refused, meant) if meant else (),
+                fixes=_fixes(refused, name) if name else (),
             )
 
 
@@ -175,7 +171,7 @@ def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
     edits = [
         write(layer, "bottom", index, value=quoted(meant))
         for layer in refused.layers
-        for index in refused.net.once(_readings).get((layer.index, wrong), ())
+        for index in refused.net.once(readings).get((layer.index, wrong), ())
     ]
     return fix(f'set bottom: "{meant}"', UNSAFE, *edits)
 
@@ -199,47 +195,3 @@ def _certainty(net: Net, refused: Refused) -> str | None:
 
 def _made_by_stage(net: Net) -> frozenset[str]:
     return frozenset(top for layer in net.conditional if layer.depends_on_stage for top in layer.tops)
-
-
-def _meant(net: Net, refused: Refused) -> str:
-    if not refused.layers or "maker" in refused.refusal.values:
-        return ""
-    from difflib import SequenceMatcher, get_close_matches
-
-    layer = refused.layers[0]
-    is_early = any(one is refused for one in refused.net.once(_early))
-    made = _made_near(layer, _FAR if is_early else _NEAR)
-    wrong = refused.refusal.values["blob"]
-    close = get_close_matches(wrong, made, n=2, cutoff=0.75)
-    if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
-        return ""  # two that are equally near
-    return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
-
-
-def _early(net: Net) -> tuple[Refused, ...]:
-    return tuple(one for one in net.refused() if one.refusal.kind in UnknownBottom.claims)[:_MOST_FAR]
-
-
-def _made_near(layer: Layer, near: int) -> tuple[str, ...]:
-    """Tops of layers above one.
-
-    A name mostly means an input of the net or a blob nearby; comparing it with thousands would take long.
-    """
-    layers, readings = layer.net.layers, layer.net.once(_readings)
-    above = [*layers[: min(layer.index, near)], *layers[max(layer.index - near, near) : layer.index]]
-    return tuple(dict.fromkeys(top for other in above for top in other.tops if (layer.index, top) not in readings))
-
-
-def _readings(net: Net) -> dict[tuple[int, str], list[int]]:
-    """The numbers of the bottoms that have a name, by the index of their layer and that name."""
-    found: dict[tuple[int, str], list[int]] = {}
-    for layer in net.layers:
-        for number, name in enumerate(layer.bottoms):
-            found.setdefault((layer.index, name), []).append(number)
-    return found
-
-
-def _differ_in_number(one: str, other: str) -> bool:
-    """`pool3` is not a typo of `pool2`."""
-    differing = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
-    return len(one) == len(other) and all(a.isdigit() and b.isdigit() for a, b in differing)

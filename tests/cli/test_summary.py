@@ -131,6 +131,16 @@ def test_each_test_net_has_a_state_of_its_own(
     assert main(["check", "solver.prototxt", "--select", "unknown-bottom"]) == 0
 
 
+def test_of_a_thousand_nets_a_hundred_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "net.prototxt").write_text(NET)
+    states = "".join(f'test_iter: 1 test_state {{ stage: "{number}" }}\n' for number in range(1000))
+    (tmp_path / "solver.prototxt").write_text(f'net: "net.prototxt" test_interval: 5 {states}')
+    assert main(["summary", "--jobs", "1", "--format", "json", str(tmp_path / "solver.prototxt")]) == 2
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 100
+    assert "builds 1001 nets, of which 100 are shown" in said.err
+
+
 def test_an_input_shape_of_no_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.prototxt"
     path.write_text(NET)

@@ -22,7 +22,7 @@ from caffelint.lint.config import Config, load_config
 from caffelint.lint.discover import discover, resolve
 from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job, plan
-from caffelint.lint.report import Report
+from caffelint.lint.report import Failure, Report, own_failure
 from caffelint.lint.select import selected
 from caffelint.lint.suppress import Silenced
 from caffelint.report import FORMATS, Look, write
@@ -462,3 +462,12 @@ def test_one_value_is_offered_for_one_place(text: str, value: str) -> None:
     assert len(findings) == 2
     assert {finding.fixes[0].edits[0][1].text for finding in findings} == {value}
     assert len({finding.fixes for finding in findings}) == 1
+
+
+def test_a_working_directory_that_is_removed_is_no_defect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here").rmdir()
+    with pytest.raises(FileNotFoundError) as raised:
+        os.path.realpath("net.prototxt")
+    assert own_failure("net.prototxt", raised.value) == Failure("net.prototxt", "the working directory is gone")

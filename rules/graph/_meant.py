@@ -1,0 +1,55 @@
+"""The blob that a bottom nobody makes is likely to mean."""
+
+from __future__ import annotations
+
+from caffelint.lint import Kind, Layer, Net, Refused
+
+_KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
+_FAR, _NEAR = 100, 10
+_MOST_FAR = 50
+"""So many wrong names of a net are compared with names far away, and all others with those nearby."""
+
+
+def meant(net: Net, refused: Refused) -> str:
+    """The one name above that is like it; empty where there is none, or several are."""
+    if not refused.layers or "maker" in refused.refusal.values:
+        return ""
+    from difflib import SequenceMatcher, get_close_matches
+
+    layer = refused.layers[0]
+    is_early = any(one is refused for one in net.once(_early))
+    made = _made_near(layer, _FAR if is_early else _NEAR)
+    wrong = refused.refusal.values["blob"]
+    close = get_close_matches(wrong, made, n=2, cutoff=0.75)
+    if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
+        return ""  # two that are equally near
+    return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
+
+
+def _early(net: Net) -> tuple[Refused, ...]:
+    return tuple(one for one in net.refused() if one.refusal.kind in _KINDS)[:_MOST_FAR]
+
+
+def _made_near(layer: Layer, near: int) -> tuple[str, ...]:
+    """Tops of layers above one.
+
+    A name mostly means an input of the net or a blob nearby; comparing it with thousands would take long.
+    """
+    layers, read = layer.net.layers, layer.net.once(readings)
+    above = [*layers[: min(layer.index, near)], *layers[max(layer.index - near, near) : layer.index]]
+    return tuple(dict.fromkeys(top for other in above for top in other.tops if (layer.index, top) not in read))
+
+
+def readings(net: Net) -> dict[tuple[int, str], list[int]]:
+    """The numbers of the bottoms that have a name, by the index of their layer and that name."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for layer in net.layers:
+        for number, name in enumerate(layer.bottoms):
+            found.setdefault((layer.index, name), []).append(number)
+    return found
+
+
+def _differ_in_number(one: str, other: str) -> bool:
+    """`pool3` is not a typo of `pool2`."""
+    differing = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
+    return len(one) == len(other) and all(a.isdigit() and b.isdigit() for a, b in differing)
