@@ -283,9 +283,16 @@ def test_python_m_caffelint(project: Path) -> None:
     assert done.stdout.startswith(b"solver.prototxt:3:1: error: ")
 
 
-def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
+def _solvers_of_long_names(project: Path) -> None:
+    """More is said of them than a pipe holds, 64 KiB: who writes it waits for a reader."""
+    (project / ("long" * 60)).mkdir()
     for number in range(400):
-        (project / f"solver{number}.prototxt").write_text('lr_policy: "poly" base_lr: 1', "utf-8")
+        path = project / ("long" * 60) / f"solver{number}.prototxt"
+        path.write_text('lr_policy: "poly" base_lr: 1', "utf-8")
+
+
+def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
+    _solvers_of_long_names(project)
     done = run_real("check --no-cache --format concise . | head -n 1")
     assert done.stderr == b""
     assert done.returncode == 141
@@ -293,8 +300,7 @@ def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
 
 
 def test_a_file_is_written_though_the_reader_of_stdout_leaves_early(project: Path) -> None:
-    for number in range(400):
-        (project / f"solver{number}.prototxt").write_text('lr_policy: "poly" base_lr: 1', "utf-8")
+    _solvers_of_long_names(project)
     done = run_real("check --no-cache --format github --format sarif:out.sarif . | head -n 1")
     assert done.returncode == 141
     assert len(json.loads((project / "out.sarif").read_text("utf-8"))["runs"][0]["results"]) > 400
