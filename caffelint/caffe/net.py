@@ -392,7 +392,7 @@ class Net:
 
     @property
     def _most_states(self) -> int:
-        return max(_LEAST_STATES, _MOST_BUILT // max(1, len(self.layers)))
+        return max(_LEAST_STATES, _MOST_BUILT // max(1, len(self.layers) * bool(self.conditional)))
 
     def _wanted_states(self) -> list[State]:
         solvers = dict.fromkeys(self.solvers)
