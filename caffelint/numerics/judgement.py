@@ -22,10 +22,11 @@ HOT, OVERSHOOT, LOSS = "hot", "overshoot", "loss"
 DECAY, ALIKE, STILL = "decay", "alike", "still"
 FILLER, LOSS_WEIGHT, INPUT, MOMENTUM, RATE = "filler", "loss-weight", "input", "momentum", "rate"
 CLIP, WEIGHT_DECAY = "clip-gradients", "weight-decay"
-_HOT, _HOT_FAR, _LARGE = 1.9, 4.0, 2.0
+_HOT, _HOT_FAR, _LARGE, _LARGE_SCALED = 1.9, 4.0, 2.0, 8.0
 """Heat from which on training is expected to break, that for distances, and the least of the largest update once small
-weights have grown. Those to targets that are far away make the first updates large, and shrink as soon as the biases
-have moved."""
+weights have grown. Distances to targets that are far away make the first updates large, and shrink as soon as the
+biases have moved. The last one is for solvers whose steps do not grow with the gradients: after such a step the weights
+are larger, and the next ones small against them."""
 _LOSS = 250.0
 _ALIKE, _ALIKE_SCALED, _ALIKE_EVER = 3e-4, 1e-6, 1e-8
 """The second one for solvers that scale each update to the gradients before it: they also follow small ones. The last
@@ -172,7 +173,8 @@ def is_calm(built: BuiltNet, solver: Any, rate: float, given: Change = NO_CHANGE
 
 
 def _kind(found: _Found) -> str:
-    if found.worst and found.worst.ratio >= _LARGE and found.heat >= (_HOT_FAR if found.far else _HOT):
+    large = _LARGE_SCALED if found.scaled else _LARGE
+    if found.worst and found.worst.ratio >= large and found.heat >= (_HOT_FAR if found.far else _HOT):
         return HOT
     if found.overshoots >= _OVERSHOOT:
         return OVERSHOOT

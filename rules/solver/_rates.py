@@ -6,13 +6,23 @@ from caffelint.lint import Layer, Net
 
 UNUSUAL = 50.0
 """An lr_mult above those of new layers in fine-tuning, 10 and 20."""
+_OF_THE_LAST = 10.0
+"""lr_mult of the last layer of a net that is fine-tuned."""
 _DEEP = 4
 """Layers with weights, of which one is few."""
 
 
 def fastest_of(net: Net) -> Layer | None:
-    """The layer with the largest lr_mult of weights; biases, the second parameter, tolerate twice the rate."""
-    return max((layer for layer in net.layers if layer.message.param), key=multiplier, default=None)
+    """The layer with the largest lr_mult of weights; biases, the second parameter, tolerate twice the rate.
+
+    That of the last layer before a loss is larger by custom, where the others come from another training.
+    """
+    layers = [layer for layer in net.layers if layer.message.param]
+    if sum(layer.kind.has_weights is not False for layer in net.in_phase("TRAIN")) > 1:
+        losses = [layer for layer in net.layers if layer.kind.looks_like_a_loss]
+        scores = {bottom for layer in losses for bottom in layer.bottoms}
+        layers = [one for one in layers if scores.isdisjoint(one.tops) or multiplier(one) > _OF_THE_LAST]
+    return max(layers, key=multiplier, default=None)
 
 
 def multiplier(layer: Layer) -> float:

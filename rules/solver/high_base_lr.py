@@ -43,6 +43,10 @@ _NET = (
     'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
 )
 _BN = 'layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }\n'
+_DEEPER = (
+    'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }\n'
+    + _NET.replace('bottom: "data"', 'bottom: "fc"')
+)
 _FINETUNED = _NET.replace("inner_product_param", "param { lr_mult: 10 } param { lr_mult: 20 } inner_product_param")
 
 
@@ -92,6 +96,10 @@ class HighBaseLr(ProjectRule):
     VALID = [
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.01 momentum: 0.9', "n.prototxt": _NET},
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.001 momentum: 0.9', "n.prototxt": _FINETUNED},
+        {
+            "s.prototxt": 'net: "n.prototxt" base_lr: 0.01 momentum: 0.9',
+            "n.prototxt": _DEEPER.replace('"ip" inner', '"ip" param { lr_mult: 10 } inner'),
+        },
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.1 momentum: 0.9', "n.prototxt": _BN + _NET},
         {"s.prototxt": 'net: "n.prototxt" base_lr: 1 type: "AdaDelta" momentum: 0.95', "n.prototxt": _NET},
         {"s.prototxt": 'net: "n.prototxt" base_lr: 7 momentum: 0.9 local_lr_auto: true', "n.prototxt": _NET},

@@ -462,30 +462,10 @@ class UnknownLayer(BuiltLayer):
     """A type that is not known here, a Python layer among them: everything after it is unknown."""
 
     known = False
-    reads_bottom = None
-    reads_top = None
-    in_place = None
-    is_loss = None
-    is_data = None
-    transforms = None
-    prefetches = None
-    is_recurrent = None
-    is_activation = None
-    rectifies = None
-    normalises = None
-    upsamples = None
-    is_distance = None
-    never_negative = None
-    rearranges = None
-    compares_maps = None
-    has_weights = None
-    is_linear = None
-    keeps_statistics = None
-    hands_on = None
-    keeps_channels = None
-    keeps_pixels = None
-    shares_memory = None
-    keeps_sign = None
+    reads_bottom = reads_top = in_place = is_loss = is_data = transforms = prefetches = is_recurrent = None
+    is_activation = rectifies = normalises = upsamples = is_distance = never_negative = rearranges = None
+    compares_maps = has_weights = is_linear = keeps_statistics = hands_on = keeps_channels = keeps_pixels = None
+    shares_memory = keeps_sign = None
 
     @property
     def draws_at_random(self) -> bool | None:
