@@ -32,6 +32,7 @@ from caffelint.numerics.judgement import (
     Judgement,
     judge,
 )
+from caffelint.numerics.scales import rates
 from caffelint.numerics.start import NO_CHANGE, Change
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ __all__ = [
     "is_usable",
     "judge",
     "judged",
+    "largest_rate",
     "least",
     "number",
     "remedy",
@@ -139,6 +141,16 @@ def is_calm(solver: Solver) -> bool:
         return all(judgement.is_calm(built, one.solver, one.rate, one.given) for built in alternatives)
     except ArithmeticError:
         return False
+
+
+def largest_rate(solver: Solver) -> float | None:
+    """The rate beyond which the figures of the net say that it learns nothing; None where they say nothing."""
+    try:
+        one = _training(solver)
+        found = rates(one.built, one.solver, one.given) if one is not None and one.is_shaped else []
+        return found[0].largest if found else None
+    except ArithmeticError:
+        return None
 
 
 def _is_unscaled(layer: BuiltLayer, signals: Mapping[str, Any]) -> bool:

@@ -15,8 +15,12 @@ from caffelint.smoke.loss import TAIL
 
 _LOWEST, _HIGHEST = 1e-8, 1e4
 """Below, float32 weights hardly move, since their last digit is 6e-8 of them; above, no rate is useful."""
-_BISECTIONS = 3
-"""Of a factor of ten: the result is within a third of the limit, and a run is expensive."""
+_COARSE, _NEAR_EXPECTED = 10.0, 3.0
+"""Steps of the search for the limit, and those from where it is expected: 8 of 10 are within one of them."""
+_ROUNDING = 1.1
+"""Rates have two digits."""
+_EXACT, _EXACT_ENOUGH = 1.5, 1.8
+"""How near to the limit the search ends. What is suggested is a tenth of it, and a run is expensive."""
 _GROWTH = 4.0
 """A loss that ends this many times as high has grown; batches differ by less."""
 _WITHOUT_END = 100.0
@@ -96,8 +100,11 @@ class _Elsewhere(Exception):
     """A run ended for a reason that is not its rate: no other rate will tell more."""
 
 
-def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
-    """start: the solver's base_lr. run: trains at a rate. What is not for the rate ends the search."""
+def find_lr(start: float, run: Callable[[float], Trial], expected: float | None = None) -> Found:
+    """start: the solver's base_lr. run: trains at a rate. What is not for the rate ends the search.
+
+    expected: the limit that the figures of the net predict, if any; fewer runs find one that is near.
+    """
     trials: dict[float, Trial] = {}
 
     def tried(rate: float) -> Trial:
@@ -108,7 +115,7 @@ def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
         return trials[rate]
 
     try:
-        largest = _largest(start, lambda rate: tried(rate).finite)
+        largest = _largest(start, lambda rate: tried(rate).finite, expected)
         suggested = _suggestion(trials, largest, tried) if largest else 0.0
     except _Elsewhere:
         largest = max((rate for rate, one in trials.items() if one.finite), default=0.0)
@@ -116,30 +123,21 @@ def find_lr(start: float, run: Callable[[float], Trial]) -> Found:
     return Found(sorted(trials.values()), largest, suggested)
 
 
-def _largest(start: float, stays: Callable[[float], bool]) -> float:
+def _largest(start: float, stays: Callable[[float], bool], expected: float | None) -> float:
     """The largest rate that stays finite; 0 for none."""
-
+    step, near = (_COARSE, _EXACT) if expected is None else (_NEAR_EXPECTED, _EXACT_ENOUGH)
     rate = start if math.isfinite(start) and start > 0 else 0.01
-    if stays(rate):
-        while rate < _HIGHEST and stays(_rounded(rate * 10)):
-            rate = _rounded(rate * 10)
-        low, high = rate, _rounded(rate * 10)
-    else:
-        high = rate
-        while rate > _LOWEST and not stays(_rounded(rate / 10)):
-            rate = _rounded(rate / 10)
-            high = rate
-        low = _rounded(rate / 10)
-        if rate <= _LOWEST:
-            return 0.0
-    for _ in range(_BISECTIONS):
+    held = stays(rate)
+    low, high = (rate, math.inf) if held else (0.0, rate)
+    if expected is not None and low < (rate := _rounded(expected)) < high:
+        held = stays(rate)
+        low, high = (rate, high) if held else (low, rate)
+    while (low < _HIGHEST if held else high > _LOWEST) and high > low * step * _ROUNDING:
+        rate = _rounded(low * step if held else high / step)
+        low, high = (rate, high) if stays(rate) else (low, rate)
+    while low and near * low < high < math.inf:
         middle = _rounded(math.sqrt(low * high))
-        if middle in (low, high):
-            break
-        if stays(middle):
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if stays(middle) else (low, middle)
     return low
 
 

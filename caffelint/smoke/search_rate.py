@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
+from caffelint.lint.numerics import largest_rate
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Iteration, RateFound, Statistics
 from caffelint.smoke.find_lr import Trial, find_lr, trial
@@ -50,8 +51,9 @@ def _search(stage: Stage, tell: Callable[[Trial], None]) -> tuple[Run, Engine]:
         tell(done)
         return done
 
-    start = stage.project.solver.message.base_lr
-    found = find_lr(start, at)
+    solver = stage.project.solver
+    start = solver.message.base_lr
+    found = find_lr(start, at, largest_rate(solver))
     prepared, events = runs[0]
     told = [(one.rate, one.finite, one.loss) for one in found.trials]
     if found.largest:

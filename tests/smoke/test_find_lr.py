@@ -29,6 +29,29 @@ def test_it_finds_the_limit(limit: float, start: float) -> None:
     assert len(runs) == len(set(runs)) <= 13
 
 
+@pytest.mark.parametrize("limit", [3e-6, 0.04, 0.5, 70])
+@pytest.mark.parametrize("start", [1e-4, 0.01, 1.0, 100.0])
+@pytest.mark.parametrize("off", [1 / 3, 0.9, 1.1, 3])
+def test_from_what_is_expected(limit: float, start: float, off: float) -> None:
+    runs = []
+
+    def run(rate: float) -> Trial:
+        runs.append(rate)
+        return Trial(rate, rate <= limit, 1 / rate if rate <= limit else math.nan)
+
+    found = find_lr(start, run, limit * off)
+    assert found.largest <= limit < 1.9 * found.largest
+    assert found.largest / 20 < found.suggested <= found.largest / 10 * 1.001
+    assert len(runs) == len(set(runs)) <= 7
+
+
+@pytest.mark.parametrize("expected", [1e-9, 1e9])
+def test_an_expectation_that_is_wrong_is_no_harm(expected: float) -> None:
+    found = find_lr(0.01, lambda rate: Trial(rate, rate <= 0.3, rate), expected)
+    assert found.largest <= 0.3 < 1.9 * found.largest
+    assert find_lr(0.01, lambda rate: Trial(rate, False, math.nan), expected).largest == 0
+
+
 def test_nothing_works() -> None:
     assert find_lr(0.01, lambda rate: Trial(rate, False, math.nan)).largest == 0
 
