@@ -14,7 +14,7 @@ from caffelint.caffe.shapes import count
 from caffelint.numerics import forks as forks
 from caffelint.numerics import recurrent as recurrent  # the transfers of these
 from caffelint.numerics.backward import backward, learned
-from caffelint.numerics.forward import FILLED, Drawn, Tops, forward
+from caffelint.numerics.forward import FILLED, Drawn, Tops, forward, weights_of
 from caffelint.numerics.losses import Lost, loss
 from caffelint.numerics.signal import OTHER, Signal, constant
 from caffelint.numerics.weights import Weights
@@ -94,15 +94,8 @@ def run(
         if len(known) == len(bottoms) and all(blob.shape for blob in (*layer.bottoms, *layer.tops[:1])):
             drawn = changed.get(layer, FILLED)
             tops = forward(layer, known, drawn)
-            if (
-                grow
-                and tops
-                and tops[0]
-                and layer.has_weights
-                and not layer.is_recurrent
-                and 0 < tops[0].mean_square < 1
-            ):
-                changed[layer] = drawn._replace(factor=1 / tops[0].size)
+            if grow and tops and tops[0] and layer.has_weights and 0 < tops[0].mean_square < 1:
+                changed[layer] = _grown(layer, drawn, tops[0])
                 tops = forward(layer, known, changed[layer])
         for number, blob in enumerate(layer.tops):
             found = tops[number] if tops and number < len(tops) else None
@@ -111,6 +104,15 @@ def run(
             bounds = values[blob]
             signals[blob] = found._replace(low=bounds.low, high=bounds.high) if found else None
     return signals, changed
+
+
+def _grown(layer: BuiltLayer, drawn: Drawn, top: Signal) -> Drawn:
+    """Weights that give an output of size 1; of recurrent layers, whose gates bound it, those of a usual size."""
+    if not layer.is_recurrent:
+        return drawn._replace(factor=1 / top.size)
+    own = weights_of(layer, drawn)
+    inputs = layer.param_shapes[0][-1] if layer.param_shapes else 0
+    return drawn._replace(weights=Weights(0.0, 1 / inputs)) if own and own[0].size ** 2 * inputs < 1 else drawn
 
 
 def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> float:

@@ -107,3 +107,15 @@ def test_a_distance_is_left_from_a_rate_on(rate: float, more: str, kind: str) ->
     assert built is not None
     found = judge(built.likely(State("TRAIN")), _solver(f'base_lr: {rate} lr_policy: "fixed" {more}'), rate, steps=1000)
     assert (found.kind if found else "") == kind
+
+
+@pytest.mark.parametrize(("rate", "kind"), [(0.001, ""), (30, HOT)])
+def test_weights_of_a_recurrent_layer_grow_before_they_count(rate: float, kind: str) -> None:
+    """Adam moves each by about the rate, which is far more than weights that are next to 0: nets so filled do train."""
+    filler = 'weight_filler { type: "gaussian" std: 5e-6 }'
+    middle = (
+        'layer { name: "rec" type: "LSTM" bottom: "x" bottom: "cont" top: "rec"'
+        f" recurrent_param {{ num_output: 12 {filler} }} }}\n"
+    )
+    found = _judged(rate, 'type: "Adam" momentum: 0.9', middle, "rec", filler)
+    assert (found.kind if found else "") == kind
