@@ -42,6 +42,7 @@ class AccuracyUnlikeLoss(LayerRule):
     certainty = LIKELY
     layer_types = ("Accuracy",)
     VALID = [
+        'layer { name: "acc" type: "Accuracy" bottom: "fc6" top: "acc" }',
         _NET % "fc7",
         # Through a Softmax.
         _NET % "prob" + ' layer { name: "prob" type: "Softmax" bottom: "fc7" top: "prob" }',
@@ -58,7 +59,7 @@ class AccuracyUnlikeLoss(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        for phase in layer.phases:
+        for phase in layer.phases if len(layer.bottoms) > 1 else ():
             labels, scores = layer.maker(1, phase), source(layer, 0, phase, keeps_classes)
             if scores is None or not class_count(scores.layer):
                 return
