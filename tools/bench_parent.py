@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-ROUNDS = 5
+ROUNDS = 7
 CHILD = """
 import sys, time
 from pathlib import Path
@@ -27,7 +27,7 @@ import caffelint.rules
 assert Path(caffelint.rules.__file__).resolve().is_relative_to(tree), caffelint.rules.__file__
 texts = [path.read_bytes() for path in sorted(Path(folder).rglob("*.prototxt"))]
 best = float("inf")
-for turn in range(3):
+for turn in range(12):
     start = time.process_time()
     for data in texts:
         caffelint.check_text(data)
