@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from caffelint.evidence.data.evidence import DataEvidence
 
 _TABLE = re.compile(r"^\[input-shape\][ \t]*(?:#.*)?$", re.MULTILINE)
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _KEY = "input-shape"
 
 
@@ -64,11 +65,16 @@ def _with_shape(text: str, top: str, dims: str) -> str:
     start = found.end()
     end = text.find("\n[", start)
     end = len(text) if end < 0 else end
-    name = top if re.fullmatch(r"[\w-]+", top, re.ASCII) else json.dumps(top)
+    name = top if _BARE.fullmatch(top) else json.dumps(top)
     line = f'{name} = "{dims}"'
-    there = re.search(rf"^(?:{re.escape(name)}|{re.escape(json.dumps(top))})[ \t]*=.*$", text[start:end], re.MULTILINE)
-    first, last = (start + there.start(), start + there.end()) if there else (start, start)
-    return text[:first] + (line if there else f"\n{line}") + text[last:]
+    table = text[start:end].split("\n")
+    keys = [row.partition("=")[0].strip() if "=" in row else "" for row in table]
+    there = next((number for number, key in enumerate(keys) if key in (name, json.dumps(top))), None)
+    if there is None:
+        table.insert(1, line)
+    else:
+        table[there] = line
+    return text[:start] + "\n".join(table) + text[end:]
 
 
 def _shapes(found: Sequence[DataEvidence]) -> dict[str, str]:
