@@ -1,4 +1,4 @@
-"""Which layers of a net learn fastest."""
+"""How many layers of a net learn, and which fastest."""
 
 from __future__ import annotations
 
@@ -34,3 +34,8 @@ def has_few_fast(net: Net) -> bool:
     """Whether a few new layers on trained ones are given a higher rate than these, as is usual."""
     rates = sorted(multiplier(layer) for layer in net.layers if layer.message.param)
     return len(rates) >= _DEEP and rates[len(rates) * 3 // 4] < rates[-1] < UNUSUAL
+
+
+def depth(net: Net) -> int:
+    """How many layers with weights a training goes through."""
+    return sum(layer.kind.has_weights is not False for layer in net.layers if "TRAIN" in layer.phases)

@@ -21,12 +21,14 @@ from caffelint.lint import (
 )
 from caffelint.lint.numerics import HOT, OVERSHOOT, is_calm, is_usable, judged
 
-from ._rates import UNUSUAL, fastest_of, has_few_fast, multiplier
+from ._rates import UNUSUAL, depth, fastest_of, has_few_fast, multiplier
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
 _SHALLOW, _SHALLOW_TAKES = 3, 10.0
 """Up to so many layers with weights, adaptive solvers bear a rate that is larger by this factor."""
+_OFTEN_TRAIN, _SMALL = ("Adam", "AdaGrad"), 6
+"""Half of the random nets of so few layers with weights trained with these all the same."""
 _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 """The same for base_lr * lr_mult / (1 - momentum) of SGD and Nesterov, by what keeps the activations in range."""
 _DEEP = 4
@@ -83,7 +85,8 @@ class HighBaseLr(ProjectRule):
     in which a fork's LARS or warm-up scales the rate. With an adaptive solver, nets of up to three layers with weights
     are reported from ten times the rate of others, and a few layers that learn faster than the rest, as new ones on
     trained ones do, from three times. Where the updates of such a net all follow from its text, or from
-    the data with `--read-data`, and are small, the finding is an info.
+    the data with `--read-data`, and are small, the finding is an info; so it is for Adam and AdaGrad in nets of up to
+    six layers with weights.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
@@ -178,11 +181,12 @@ class HighBaseLr(ProjectRule):
             what += f" with momentum {message.momentum:g}, {times}" if added != 1 else f", {times}"
             what += f" for {limit.why}"
         why = f"training may diverge; try {lower.text}"
+        doubtful = type_ in _OFTEN_TRAIN and net is not None and net.once(depth) <= _SMALL
         yield self.finding(
             place,
             f"{what}, so {why}",
             cause=Cause("rate", what, why, LIKELY, suggested=lower),
-            severity=INFO if is_calm(solver) else None,
+            severity=INFO if is_calm(solver) or doubtful else None,
             evidence="too high a rate leads to a loss of nan or 87.3365, often after some hundred iterations",
             fixes=(Fix(f"set {lower.text}", DISPLAY, (replace(place, lower.text),)),),
         )
@@ -196,7 +200,7 @@ def _is_judged(solver: Solver) -> bool:
 
 def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
     if type_ in _ADAPTIVE:
-        takes = _SHALLOW_TAKES if net and net.once(_depth) <= _SHALLOW else 1.0
+        takes = _SHALLOW_TAKES if net and net.once(depth) <= _SHALLOW else 1.0
         return _Limit(_ADAPTIVE[type_] * takes, _USUAL[type_], type_)
     if net is None:
         return _Limit(_NORMALISED, 0.1, "SGD")
@@ -214,11 +218,6 @@ def _normalises(net: Net) -> bool:
 
 def _is_recurrent(net: Net) -> bool:
     return any(layer.kind.is_recurrent for layer in net.layers)
-
-
-def _depth(net: Net) -> int:
-    """How many layers with weights a training goes through."""
-    return sum(layer.kind.has_weights is not False for layer in net.layers if "TRAIN" in layer.phases)
 
 
 def _is_residual(net: Net) -> bool:
