@@ -13,4 +13,4 @@ def gpus(choice: Choice) -> tuple[str, ...]:
         return ()
     from caffelint.smoke.env import torch_devices
 
-    return tuple(one["device"] for one in torch_devices()["gpus"])
+    return tuple(one["device"] for one in torch_devices().get("gpus", ()))

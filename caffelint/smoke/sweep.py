@@ -6,7 +6,6 @@ import glob
 import json
 import math
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from caffelint import __version__
 from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.lint.settings_text import ConfigError, toml
 from caffelint.smoke.engines import NoEngine
 from caffelint.smoke.inputs import Unplanned
 from caffelint.smoke.project import NoProject, load_project
@@ -64,18 +64,15 @@ def read_grid(path: Path, solver: str | None, seed: int) -> list[Trial]:
 
     A list that is left out is `solver`, the solver's own rate, `seed`. Raises `BadGrid`.
     """
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
     try:
         with path.open("rb") as file:
-            values = tomllib.loads(file.read(_LARGEST).decode())
+            values = toml(path, file.read(_LARGEST).decode())
     except OSError as error:
         raise BadGrid(f"{path}: {(error.strerror or str(error)).lower()}") from error
-    except ValueError as error:  # not UTF-8, or not TOML
-        raise BadGrid(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
+    except UnicodeDecodeError as error:
+        raise BadGrid(f"{path}: {error}") from error
+    except ConfigError as error:
+        raise BadGrid(str(error)) from error
     if unknown := sorted(values.keys() - set(_FIELDS)):
         raise BadGrid(f'{path}: "{unknown[0]}" is not known; it takes {", ".join(_FIELDS)}')
     solvers = _values(path, values, "solvers", str, [] if solver is None else [solver])

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,22 @@ from project_files import NET, SOLVER, write
 from seeds import draws
 
 from caffelint.cli.main import main
+from caffelint.smoke.devices import gpus
+from caffelint.smoke.session import Choice
 from caffelint.smoke.sweep import BadGrid, Results, Row, Trial, read_grid, table
 
 COMMAND = "from caffelint.cli.main import main; import sys; sys.exit(main(sys.argv[1:]))"
+KILLED = """
+import os, signal
+from caffelint.smoke.sweep import Results
+add = Results.add
+Results.add = lambda self, row: (add(self, row), os.kill(os.getpid(), signal.SIGKILL))
+"""
 
 
 def grid(folder: Path, text: str) -> Path:
     path = folder / "grid.toml"
-    path.write_text(text)
+    path.write_text(text, "utf-8", "surrogateescape")
     return path
 
 
@@ -41,6 +48,8 @@ def test_a_grid_is_every_combination_in_order(tmp_path: Path, monkeypatch: pytes
     ("text", "said"),
     [
         ("base_lr = [0.1", "grid.toml: "),
+        (f"base_lr = {'[' * 5000}", "is nested too deeply"),
+        ("seeds = ['\udcff']", "codec can't decode byte"),
         ("base_lr = 0.1", "base_lr is not a list of numbers"),
         ("base_lr = [true]", "base_lr is not a list of numbers"),
         ("base_lr = [nan]", "each base_lr has to be a number above 0"),
@@ -89,6 +98,12 @@ def row(**values: Any) -> Row:
     return usual._replace(**values)
 
 
+def test_a_gpu_that_torch_does_not_see_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caffelint.smoke.devices.any_gpu", lambda: True)
+    monkeypatch.setattr("caffelint.smoke.env.can_import", lambda name: False)
+    assert gpus(Choice()) == ()
+
+
 def test_results_survive_a_line_that_was_cut(tmp_path: Path) -> None:
     path = tmp_path / "grid.results.jsonl"
     results = Results(path)
@@ -128,13 +143,9 @@ def test_a_sweep_that_was_killed_ends_as_one_that_ran_through(tmp_path: Path) ->
     whole = subprocess.run([*command, "--jobs", "2"], cwd=tmp_path / "whole", check=False, **options)
     assert whole.stdout.count("solver.prototxt") == 2 * number + 1
     results = tmp_path / "killed" / "grid.results.jsonl"
-    child = subprocess.Popen(command, cwd=tmp_path / "killed", **options)
-    while child.poll() is None and not results.is_file():
-        time.sleep(0.02)
-    child.send_signal(signal.SIGKILL)
-    child.communicate()
-    stored = len(results.read_text().splitlines())
-    assert 0 < stored < 2 * number
+    killed = [sys.executable, "-c", KILLED + COMMAND, *command[3:]]
+    assert subprocess.run(killed, cwd=tmp_path / "killed", check=False, **options).returncode == -signal.SIGKILL
+    assert len(results.read_text().splitlines()) == 1
     again = subprocess.run(command, cwd=tmp_path / "killed", check=False, **options)
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
     assert "give --resume to add to them" in again.stderr
