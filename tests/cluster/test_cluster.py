@@ -54,8 +54,6 @@ def test_a_cluster_finds_the_same(config: Config, client: Any) -> None:
     assert clustered.check(["nets"], config, client) == alone
 
 
-
-
 def test_what_a_killed_process_had_in_hand_is_done_by_another(client: Any, tmp_path: Path) -> None:
     """Each chunk that kills does so in the middle of its jobs, when some have results."""
     dice = random.Random(SEED)
