@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import Layer, Net
+from caffelint.lint import Kind, Layer, Refused
 from caffelint.lint.built import BuiltLayer, Pooling, Window, pooled_size, written_field
 
 
@@ -53,7 +53,21 @@ def misfits(layer: BuiltLayer) -> Iterator[tuple[int, str, int]]:
             yield window.extent, side, padded
 
 
-def makes_empty(net: Net) -> bool:
-    """Does a window that is larger than its map make a blob without elements, which map-shrinks-to-nothing reports?"""
-    layers = (layer for one in net.states() for layer in one.layers)
-    return any(layer.tops and 0 in (layer.tops[0].shape or ()) and any(misfits(layer)) for layer in layers)
+class Emptied(NamedTuple):
+    """A layer whose top has no elements, since its window is larger than its map."""
+
+    layer: BuiltLayer
+    kernel: int
+    side: str
+    size: int
+
+
+def emptied(refused: Refused) -> Iterator[Emptied]:
+    """Those whose empty tops layers read that Caffe refuses for it."""
+    if refused.refusal.kind is not Kind.NO_ELEMENTS:
+        return
+    read = {bottom for layer in refused.layers for bottom in layer.bottoms}
+    for one in refused.net.states():
+        for layer in one.layers:
+            if layer.tops and layer.tops[0].name in read and 0 in (layer.tops[0].shape or ()):
+                yield from (Emptied(layer, *misfit) for misfit in misfits(layer))

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Finding, Invalid, Kind, Net, NetRule, Related, title, titles
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that, written_field
 
-from ._windows import misfits
+from ._windows import emptied, misfits
 
 _LEAST_COVER = 4
 """A smaller average blurs."""
@@ -104,8 +104,8 @@ class MapShrinksToNothing(NetRule):
             yield from self._uncovered(net, one)
         if not net.is_plain:
             return
-        said = set()
-        refused = next((one for one in net.refused() if one.refusal.kind is Kind.NO_ELEMENTS), None)
+        # Where Caffe cannot read what they make, refused-by-caffe names them.
+        said = {made.layer.index for refused in net.refused() for made in emptied(refused)}
         for one in net.states():
             for layer in one.layers:
                 if layer.type not in self.layer_types or layer.index is None or layer.index in said:
@@ -117,13 +117,10 @@ class MapShrinksToNothing(NetRule):
                         field = written_field(layer.parameters, "kernel_size", ("height", "width").index(side))
                         is_empty = 0 in (layer.tops[0].shape or ())
                         what = "the output is empty" if is_empty else "the pixels outside count as 0"
-                        stops = refused is not None and is_empty
                         yield self.finding(
                             mine.at(layer.block, field),
                             f"{title(mine)}: kernel {kernel} is larger than the {side} of {size} (padding included),"
                             f" so {what}; use a larger input, a smaller kernel or padding",
-                            severity=ERROR if stops else WARNING,
-                            evidence=f"{titles(refused.layers)} cannot read that" if refused and stops else "",
                         )
                         break
                 if layer.type == "Slice":
