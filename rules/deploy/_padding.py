@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from caffelint.lint import Edits, Layer, join, layer_beside, quoted, remove, unused_name, write
-from caffelint.lint.built import Shape
+from caffelint.lint.built import Pooling, Shape, Window, pooled_size
 
 _FIELDS = ("pad", "pad_h", "pad_w")
 
@@ -15,17 +13,18 @@ def zeros_around(layer: Layer, shape: Shape | None, taken: frozenset[str]) -> Ed
 
     shape: of the bottom, 4 axes. taken: the names of blobs. None where that cannot be done.
     """
-    p = layer.param("pooling_param")
-    if shape is None or len(shape) != 4 or layer.is_conditional or layer.in_place or len(layer.tops) != 1:
+    kind, windows = layer.kind, layer.kind.written_windows()
+    if windows is None or not isinstance(kind, Pooling) or shape is None or len(shape) != 4:
+        return None
+    if layer.is_conditional or layer.in_place or len(layer.tops) != 1:
         return None
     blob = layer.bottoms[0]
     parts: list[Edits] = [
         remove(layer, "pooling_param", field) for field in _FIELDS if layer.has("pooling_param", field)
     ]
-    for axis, side in ((2, "h"), (3, "w")):
-        kernel, stride, pad = (_side(p, name, side) for name in ("kernel", "stride", "pad"))
-        size = shape[axis]
-        after = _zeros_after(size, kernel, stride, pad)
+    for axis, side, window in zip((2, 3), "hw", windows, strict=True):
+        size, pad = shape[axis], window.pad
+        after = _zeros_after(size, window, floor=not kind.rounds_up)
         if after is None:
             return None
         if not pad:
@@ -42,25 +41,17 @@ def zeros_around(layer: Layer, shape: Shape | None, taken: frozenset[str]) -> Ed
     return join([*parts, write(layer, "bottom", value=quoted(blob))])
 
 
-def _zeros_after(size: int, kernel: int, stride: int, pad: int) -> int | None:
+def _zeros_after(size: int, window: Window, floor: bool) -> int | None:
     """How many zeros after the map give the windows that Caffe keeps, which drops one that begins in them.
 
     pooling_layer.cpp, Reshape. None if none do.
     """
+    kernel, stride, pad, _ = window
     if kernel < 1 or stride < 1 or size + 2 * pad < kernel:
         return None
-    windows = -(-(size + 2 * pad - kernel) // stride) + 1
-    if (windows - 1) * stride >= size + pad:
-        windows -= 1
+    windows = pooled_size(size, kernel, stride, pad, padded=True, floor=floor)
     after = min(size + 2 * pad, (windows - 1) * stride + kernel) - size - pad
     return after if after >= 0 else None
-
-
-def _side(parameters: Any, name: str, side: str) -> int:
-    of_side = f"{name}_{side}"
-    both = "kernel_size" if name == "kernel" else name
-    written = parameters.HasField(of_side)
-    return int(getattr(parameters, of_side if written else both))
 
 
 def _before(layer: Layer, layer_type: str, bottoms: list[str], top: str, parameters: str) -> Edits:
