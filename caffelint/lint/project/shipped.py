@@ -48,6 +48,7 @@ def _folders() -> frozenset[str]:
     return frozenset(folder for folder in folders if "/" in folder)
 
 
+@cache
 def _versions_by_name() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path, versions in _versions().items():
