@@ -6,6 +6,8 @@ from typing import NamedTuple
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 from caffelint.lint.built import BuiltLayer, Values
 
+from ._zeros import gives_zeros
+
 
 class _Fault(NamedTuple):
     """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
@@ -134,7 +136,7 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
         return None
     what, source = f"{title(layer)} takes the logarithm of", title(maker)
     shift = "set a small shift, such as shift: 1e-5"
-    if values.zeros or (values.low == 0 and maker.rectifies):
+    if gives_zeros(maker, values):
         return _Fault(f"{what} zeros from {source}, which is -inf; {shift}", values.zeros, needs_shift=True)
     if values.high <= 0:
         return _Fault(f"{what} values from {source} that are never above 0; make them positive first", True)

@@ -20,6 +20,8 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
+from ._zeros import gives_zeros
+
 
 class _Fault(NamedTuple):
     """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
@@ -132,7 +134,7 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
     if maker is None or not base.may_be_zero:
         return None
     source = title(maker)
-    if base.zeros or (base.low == 0 and maker.rectifies):
+    if gives_zeros(maker, base):
         what = f"{title(layer)}: the gradient of power {power:g} at zeros from {source} is 0/0 = nan"
         return _Fault(f"{what}; set a small shift, such as shift: 1e-6", base.zeros, needs_shift=True)
     # A fractional power of values below 0 is worse, and power-out-of-domain reports it.

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 from caffelint.lint.built import BuiltLayer, Values
 
+from ._zeros import gives_zeros
+
 
 class _Fault(NamedTuple):
     """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
@@ -137,7 +139,7 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     base = bottom.shifted(param.scale, param.shift)
     power = param.power
     what, source = f"{title(layer)}: power {power:g}", title(maker)
-    if power < 0 and (base.zeros or (base.low == 0 and maker.rectifies)):
+    if power < 0 and gives_zeros(maker, base):
         shift = "set a small shift, such as shift: 1e-5"
         return _Fault(f"{what} of 0 is inf, and {source} gives zeros; {shift}", base.zeros, needs_shift=True)
     if base.low >= 0:
