@@ -33,9 +33,9 @@ _FAULTS = {
         "set encoded: true in the Datum",
     ),
     TOO_LARGE: (
-        "an image of more than 67 million pixels, or a JPEG of hundreds of scans",
+        "an image of more than 67 million pixels, or a JPEG of too many scans",
         "so it was not read",
-        "make it smaller",
+        "make it smaller, or save the JPEG anew",
     ),
     MISSING: ("missing", "so Caffe stops", "add the file, mend its path or root_folder, or remove the line"),
 }

@@ -169,7 +169,7 @@ CASES: dict[str, tuple[Make, str, str]] = {
     "hdf5-long-row": (_long_row, "source-not-readable", "too large to read"),
     "hdf5-junk": (_junk_hdf5, "source-not-readable", "cannot be read"),
     "png-of-ten-billion-pixels": (_huge_png, "record-not-readable", "more than 67 million pixels"),
-    "png-of-3000-scans": (_scanned_jpeg, "record-not-readable", "hundreds of scans"),
+    "png-of-3000-scans": (_scanned_jpeg, "record-not-readable", "too many scans"),
     "eps-as-png": (_eps, "record-not-readable", "not decodable"),
     "list-of-devices": (_device, "record-not-readable", "are missing"),
 }
