@@ -27,6 +27,10 @@ from ._suspects import explained, unexplained
 from ._words import begins, called, joined, number, rate_there, see
 
 _FLAT = [2.3026, 2.3031, 2.3022, 2.3026, 2.3025, 2.303, 2.3027, 2.3026, 2.3025, 2.3026]
+_RECTIFIED = NET.replace(
+    'layer {\n  name: "loss"',
+    'layer {\n  name: "relu"\n  type: "ReLU"\n  bottom: "fc"\n  top: "fc"\n}\nlayer {\n  name: "loss"',
+)
 _ABOVE = 1.8
 _COLD, _HOT = 0.7, 0.3
 """Shares of the first loss: to have fallen no further is little, and where the figures of the start are odd as well."""
@@ -62,6 +66,13 @@ class LossDoesNotFall(LogRule):
             " rate is 0.1 there; nothing in the solver and the net explains it, so look at the data (`caffelint data`:"
             " is the input about 1 in size, do labels and input belong together?), and at what each layer gives"
             " (`caffelint smoke`)",
+        ),
+        Invalid(
+            SOLVER + _RECTIFIED + losses(_FLAT, 50),
+            span="I1122 13:11:00.00 17644 solver.cpp:239] Iteration 0, loss = 2.3026",
+            message="the loss stays at 2.303 = ln 10, as if the net guessed among 10 classes, for 450 iterations; the"
+            ' rate is 0.1 there; most likely, "relu" (line 33) makes 0 of all negative scores that "loss" reads, and'
+            " these get no gradient; remove it",
         ),
         Invalid(
             losses([0.81, 0.8, 0.82, 0.79, 0.81, 0.8, 0.8, 0.81, 0.8, 0.8], 50, None),

@@ -76,11 +76,8 @@ def of_net(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[
     yield from _inputs(built, recovered, beginning)
     yield from _domains(built, recovered)
     yield from _without_data(built, recovered)
+    yield from _rectified(built, recovered)
     blank = [layer for layer in built.layers if isinstance(layer, BatchNorm) and layer.uses_global_stats]
-    for loss in built.layers:
-        last = loss.bottoms[0].producer if loss.is_loss and loss.bottoms else None
-        if last is not None and last.rectifies and last.index is not None:
-            yield Suspect(LAST_RELU, 1.5, (FLAT,), recovered.line_of(last.name), last.name, name=loss.name)
     if fresh and blank:
         line = recovered.line_of(blank[0].name, "batch_norm_param", "use_global_stats")
         yield Suspect(STATISTICS, 1.95, (FIRST, LARGE, BREAKS, SUDDEN, FLAT), line, blank[0].name)
@@ -344,10 +341,18 @@ def _multipliers(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
                 yield Suspect(kind, score, effects if most > 0 else (BREAKS,), line, layer.name, value=most)
 
 
+def _rectified(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
+    """Scores of classes, of which none can fall below 0."""
+    for loss in built.layers:
+        last = loss.bottoms[0].maker if loss.is_loss and loss.reads_classes(1) else None
+        if last is not None and last.rectifies:
+            yield Suspect(LAST_RELU, 1.5, (FLAT,), recovered.line_of(last.name), last.name, name=loss.name)
+
+
 def _inputs(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Iterator[Suspect]:
     """Data whose values the text gives, or scales, far from 1."""
     for layer in built.layers:
-        maker = layer.bottoms[0].producer if layer.type == "Power" else None
+        maker = layer.bottoms[0].maker if layer.type == "Power" else None
         if maker is not None and maker.is_data and 0 < abs(layer.parameters.scale) < _DARK:
             scale = layer.parameters.scale
             line = recovered.line_of(layer.name, "power_param", "scale")
