@@ -44,7 +44,7 @@ def not_swept(options: dict[str, Any], solver: str) -> str:
         return f"--{alone} needs --sweep" if alone else "" if solver else "Missing argument 'SOLVER'."
     other = next((name for name in _NOT_SWEPT if options[name]), "")
     if other:
-        return f"--sweep cannot be combined with --{other.replace('_', '-').removesuffix('s')}"
+        return f"--sweep cannot be combined with --{'format' if other == 'formats' else other.replace('_', '-')}"
     return "--cluster and --jobs cannot be combined; give one" if options["cluster"] and options["jobs"] else ""
 
 

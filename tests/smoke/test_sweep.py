@@ -74,6 +74,7 @@ def test_a_bad_grid_is_one_line(tmp_path: Path, text: str, said: str) -> None:
         (["--jobs", "2", "solver.prototxt"], "--jobs needs --sweep"),
         (["--sweep", "grid.toml", "--find-lr"], "--sweep cannot be combined with --find-lr"),
         (["--sweep", "grid.toml", "--format", "json"], "--sweep cannot be combined with --format"),
+        (["--sweep", "grid.toml", "--epochs", "2"], "--sweep cannot be combined with --epochs"),
         (["--sweep", "grid.toml", "--jobs", "2", "--cluster", "x"], "--cluster and --jobs cannot be combined"),
         (["--sweep", "gone.toml"], "gone.toml: no such file or directory"),
         ([], "missing argument 'SOLVER'"),
