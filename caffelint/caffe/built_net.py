@@ -61,6 +61,11 @@ class BuiltNet:
         """The phases of its states."""
         return tuple(dict.fromkeys(state.phase for state in self.states))
 
+    @property
+    def inputs(self) -> list[Blob]:
+        """The blobs that layers without bottoms make, in Caffe's order."""
+        return [blob for layer in self.layers if not layer.bottoms for blob in layer.tops]
+
     def release(self) -> None:
         """Undo the circles between layers, blobs and parameters of a net that nobody needs any more.
 

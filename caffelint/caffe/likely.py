@@ -76,7 +76,7 @@ def _unknown(built: BuiltNet, name: str) -> int:
 
 
 def _versions(built: BuiltNet, name: str) -> Iterator[Blob]:
-    return (blob for layer in built.layers for blob in layer.tops if blob.name == name and not layer.bottoms)
+    return (blob for blob in built.inputs if blob.name == name)
 
 
 def _candidates(layer: BuiltLayer, top: int, built: BuiltNet, images: Images) -> Iterator[Shape]:

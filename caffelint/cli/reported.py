@@ -100,7 +100,8 @@ def _scales(asked: Asked, config: Config, project: Project) -> list[dict[str, An
     trained = [view for view in project.views if "TRAIN" in view.built.phases and view.built.has_loss]
     if not trained:
         return []
-    shapes = {**trained[0].read, **asked.shapes}
+    inputs = {blob.name for blob in trained[0].built.inputs}  # a shape may be for another phase
+    shapes = {top: shape for top, shape in {**trained[0].read, **asked.shapes}.items() if top in inputs}
     try:
         return [as_json(scaled(AskedForScales(asked.path, shapes=shapes), config), asked.path)]
     except click.ClickException:

@@ -86,7 +86,7 @@ def _read(asked: Asked, config: Config) -> _Read:
 
 def _hold(shapes: Mapping[str, Any], built: BuiltNet) -> None:
     """Raises `click.UsageError` for a shape of what no layer without bottoms makes."""
-    inputs = [blob.name for layer in built.layers if not layer.bottoms for blob in layer.tops]
+    inputs = [blob.name for blob in built.inputs]
     for name in shapes:
         if name not in inputs:
             raise click.UsageError(f'--input-shape: the net has no input "{name}"; its inputs are {", ".join(inputs)}')

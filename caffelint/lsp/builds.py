@@ -51,5 +51,4 @@ def assumption(built: BuiltNet) -> str:
 
 def unknown_data(built: BuiltNet) -> str:
     """The first blob of data whose shape is neither given nor likely; empty if there is none."""
-    tops = (blob for layer in built.layers if not layer.bottoms for blob in layer.tops)
-    return next((blob.original.name for blob in tops if blob.shape is None), "")
+    return next((blob.name for blob in built.inputs if blob.shape is None), "")

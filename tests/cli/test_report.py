@@ -33,6 +33,17 @@ def test_accepted_findings_are_counted(project: Path, caffelint: Caffelint) -> N
     assert badges[-1].endswith(" in the baseline")
 
 
+def test_a_shape_of_a_test_net_leaves_the_scales_of_training(project: Path, caffelint: Caffelint) -> None:
+    data = 'layer { name: "%s" type: "Data" top: "data" top: "label" %s data_param { source: "gone" batch_size: 4 } }'
+    text = data % ("d", "include { phase: TRAIN }") + data % ("e", 'top: "extra" include { phase: TEST }')
+    text += 'layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 3 } }'
+    text += 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
+    (project / "net.prototxt").write_text(text)
+    given = ("--input-shape", "data=4x3x8x8", "--input-shape", "extra=4")
+    assert caffelint("report", "net.prototxt", *given).status == 0
+    assert 'id="panel-scales"' in (project / "report.html").read_text()
+
+
 def test_a_net_that_is_missing_is_named(project: Path, caffelint: Caffelint) -> None:
     (project / "net.prototxt").unlink()
     assert caffelint("report", "solver.prototxt").status == 0

@@ -51,8 +51,7 @@ def _given(fit: Fit) -> str:
 
 def _remedy(fit: Fit) -> str:
     """The shape that is to be given, by the first top of the net's data."""
-    inputs = (top for layer in fit.built.layers if not layer.bottoms for top in layer.tops)
-    blob = next((blob for blob in inputs if blob.shape is None), None)
+    blob = next((blob for blob in fit.built.inputs if blob.shape is None), None)
     return f"; give its shape with --input-shape {blob.name}=NxCxHxW" if blob is not None else ""
 
 
