@@ -73,6 +73,11 @@ def source_shapes(
     return SourceShapes(shapes, notes, records)
 
 
+def reads(layer_type: str) -> bool:
+    """Can `source_shapes` look into the sources of layers of this type?"""
+    return layer_type in _READERS
+
+
 def places_of(path: str, roots: Sequence[str], *, confined: bool) -> Places:
     """Where the net of that path finds its sources. confined: they may lie only where it may lead to."""
     folder = os.path.dirname(path)

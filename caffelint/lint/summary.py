@@ -176,10 +176,14 @@ def summarize(
 
 def _assumed(built: BuiltNet, phase: str) -> Iterator[str]:
     """What was taken for the shapes that nothing tells, and how to give others."""
+    from caffelint.lint.source_shapes import reads
+
+    readable = {blob.name for blob in built.inputs if blob.maker is not None and reads(blob.maker.type)}
     for name, shape in built.assumed.items():
         dims = "x".join(map(str, shape))
         other = f"give --phase {phase.lower()} --input-shape {name}=... for another shape"
-        yield f'the shape of "{name}" is not in the text and taken as {dims}; {other}, or --read-data'
+        look = ", or --read-data" if name in readable else ""
+        yield f'the shape of "{name}" is not in the text and taken as {dims}; {other}{look}'
 
 
 def _states(

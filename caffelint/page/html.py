@@ -13,6 +13,7 @@ from caffelint import __version__
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.lint.asked_shape import asked_shape
 from caffelint.lint.finding import SEVERITIES
+from caffelint.lint.source_shapes import reads
 from caffelint.page import evidence, findings, schedule, summary
 from caffelint.page.assets import asset
 from caffelint.page.drawing import Drawing, draw, shape_text
@@ -233,7 +234,9 @@ def _notes(view: View) -> list[str]:
             if not layer.bottoms and layer.tops and layer.tops[0].shape is None:
                 shape, remark = asked_shape(layer.partial_image() if isinstance(layer, DataLayer) else None)
                 top = layer.tops[0].name
-                give = f"give --input-shape {top}={shape}{remark}" + ("" if view.notes else ", or --read-data")
+                give = f"give --input-shape {top}={shape}{remark}"
+                if reads(layer.type) and not view.notes:
+                    give += ", or --read-data"
                 found.append(f'The shape of "{top}" is not in the text; {give}')
                 break
     found += view.notes[:4]

@@ -7,6 +7,7 @@ from math import prod
 from typing import TextIO
 
 from caffelint.lint.asked_shape import asked_shape
+from caffelint.lint.source_shapes import reads
 from caffelint.lint.summary import LayerRow, Summary
 from caffelint.report.fit import Column, hanging, table
 from caffelint.report.words import Paint, painter
@@ -111,9 +112,9 @@ def _hint(summary: Summary, paint: Paint) -> Iterator[str]:
             if shape is None and not layer.bottoms and not summary.error:
                 asked, remark = asked_shape(layer.image if index == 0 else None)
                 give = f"give --phase {summary.phase.lower()} --input-shape {visible(top)}={asked}{remark}"
-                say = (
-                    f'the shape of "{visible(top)}" is not in the text; {give}, or --read-data to read it from the data'
-                )
+                if reads(layer.type):
+                    give += ", or --read-data to read it from the data"
+                say = f'the shape of "{visible(top)}" is not in the text; {give}'
                 yield f"  {paint('hint: ', 'bold')}{say}"
                 return
 

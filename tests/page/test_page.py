@@ -146,5 +146,16 @@ def test_a_net_whose_data_has_no_shape_in_the_text_says_how_to_give_it(tmp_path:
     assert (
         "give --input-shape data=9xCxHxW (with numbers for the letters)" in page_of(net, tmp_path).tree.text_content()
     )
+    assert "or --read-data" in page_of(net, tmp_path).tree.text_content()
     given = page_of(net, tmp_path, "--input-shape", "data=9x3x8x8").tree.text_content()
     assert "--input-shape" not in given
+
+
+def test_data_that_code_makes_are_not_said_to_be_readable(tmp_path: Path) -> None:
+    text = 'layer { name: "own" type: "Python" top: "data" python_param { module: "m" layer: "L" } }\n'
+    text += 'layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { kernel_size: 2 } }\n'
+    net = tmp_path / "net.prototxt"
+    net.write_text(text)
+    said = page_of(net, tmp_path).tree.text_content()
+    assert "give --input-shape data=NxCxHxW" in said
+    assert "--read-data" not in said
