@@ -6,7 +6,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,14 @@ def not_swept(options: dict[str, Any], solver: str) -> str:
     if other:
         return f"--sweep cannot be combined with --{'format' if other == 'formats' else other.replace('_', '-')}"
     return "--cluster and --jobs cannot be combined; give one" if options["cluster"] and options["jobs"] else ""
+
+
+def engine_line(engine: Engine) -> str:
+    return f"engine {engine.name} on {engine.device}: {engine.why}"
+
+
+def code_line(modules: Iterable[str]) -> str:
+    return f"runs your code: Python layers {', '.join(sorted(set(modules)))}"
 
 
 def wishes_of(options: dict[str, Any]) -> Wishes:
@@ -108,7 +116,7 @@ class Shown(Watcher):
 
     def started(self, engine: Engine, prepared: Prepared) -> None:
         self.iterations = prepared.job.iterations
-        self.say(f"engine {engine.name} on {engine.device}: {engine.why}", always=engine.unasked)
+        self.say(engine_line(engine), always=engine.unasked)
         sources = {item.source for item in prepared.job.inputs}
         if sources:
             self.say(f"data: {' and '.join(sorted(sources))}{', as Caffe reads it' if sources == {REAL} else ''}")
@@ -116,7 +124,7 @@ class Shown(Watcher):
             self.say(f"note: {note}")
         python = {module_of(layer) for built in prepared.built for layer in built.layers if layer.type == "Python"}
         if python:
-            self.say(f"runs your code: Python layers {', '.join(sorted(python))}", always=True)
+            self.say(code_line(python), always=True)
 
     def stopped(self, report: Report) -> None:
         self.say("not run, because a check says that it cannot work; run it anyway with --force\n")

@@ -10,6 +10,7 @@ import click
 
 from caffelint.cli.plots import plotting
 from caffelint.cli.progress import Progress
+from caffelint.cli.smoked import code_line, engine_line
 from caffelint.cli.tell import say, tell
 from caffelint.lint.workers import WorkerEnded, share
 from caffelint.smoke.engines import NoEngine, choose
@@ -34,7 +35,7 @@ def swept(grid: Path, request: Request, options: dict[str, Any]) -> int:
     named = [key(trial, solvers[trial.solver], request) for trial in trials]
     left = [(trial, name) for trial, name in zip(trials, named, strict=True) if name not in results.rows]
     if left:
-        announce(request, [module for trial, _ in left for module in solvers[trial.solver].modules], options)
+        _announce(request, [module for trial, _ in left for module in solvers[trial.solver].modules], options)
     rows = dict(results.rows)
     with Progress(options["quiet"], "runs") as progress:
         for done, row in enumerate(_rows([trial for trial, _ in left], request, options)):
@@ -57,7 +58,7 @@ def swept(grid: Path, request: Request, options: dict[str, Any]) -> int:
     return max(row.status for row in shown)
 
 
-def announce(request: Request, modules: Sequence[str], options: dict[str, Any]) -> None:
+def _announce(request: Request, modules: Sequence[str], options: dict[str, Any]) -> None:
     """Say what is going to be run, before it is. The workers of a cluster may have engines that this machine lacks."""
     choice = request.choice
     try:
@@ -67,9 +68,9 @@ def announce(request: Request, modules: Sequence[str], options: dict[str, Any]) 
             raise click.ClickException(str(error)) from error
     else:
         if engine.unasked or not options["quiet"]:
-            tell(f"engine {engine.name} on {engine.device}: {engine.why}")
+            tell(engine_line(engine))
     if modules and choice.python_layers:
-        tell(f"runs your code: Python layers {', '.join(sorted(set(modules)))}")
+        tell(code_line(modules))
 
 
 def _rows(trials: Sequence[Trial], request: Request, options: dict[str, Any]) -> Iterator[Row]:
