@@ -42,6 +42,8 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
     from caffelint.cli.looked import Wanted, looked, report
     from caffelint.cli.outputs import outputs
 
+    if options["write_shapes"] and options["isolated"]:
+        raise click.UsageError("--write-shapes and --isolated cannot be combined; give one")
     wanted = outputs(list(options["formats"]), False)
     config = settings(list(paths), options)
     asked = Wanted(

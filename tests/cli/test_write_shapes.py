@@ -39,7 +39,9 @@ def test_the_shapes_are_known_to_other_commands(there: Path, capsys: pytest.Capt
     assert "input-shape of data is 2x5x4" in capsys.readouterr().err
     assert toml(Path("x"), Path("caffelint.toml").read_text()) == {"input-shape": {"data": "2x5x4", "a b": "2"}}
     assert main(["check", "net.prototxt"]) == 0
-    assert main(["deploy", "net.prototxt"]) in (0, 1)
+    capsys.readouterr()
+    assert main(["deploy", "net.prototxt"]) == 0
+    assert "shape { dim: 1 dim: 5 dim: 4 }" in capsys.readouterr().out
     assert main(["summary", "net.prototxt"]) == 0
     assert "2x5x4" in capsys.readouterr().out
 
@@ -65,6 +67,13 @@ def test_settings_that_are_not_written_into(there: Path, capsys: pytest.CaptureF
     Path("caffelint.toml").write_text('input-shape = { data = "1" }\n')
     assert data() == 2
     assert "write it as a table of its own" in capsys.readouterr().err
+
+
+def test_settings_that_are_ignored_are_not_written(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("caffelint.toml").write_text("# mine\n")
+    assert data("--isolated") == 2
+    assert "--write-shapes and --isolated cannot be combined" in capsys.readouterr().err
+    assert Path("caffelint.toml").read_text() == "# mine\n"
 
 
 def test_any_settings_gain_the_shapes_alone_or_are_left(there: Path) -> None:
