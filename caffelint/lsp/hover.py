@@ -139,7 +139,7 @@ def _by_state(told: Sequence[tuple[BuiltNet, str]]) -> Iterator[str]:
     for assumed in dict.fromkeys(filter(None, (assumption(built) for built, _ in told))):
         yield f"The text does not give the shape of the data; this is for {assumed}."
     for blob in dict.fromkeys(filter(None, (unknown_data(built) for built, _ in told))):
-        yield f'The text does not give the shape of "{blob}"; the setting `input-shape` does.'
+        yield f'The text does not give the shape of "{blob}"; the setting `input-shape` can.'
 
 
 def _built(layer: BuiltLayer) -> Iterator[str]:

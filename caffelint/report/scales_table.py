@@ -92,7 +92,7 @@ def lines(found: Scales) -> list[str]:
 
 
 def asked_for(found: Scales) -> str:
-    """What would tell more of the data: its shape, or a run of the code that makes it; empty where that lacks not."""
+    """What would tell more of the data: its shape, or a run of the code that makes it; empty if nothing would."""
     for layer in found.unknown:
         if layer.bottoms or not layer.tops:
             continue

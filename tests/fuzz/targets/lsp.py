@@ -153,9 +153,7 @@ def _question(session: Session, chance: random.Random, name: str, text: str) -> 
     range_ = {"start": chance.choice((at, {"line": 0, "character": 0})), "end": at}
     if chance.random() < 0.4:
         method = chance.choice(AT_POSITIONS)
-        answer = session.ask(
-            f"textDocument/{method}", {**place, "context": {"includeDeclaration": True, "triggerKind": 1}}
-        )
+        answer = session.ask(f"textDocument/{method}", place)
         for item in (answer or ()) if method == "prepareCallHierarchy" else ():
             session.ask("callHierarchy/incomingCalls", {"item": item})
             session.ask("callHierarchy/outgoingCalls", {"item": item})
