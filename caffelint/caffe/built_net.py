@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from caffelint.caffe.fork_fields import has_fork_fields
@@ -65,6 +66,12 @@ class BuiltNet:
     def inputs(self) -> list[Blob]:
         """The blobs that layers without bottoms make, in Caffe's order."""
         return [blob for layer in self.layers if not layer.bottoms for blob in layer.tops]
+
+    @cached_property
+    def followers(self) -> dict[BuiltLayer, BuiltLayer]:
+        """The layer that comes next in the text, of those that are built; the last one has none."""
+        of_text = [layer for layer in self.layers if layer.index is not None]
+        return dict(pairwise(of_text))
 
     def release(self) -> None:
         """Undo the circles between layers, blobs and parameters of a net that nobody needs any more.

@@ -63,9 +63,8 @@ class LayerSubject:
     @property
     def next_type(self) -> str:
         """The type of the layer that Caffe builds after it, "" for the last one."""
-        of_text = [layer for layer in self.built.layers if layer.index is not None]
-        after = of_text[of_text.index(self.layer) + 1 :]
-        return after[0].type if after else ""
+        after = self.built.followers.get(self.layer)
+        return after.type if after else ""
 
     def canonical(self, axis: int) -> int | None:
         shape = self.shape

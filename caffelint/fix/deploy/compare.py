@@ -60,8 +60,9 @@ def _grouped(found: Iterable[_Unlike], given: BuiltNet, lines: Mapping[int | Non
     alike: dict[tuple[str, str, bool], list[BuiltLayer]] = {}
     for one in found:
         alike.setdefault((one.layer.type, one.says, one.matters), []).append(one.layer)
+    of_given = set(given.layers)
     for (_, says, matters), layers in alike.items():
-        line = lines.get(layers[0].index, 0) if layers[0] in given.layers else 0
+        line = lines.get(layers[0].index, 0) if layers[0] in of_given else 0
         yield Difference(line, f"{titles(layers)}: {says}", matters)
 
 
