@@ -84,9 +84,9 @@ class HighBaseLr(ProjectRule):
     averaged over the batch or the map, loss weights below 0.1, recurrent nets, whose gates bound the signal, or solvers
     in which a fork's LARS or warm-up scales the rate. With an adaptive solver, nets of up to three layers with weights
     are reported from ten times the rate of others, and a few layers that learn faster than the rest, as new ones on
-    trained ones do, from three times. Where the updates of such a net all follow from its text, or from
-    the data with `--read-data`, and are small, the finding is an info; so it is for Adam and AdaGrad in nets of up to
-    six layers with weights.
+    trained ones do, from three times. The finding is an info where the first updates of a net of up to three layers
+    with weights are known, from its text or from the data with `--read-data`, and small, and for Adam and AdaGrad in
+    nets of up to six.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
