@@ -70,7 +70,7 @@ __all__ = [
     "steps",
 ]
 
-_JUDGED = "_judged"
+_JUDGED, _TRAINING = "_judged", "_training"
 
 
 def judged(solver: Solver) -> Judgement | None:
@@ -101,7 +101,14 @@ class _Training(NamedTuple):
 
 
 def _training(solver: Solver) -> _Training | None:
-    """None where nobody can know what the numbers lead to."""
+    """None where nobody can know what the numbers lead to. Found out once: `_may_judge` counts."""
+    if _TRAINING not in solver.__dict__:
+        solver.__dict__[_TRAINING] = _found_training(solver)
+    found: _Training | None = solver.__dict__[_TRAINING]
+    return found
+
+
+def _found_training(solver: Solver) -> _Training | None:
     net, message = solver.train_net, solver.message
     if net is None or starts_from_weights(net) or solver.scales_rates or 0 < message.max_iter < _TRIAL:
         return None

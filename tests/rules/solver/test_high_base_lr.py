@@ -18,9 +18,16 @@ NET = (
 )
 
 
-@pytest.mark.parametrize(("size", "severity"), [(0.1, "info"), (6, "warning")])
-def test_small_updates_make_it_an_info(tmp_path: Path, size: float, severity: str) -> None:
-    (tmp_path / "net.prototxt").write_text(NET.format(size=size), "utf-8")
+LONG = NET + 4000 * ' layer {{ type: "Silence" bottom: "data" }}'
+
+
+@pytest.mark.parametrize(
+    ("net", "size", "severity"),
+    [(NET, 0.1, "info"), (NET, 6, "warning"), (LONG, 0.1, "info")],
+    ids=["small", "large", "long"],
+)
+def test_small_updates_make_it_an_info(tmp_path: Path, net: str, size: float, severity: str) -> None:
+    (tmp_path / "net.prototxt").write_text(net.format(size=size), "utf-8")
     (tmp_path / "solver.prototxt").write_text(
         'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" momentum: 0.9', "utf-8"
     )
