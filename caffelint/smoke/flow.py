@@ -28,10 +28,3 @@ def readers(blob: Blob) -> list[tuple[BuiltLayer, int]]:
         elif layer.need_backward and layer.propagate_down[bottom]:
             found.append((layer, bottom))
     return found
-
-
-def unsplit(blob: Blob) -> Blob:
-    """The blob that an inserted split copies."""
-    while blob.producer is not None and blob.producer.message is None:
-        blob = blob.producer.bottoms[0]
-    return blob

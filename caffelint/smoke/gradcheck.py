@@ -8,7 +8,7 @@ from functools import partial
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.engines import Engine, NoEngine
-from caffelint.smoke.flow import loss_weight, readers, unsplit
+from caffelint.smoke.flow import loss_weight, readers
 from caffelint.smoke.job import CHECKS, Check
 from caffelint.smoke.run import Run
 from caffelint.smoke.session import Request, Session, Stage, Watcher, session
@@ -64,6 +64,6 @@ def _check(layer: BuiltLayer) -> Check:
     if layer.need_backward and layer.type not in _COUNTED:
         known = layer.params
         params = None if known is None else tuple(i for i, param in enumerate(known) if param.lr_mult)
-    names = tuple(unsplit(blob).name for blob in layer.bottoms)
+    names = tuple(blob.original.name for blob in layer.bottoms)
     code = f"{p.module}.{p.layer}" if layer.type == "Python" and (p := layer.message.python_param) else ""
     return Check(layer.name, layer.type, tuple(tops), bottoms, params, names, code)

@@ -24,7 +24,6 @@ from caffelint.smoke.events import (
     Running,
     Statistics,
 )
-from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import REAL
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.records import Facts, read_records
@@ -145,7 +144,7 @@ def _limits(layers: Sequence[BuiltLayer]) -> Limits:
                 loss = layer.message.loss_param
                 ignored = loss.ignore_label if loss.HasField("ignore_label") else math.nan
             if not math.isnan(most):
-                found[unsplit(blob).name] = 0, most, ignored
+                found[blob.original.name] = 0, most, ignored
     return found
 
 

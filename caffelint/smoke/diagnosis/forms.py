@@ -9,7 +9,6 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import Change, of_layer
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.events import BACKWARD, BLOB, DATA, FORWARD, NonFinite
-from caffelint.smoke.flow import unsplit
 from caffelint.smoke.learning import size
 from caffelint.smoke.run import Run, loss_grew
 
@@ -52,7 +51,7 @@ def expanding(run: Run) -> Iterator[Hypothesis]:
         form = _FORMS.get((layer.type, FORWARD))
         if form is None or layer.normalises or not layer.bottoms or not layer.need_backward or layer.runs_in_place:
             continue
-        blob, made = unsplit(layer.bottoms[0]), run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        blob, made = layer.bottoms[0].original, run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
         read = blob.producer and run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA)
         if not read or made is None:
             continue
@@ -71,7 +70,7 @@ def products(run: Run) -> Iterator[Hypothesis]:
     for layer in run.built[0].layers:
         if layer.type != "Eltwise" or layer.message.eltwise_param.operation != _PROD or not layer.need_backward:
             continue
-        blobs = [unsplit(blob) for blob in layer.bottoms]
+        blobs = [blob.original for blob in layer.bottoms]
         found = [one.producer and run.statistics(-1, one.producer.name, BLOB, one.name, DATA) for one in blobs]
         largest = max((max(abs(one.min), abs(one.max)) for one in found if one), default=0.0)
         made = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
@@ -89,7 +88,7 @@ def shrinking(run: Run) -> Iterator[Hypothesis]:
         form = _SHRINKS.get(layer.type)
         if form is None or not layer.bottoms or not layer.need_backward or layer.runs_in_place:
             continue
-        blob, made = unsplit(layer.bottoms[0]), run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+        blob, made = layer.bottoms[0].original, run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
         read = blob.producer and run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA)
         if read and made is not None and size(made) * _DIVIDES < size(read):
             score = math.log10(size(read) / size(made)) if size(made) > 0 else _SURE

@@ -12,7 +12,6 @@ from caffelint.smoke.diagnosis.change import centred_input, normalised_input, sc
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.signal import saturates
 from caffelint.smoke.events import BLOB, DATA, Statistics
-from caffelint.smoke.flow import unsplit
 from caffelint.smoke.learning import is_zero, size
 from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
@@ -77,7 +76,7 @@ def _inputs(run: Run) -> Iterator[Input]:
         joins = layer.rearranges and layer.need_backward
         read = layer.bottoms if joins else layer.bottoms[:1] if layer.params and layer.expects(0) is None else []
         for bottom in read:
-            blob, data = unsplit(bottom), _origin(bottom)
+            blob, data = bottom.original, _origin(bottom)
             if bottom.need_backward or blob.producer is None or data is None or data.producer is None:
                 continue
             found = run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA)
@@ -87,9 +86,9 @@ def _inputs(run: Run) -> Iterator[Input]:
 
 def _origin(blob: Blob) -> Blob | None:
     """The top of a layer that brings data, of which each layer on the way reads no other."""
-    blob = unsplit(blob)
+    blob = blob.original
     while blob.producer is not None and blob.producer.bottoms:
         if len(blob.producer.bottoms) > 1:
             return None
-        blob = unsplit(blob.producer.bottoms[0])
+        blob = blob.producer.bottoms[0].original
     return blob if blob.producer is not None else None

@@ -12,7 +12,6 @@ from caffelint.smoke.diagnosis.change import Change, of_layer, written_layer
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.trouble import DIES, STOPS, Trouble
 from caffelint.smoke.events import BLOB, DATA
-from caffelint.smoke.flow import unsplit
 from caffelint.smoke.run import Run
 from caffelint.text.layout import take_out
 
@@ -31,7 +30,7 @@ def bounded_outputs(run: Run) -> Iterator[Hypothesis]:
     for loss in run.loss_layers:
         if not loss.is_distance or len(loss.bottoms) != 2:
             continue
-        last, target = unsplit(loss.bottoms[0]).producer, unsplit(loss.bottoms[1])
+        last, target = loss.bottoms[0].maker, loss.bottoms[1].original
         if last is None or not last.is_activation or target.producer is None:
             continue
         found = run.statistics(-1, target.producer.name, BLOB, target.name, DATA)
@@ -55,7 +54,7 @@ def rectified_scores(run: Run) -> Iterator[Hypothesis]:
     for loss in run.loss_layers:
         if len(loss.bottoms) < 2 or not loss.reads_classes(1):
             continue
-        last = unsplit(loss.bottoms[0]).producer
+        last = loss.bottoms[0].maker
         if last is not None and last.rectifies:
             place = run.place(last.name)
             yield Hypothesis("layer", place, STRONG, _left_out(run, last, loss), "rectified", (last, loss))

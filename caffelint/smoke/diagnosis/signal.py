@@ -11,7 +11,6 @@ from caffelint.smoke.diagnosis.change import UNLOADED, Change, normalised, of_la
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import flat
 from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite
-from caffelint.smoke.flow import unsplit
 from caffelint.smoke.learning import Weights, dead_layers, died, limits, size, weightless, weights, without_weights
 from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
@@ -87,7 +86,7 @@ def steepest(run: Run, one: Hypothesis) -> tuple[BuiltLayer, float, float] | Non
         if layer.index is None or layer.has_weights or layer.is_loss or not layer.need_backward:
             continue
         made = _of_top(run, layer.tops[0]) if layer.tops else 0.0
-        read = max((_of_top(run, unsplit(blob)) for blob in layer.bottoms if blob.need_backward), default=0.0)
+        read = max((_of_top(run, blob.original) for blob in layer.bottoms if blob.need_backward), default=0.0)
         if made > 0 and read > 0:
             found.append((math.log10(made / read), layer, read, made))
     whole = math.log10(one.figure / one.value)

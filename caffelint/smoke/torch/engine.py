@@ -40,7 +40,6 @@ from caffelint.smoke.events import (
     Tested,
     WithoutGpu,
 )
-from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import Job
 from caffelint.smoke.own_code import Own
 from caffelint.smoke.torch.base import LabelOutside
@@ -387,7 +386,7 @@ class Run:
 
     def labels_outside(self, error: LabelOutside) -> None:
         """Caffe goes on with whatever is in memory beside its scores, which is not known here: the run ends."""
-        name = unsplit(error.blob).name
+        name = error.blob.original.name
         collector = Collector(self.net, None)
         collector.add(collector.writers.get(name, ""), BLOB, name, DATA, error.labels)
         self.tell(collector.fetch(self.iteration))

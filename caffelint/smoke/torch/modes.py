@@ -13,7 +13,6 @@ from torch import Tensor
 from caffelint.schema import NetParameter
 from caffelint.smoke.arrays import Arrays, Batches
 from caffelint.smoke.events import BACKWARD, Done, Gradient, Iteration, Refused, Running
-from caffelint.smoke.flow import unsplit
 from caffelint.smoke.job import CHECKS, MEASURES, RECORDS, SCANS
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.engine import BEFORE, Broken, Run
@@ -136,7 +135,7 @@ class Gradients(Mode):
         for layer in net.layers:
             if layer.name in wanted:
                 self.emit(Running(0, layer.name, BACKWARD, BEFORE))
-                one = OneLayer(layer, [data[unsplit(blob)] for blob in layer.spec.bottoms])
+                one = OneLayer(layer, [data[blob.original] for blob in layer.spec.bottoms])
                 found: Any = gradients.check(one, wanted[layer.name], self.job.seed)  # type: ignore[no-untyped-call]
                 for event in found:
                     self.emit(Gradient(**event))

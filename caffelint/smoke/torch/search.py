@@ -100,7 +100,7 @@ class Search:
             self._blame(writer, BLOB, blob.name, values, gradient)
 
     def _on_bottom(self, layer: BuiltLayer, bottom: int, gradient: Tensor) -> None:
-        blob = _unsplit(layer.bottoms[bottom])
+        blob = layer.bottoms[bottom].original
         values = summary(gradient)
         if values.bad:
             self.apart.add(blob)
@@ -139,7 +139,8 @@ class Search:
             self.found_at = at
 
     def _bottoms(self, layer: BuiltLayer) -> Ranges:
-        return {blob.name: self.data[blob].range for blob in map(_unsplit, layer.bottoms) if blob in self.data}
+        blobs = [bottom.original for bottom in layer.bottoms]
+        return {blob.name: self.data[blob].range for blob in blobs if blob in self.data}
 
 
 def _rows(values: Tensor) -> list[int]:
@@ -153,13 +154,6 @@ def _rows(values: Tensor) -> list[int]:
 
 def _code(layer: BuiltLayer, backward: bool) -> tuple[str, str, int]:
     return layer.numpy_says(backward) if isinstance(layer, BuiltPython) else ("", "", 0)
-
-
-def _unsplit(blob: Blob) -> Blob:
-    """The blob that an inserted split copies."""
-    while blob.producer is not None and blob.producer.message is None:
-        blob = blob.producer.bottoms[0]
-    return blob
 
 
 def _readers(blob: Blob) -> list[BuiltLayer]:
