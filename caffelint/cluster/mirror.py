@@ -33,8 +33,11 @@ class Mirror(NamedTuple):
 
 
 def is_remote(path: str) -> bool:
-    """Is it a path of fsspec: s3://bucket/nets, https://host/net.prototxt, zip://nets/*::/data/nets.zip?"""
-    return _REMOTE.match(path) is not None
+    """Is it a path of fsspec: s3://bucket/nets, https://host/net.prototxt, zip://nets/*::/data/nets.zip?
+
+    A file or folder of this machine may be called `a::b`.
+    """
+    return _REMOTE.match(path) is not None and not os.path.exists(path)
 
 
 def matching(url: str) -> list[str]:

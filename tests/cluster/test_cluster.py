@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import tarfile
@@ -127,6 +128,13 @@ def test_no_name_in_an_archive_leads_out_of_it(config: Config, tmp_path: Path) -
 @pytest.mark.parametrize("path", ["nets", "a:b", "C:\\nets", "-", "./a//b"])
 def test_paths_of_this_machine_are_not_remote(path: str) -> None:
     assert not is_remote(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no colons in names")
+def test_a_file_may_have_colons_in_its_name(config: Config) -> None:
+    Path("a::b.prototxt").write_text('layer { name: "x" type: "ReLU" bottom: "a" top: "b" }')
+    report = clustered.check(["a::b.prototxt"], config)
+    assert (report.files, report.failures) == (1, ())
 
 
 @pytest.mark.parametrize(

@@ -57,5 +57,8 @@ def test_a_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -
             return {"tcp://one:1": "0.0.1"}
 
     monkeypatch.setattr("distributed.Client", lambda **_: Client())
-    with pytest.raises(NoCluster, match=r"worker tcp://one:1 has caffelint 0\.0\.1, and this is"), connected("tcp://x:1"):
+    with (
+        pytest.raises(NoCluster, match=r"worker tcp://one:1 has caffelint 0\.0\.1, and this is"),
+        connected("tcp://x:1"),
+    ):
         pass
