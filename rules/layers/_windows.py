@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import Kind, Layer, Refused
+from caffelint.lint import Kind, Layer, Refused, title
 from caffelint.lint.built import BuiltLayer, Pooling, Window, pooled_size, written_field
 
 
@@ -60,6 +60,13 @@ class Emptied(NamedTuple):
     kernel: int
     side: str
     size: int
+
+    @property
+    def remedy(self) -> str:
+        return (
+            f"{title(self.layer)} makes an empty blob, since kernel {self.kernel} is larger than the {self.side} of"
+            f" {self.size} (padding included); use a larger input, a smaller kernel or padding"
+        )
 
 
 def emptied(refused: Refused) -> Iterator[Emptied]:

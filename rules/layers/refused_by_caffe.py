@@ -153,16 +153,6 @@ class RefusedByCaffe(RefusalRule):
             message='layer "conv": type is missing, so Caffe stops at load; set it, for example type: "Convolution"',
         ),
         Invalid(
-            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 4 dim: 9 } } }'
-            ' layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { kernel_size: 5 } }'
-            ' layer { name: "ip" type: "InnerProduct" bottom: "pool" top: "ip" inner_product_param { num_output: 2'
-            ' weight_filler { type: "xavier" } } }',
-            span="weight_filler",
-            message='InnerProduct "ip": the parameter blob to fill has no elements (2x0); Pooling "pool" makes an'
-            " empty blob, since kernel 5 is larger than the height of 4 (padding included); use a larger input, a"
-            " smaller kernel or padding",
-        ),
-        Invalid(
             'layer { name: "conv" type: "" bottom: "data" top: "conv" convolution_param { num_output: 20 } }',
             span='type: ""',
             message='layer "conv": type is empty, so Caffe stops at load; set it, for example type: "Convolution"',
@@ -181,12 +171,8 @@ class RefusedByCaffe(RefusalRule):
             yield from self._unavoidable(net)
 
     def message(self, refused: Refused) -> str:
-        remedy = _REMEDIES.get(refused.refusal.kind)
-        if made := next(emptied(refused), None):
-            remedy = (
-                f"{title(made.layer)} makes an empty blob, since kernel {made.kernel} is larger than the {made.side} of"
-                f" {made.size} (padding included); use a larger input, a smaller kernel or padding"
-            )
+        made = next(emptied(refused), None)
+        remedy = made.remedy if made else _REMEDIES.get(refused.refusal.kind)
         return super().message(refused) + (f"; {remedy}" if remedy else "")
 
     def report(self, refused: Refused) -> Iterator[Finding]:
