@@ -66,7 +66,9 @@ caffe:
 
 vscode:  # editors/vscode/caffelint.vsix, the extension; needs Node.js
 	cp LICENSE editors/vscode/
-	cd editors/vscode && npm ci --no-audit && npm run package
+	cd editors/vscode && npm ci --no-audit && npm run compile
+	cd editors/vscode && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
+	cd editors/vscode && npm run package
 
 wheel:  # the same to the byte wherever the commit is checked out with umask 022; the time in it is the commit's
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(PYTHON) -m build
