@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from caffelint.cluster.mirror import is_remote, matching, mirrored, named
@@ -46,11 +47,15 @@ def check(
 ) -> Report:
     """Check files and folders as `caffelint.check` does. client: of `connected`; None for this process alone.
 
-    Paths of fsspec may be among them, each of what their wildcards mean by itself. Raises `NoCluster`.
+    Paths of fsspec may be among them, each of what their wildcards mean by itself. Raises `NoCluster`, and
+    `ModuleNotFoundError` where they need an fsspec that is not installed.
     """
-    plan = planned([path for path in paths if not is_remote(path)], config, changed, {})
+    remote = [path for path in paths if is_remote(path)]
+    if remote:
+        import_module("fsspec")
+    plan = planned([path for path in paths if path not in remote], config, changed, {})
     jobs: list[Job | Elsewhere] = [*plan.jobs]
-    for url in filter(is_remote, paths):
+    for url in remote:
         try:
             jobs += map(Elsewhere, matching(url))
         except Exception as error:
