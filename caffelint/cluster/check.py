@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from caffelint.cluster.mirror import is_remote, matching, mirrored, named
@@ -52,7 +51,7 @@ def check(
     """
     remote = [path for path in paths if is_remote(path)]
     if remote:
-        import_module("fsspec")
+        import fsspec  # noqa: F401
     plan = planned([path for path in paths if path not in remote], config, changed, {})
     jobs: list[Job | Elsewhere] = [*plan.jobs]
     for url in remote:
