@@ -83,7 +83,7 @@ def caffe_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def torch_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """`caffelint env` asks torch in a process of its own, for seconds: not in a test that is about something else."""
-    monkeypatch.setattr("caffelint.smoke.env._torch", lambda: {"problem": "not asked"})
+    monkeypatch.setattr("caffelint.smoke.env.torch_devices", lambda: {"problem": "not asked"})
 
 
 @pytest.fixture(scope="session")

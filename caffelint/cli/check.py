@@ -16,6 +16,7 @@ from caffelint.cli.settings import (
     settings,
     settings_options,
 )
+from caffelint.cli.sharing import check_options
 from caffelint.report import Look
 
 if TYPE_CHECKING:
@@ -150,17 +151,8 @@ if TYPE_CHECKING:
 )
 @settings_options
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C; needs watchfiles.")
-@click.option(
-    "--timing", is_flag=True, help="Also show on stderr what each rule costs; runs one process and without the cache."
-)
-@click.option("--jobs", type=click.IntRange(min=0), metavar="N", help="Processes to use; 0 (default) is one per core.")
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    shell_complete=complete.clusters,
-    help="Share the work with the machines of a Dask cluster: tcp://HOST:PORT of its scheduler, the file that this"
-    " wrote, local:N or slurm:N.",
-)
+@click.option("--timing", is_flag=True, help="Also show on stderr what each rule costs; one process and no cache.")
+@check_options
 @click.option("--no-cache", is_flag=True, help="Do not reuse earlier results or store new ones.")
 @click.option("--stdin-filename", metavar="PATH", type=click.Path(), help="Check stdin as if it were this file.")
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")

@@ -1,11 +1,12 @@
-"""The tables of `caffelint smoke --compare` and `--gradcheck`."""
+"""The ways of `caffelint smoke` besides a training, and the tables of `--compare` and `--gradcheck`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from caffelint.cli.smoked import Shown
+from caffelint.cli.smoked import Shown, lr_found
 from caffelint.smoke.events import Compared, Gradient
 from caffelint.smoke.scanned import Scanned
 
@@ -98,3 +99,18 @@ def _table(rows: Sequence[Sequence[Any]], shown: Shown) -> None:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         shown.say("  ".join(cells).rstrip())
+
+
+def way_of(options: dict[str, Any]) -> Callable[[Request, Shown], Session]:
+    """What to run: the training, or what `--find-lr`, `--compare`, `--gradcheck` or `--scan` does in its place."""
+    if options["compare"]:
+        return partial(compared, text=options["compare"])
+    if options["gradcheck"]:
+        return partial(checked, target=options["gradcheck"])
+    if options["scan"]:
+        return scanned
+    if options["find_lr"]:
+        return lr_found
+    from caffelint.smoke.train import smoke
+
+    return smoke

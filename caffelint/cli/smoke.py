@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,6 +18,7 @@ from caffelint.cli.settings import (
     settings,
     settings_options,
 )
+from caffelint.cli.sharing import sweep_options
 
 
 @click.command("smoke")
@@ -105,20 +105,7 @@ from caffelint.cli.settings import (
 )
 @click.option("--scan", is_flag=True, help="Look at all batches once, forward only, and name those with an odd loss.")
 @click.option("--gradcheck", metavar="LAYER|all", help="Compare a layer's gradient with the slope of its forward pass.")
-@click.option(
-    "--sweep",
-    type=click.Path(path_type=Path),
-    metavar="GRID.toml",
-    help="Run each of the solvers, base_lr and seeds that this file lists, and show a table of outcomes.",
-)
-@click.option("--resume", is_flag=True, help="With --sweep: run only what GRID.results.jsonl does not hold.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="With --sweep: N runs at a time, one a GPU.")
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    shell_complete=complete.clusters,
-    help="With --sweep: run on a Dask cluster, as caffelint check does.",
-)
+@sweep_options
 @plot_option
 @click.option("--force", is_flag=True, help="Run even if the check reports a certain error.")
 @click.option("--no-python-layers", is_flag=True, help="Refuse to run a net with Python layers.")
@@ -147,23 +134,19 @@ def command(solver: str, **options: Any) -> int:
                  2 wrong usage or settings, a file that cannot be read, or no engine to run with
                  3 caffelint itself failed
     """
-    from collections.abc import Callable
-    from functools import partial
-
-    from caffelint.cli.compared import checked, compared, scanned
+    from caffelint.cli.compared import way_of
     from caffelint.cli.cured import cured, objection
     from caffelint.cli.outputs import outputs, write_all
     from caffelint.cli.plots import ready_to_plot
-    from caffelint.cli.smoked import Shown, as_json, choice_of, lr_found, not_swept, plotted, wishes_of
+    from caffelint.cli.smoked import Shown, as_json, choice_of, not_swept, plotted, wishes_of
     from caffelint.cli.tell import tell
     from caffelint.cli.watched import watched
     from caffelint.report import Look
     from caffelint.smoke.engines import NoEngine
     from caffelint.smoke.inputs import Unplanned
     from caffelint.smoke.project import NoProject
-    from caffelint.smoke.session import Request, Session
+    from caffelint.smoke.session import Request
     from caffelint.smoke.signals import ending_once
-    from caffelint.smoke.train import smoke
 
     if problem := not_swept(options, solver):
         raise click.UsageError(problem)
@@ -185,14 +168,7 @@ def command(solver: str, **options: Any) -> int:
 
         with ending_once():
             return swept(options["sweep"], request, options)
-    run: Callable[[Request, Shown], Session] = lr_found if options["find_lr"] else smoke
-    trains = ways in ([], ["find_lr"])
-    if options["compare"]:
-        run = partial(compared, text=options["compare"])
-    elif options["gradcheck"]:
-        run = partial(checked, target=options["gradcheck"])
-    elif options["scan"]:
-        run = scanned
+    run, trains = way_of(options), ways in ([], ["find_lr"])
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     try:
         with ending_once(), Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:

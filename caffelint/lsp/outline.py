@@ -22,6 +22,9 @@ from caffelint.text.tree import LIST, MESSAGE, STRING, Field
 
 _DEEPEST = 16
 
+_NESTED = 100
+"""Blocks around a value, beyond which a range that holds the range around it cannot be written as JSON."""
+
 
 def symbols(view: View, params: DocumentSymbolParams) -> list[DocumentSymbol]:
     """Layers by name, with their blocks below them; of a solver its fields."""
@@ -88,7 +91,7 @@ def selections(view: View, params: SelectionRangeParams) -> list[SelectionRange]
         here = spot(view.file, offset)
         fields = list(here.fields) if here else _around(view.file.document.root, offset)
         chain = SelectionRange(view.lines.range(0, len(view.lines.data)))
-        for field in fields:
+        for field in fields[-_NESTED:]:
             chain = SelectionRange(view.lines.range(*field.span), chain)
         if here:
             inner = here.field.name_span if here.in_name else here.field.value_span

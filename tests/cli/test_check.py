@@ -302,7 +302,7 @@ def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
 def test_a_file_is_written_though_the_reader_of_stdout_leaves_early(project: Path) -> None:
     _solvers_of_long_names(project)
     done = run_real("check --no-cache --format github --format sarif:out.sarif . | head -n 1")
-    assert done.returncode == 141
+    assert done.returncode in (1, 141), "what fits into a pipe is written before its reader leaves"
     assert len(json.loads((project / "out.sarif").read_text("utf-8"))["runs"][0]["results"]) > 400
 
 

@@ -41,7 +41,7 @@ def test_env_tells_it_first(tmp_path: Path, capsys: Any, monkeypatch: Any) -> No
 
 @pytest.mark.parametrize("command", [["env"], ["smoke", "--caffe-python", "true", "--no-python-layers"]])
 def test_modules_cannot_drive_a_terminal(tmp_path: Path, capsys: Any, monkeypatch: Any, command: list[str]) -> None:
-    monkeypatch.setattr("caffelint.smoke.env._torch", lambda: {"problem": "none"})
+    monkeypatch.setattr("caffelint.smoke.env.torch_devices", lambda: {"problem": "none"})
     net = python_layer(tmp_path, "").replace('module: "mine"', r'module: "mi\033[2Kne"')
     main([*command, str(write(tmp_path, net))])
     told = "".join(capsys.readouterr())

@@ -38,14 +38,19 @@ class Input(NamedTuple):
 
 
 def large_input(run: Run) -> Input | None:
-    """The largest one, if it is far above 1."""
-    one = max(_inputs(run), key=lambda one: size(one.found), default=None)
-    return one if one is not None and size(one.found) > _LARGE else None
+    """The largest one, if it is far above 1, and was so before any layer."""
+    large = (one for one in _inputs(run) if min(size(one.found), _size_of_data(run, one)) > _LARGE)
+    return max(large, key=lambda one: size(one.found), default=None)
 
 
 def small_input(run: Run) -> Input | None:
     """The first one that is next to 0 everywhere."""
     return next((one for one in _inputs(run) if one.largest < _SMALL and not is_zero(one.found)), None)
+
+
+def _size_of_data(run: Run, one: Input) -> float:
+    brought = run.statistics(-1, one.layer.name, BLOB, one.layer.tops[one.top].name, DATA)
+    return size(brought) if brought is not None else 0.0
 
 
 def input_scale(run: Run) -> Iterator[Hypothesis]:
