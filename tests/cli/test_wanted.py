@@ -61,7 +61,7 @@ def test_on_the_command_line(folder: Path, caffelint: Any) -> None:
 
 
 def test_max_warnings(folder: Path, caffelint: Any) -> None:
-    solver = 'net: "a.prototxt"\nbase_lr: 0.1 lr_policy: "fixed" max_iter: 9 type: "Adam"\n'
+    solver = 'net: "a.prototxt"\nbase_lr: 5 momentum: 0.9 lr_policy: "fixed" max_iter: 9\n'
     (folder / "solver.prototxt").write_text(solver)
     warnings = caffelint("check", "solver.prototxt", "--format", "concise").out.count(" warning: ")
     assert warnings

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import caffelint
+from caffelint.lint.project import shipped
 
 SHIPPED = {"examples/net.prototxt": ["7f15ead9"], "examples/mnist/net.prototxt": []}
 TEXT = 'layer { name: "a" type: "Convolutoin" }\n'
@@ -22,6 +23,7 @@ def repository(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> P
     (tmp_path / "caffe/examples").mkdir()
     (tmp_path / "caffe/examples/net.prototxt").write_text(TEXT)
     monkeypatch.setattr("caffelint.lint.project.shipped._versions", lambda: dict(SHIPPED))
+    monkeypatch.setattr(shipped, "_versions_by_name", shipped._versions_by_name.__wrapped__)
     return tmp_path
 
 
