@@ -47,10 +47,6 @@ def extent(values: Sequence[float]) -> str:
     return whole(low) if low == high else f"{whole(low)} to {whole(high)}"
 
 
-def sample_note(data: DataEvidence) -> str:
-    return "only a sample was read" if data.is_sample else ""
-
-
 def once(data: DataEvidence) -> Iterator[tuple[Feed, Facts]]:
     """Each layer and source once, whatever the number of states that a net is built in."""
     seen = set()

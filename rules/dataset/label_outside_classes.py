@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Feed, Reader, Top
-from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, Place, title
+from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, Place, other_classes, title
 
 from ._example import NET, SOUND, project, records
 from ._words import counted, extent, number, path, whole
@@ -29,6 +29,13 @@ class LabelOutsideClasses(DatasetRule):
     VALID = [
         SOUND,
         project(records(0, 1, 2, 255), NET.replace('top: "loss"', 'top: "loss" loss_param { ignore_label: 255 }')),
+        # What the loss reads is not what the source holds.
+        project(
+            records(0, 1, 2),
+            NET.replace("data_param", "transform_param { scale: 0.0039 } data_param")
+            .replace("SoftmaxWithLoss", "SigmoidCrossEntropyLoss")
+            .replace('bottom: "label"', 'bottom: "data"'),
+        ),
     ]
     INVALID = [
         Invalid(
@@ -48,6 +55,19 @@ class LabelOutsideClasses(DatasetRule):
             span='bottom: "label"',
             message='SoftmaxWithLoss "loss": 1 label of "train_lmdb" is outside its classes 0 to 2: 255 (once, in'
             ' "00002"); 255 often marks what is to be ignored; set loss_param { ignore_label: 255 }',
+        ),
+        Invalid(
+            project(records(0, 255), NET.replace("num_output: 3", "num_output: 2")),
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": 1 label of "train_lmdb" is outside its classes 0 to 1: 255 (once, in'
+            ' "00001"); every label is 0 or 255; divide them by 255, as classes count 0, 1',
+        ),
+        Invalid(
+            project(records(48, 49, 50)),
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": 3 labels of "train_lmdb" are outside its classes 0 to 2: 48 (once, in'
+            ' "00000"), 49 (once, in "00001"), 50 (once, in "00002"); the labels count from 48, the code of the'
+            " character 0; subtract 48 from each",
         ),
     ]
 
@@ -106,12 +126,14 @@ def _remedy(feed: Feed, reader: Reader, top: Top, wrong: Mapping[float, int]) ->
     if not layer.reads_classes(reader.bottom):
         return "", here
     among = int(reader.expected.high) + 1
+    if top.low is not None and top.high is not None:
+        two = top.values is not None and set(top.values) <= {top.low, top.high}
+        if remedy := other_classes(top.low, top.high, among, two):
+            return remedy, here
     if set(wrong) == {_UNLABELLED} and layer.type == "SoftmaxWithLoss":
         return "255 often marks what is to be ignored; set loss_param { ignore_label: 255 }", here
     if min(wrong) < 0 and set(wrong) == {-1.0} and layer.type == "SoftmaxWithLoss":
         return "-1 often marks what is to be ignored; set loss_param { ignore_label: -1 }", here
-    if top.low == 1 and top.high == among:
-        return f"the labels count from 1; subtract 1 from each, or set num_output: {among + 1}", here
     if min(wrong) >= 0 and top.is_whole and max(wrong) < 2 * among + 1000:
         maker = layer.bottoms[0].maker
         while maker is not None and not maker.has_weights and len(maker.bottoms) == 1:

@@ -11,6 +11,8 @@ from ._words import first, once, path, share, source_place
 
 _FEW = 16
 """Of fewer values it may well be that all are the same."""
+_IMAGE_AXES = 3
+"""Channels, height and width."""
 
 
 class RecordConstant(DatasetRule):
@@ -18,7 +20,7 @@ class RecordConstant(DatasetRule):
 
     ## Why is this bad?
     It carries a label but shows nothing, so it teaches noise. Blank records are what is left of files that could not
-    be read or converted.
+    be read or converted. A dataset of HDF5 that is no images (labels, weights) may well hold one value.
     """
 
     code = "E106"
@@ -39,7 +41,9 @@ class RecordConstant(DatasetRule):
             for key, top in facts.tops.items():
                 shape = first_shape(top) or ()
                 fault = top.faults.get(CONSTANT)
-                if fault is None or prod(shape) < _FEW or feed.top_of(key) is None or any(feed.readers(key)):
+                if fault is None or len(shape) != _IMAGE_AXES or prod(shape) < _FEW:
+                    continue
+                if feed.top_of(key) is None or any(feed.readers(key)):
                     continue
                 one = fault.count == 1
                 yield self.finding(

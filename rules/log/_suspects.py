@@ -89,7 +89,8 @@ def unexplained(log: LogEvidence, run: Logged) -> str:
         return part if cut else ""
     return (
         "nothing in the solver and the net explains it, so look at the data (`caffelint data`: is the input about 1 in"
-        " size, do labels and input belong together?), and at what each layer gives (`caffelint smoke`)"
+        " size and in random order, do labels and input belong together?), and at what each layer gives (`caffelint"
+        " smoke`)"
     )
 
 

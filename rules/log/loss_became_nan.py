@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.evidence.log.rule import (
@@ -16,11 +17,16 @@ from caffelint.evidence.log.rule import (
     Point,
     Series,
 )
-from caffelint.lint import ERROR, Cause, Finding, Invalid
+from caffelint.lint import ERROR, INFO, Cause, Finding, Invalid
 
-from ._example import SOUND, losses
+from ._example import SOUND, losses, with_tests
 from ._suspects import explained, unexplained
 from ._words import back_to, begins, called, joined, measured, number, rate_there, see, state
+
+_RESUMED = "I1122 13:10:00.00 17644 caffe.cpp:242] Resuming from net_iter_140.solverstate\n"
+_AT_140 = losses(["nan", "nan"], rate=None).replace("Iteration ", "Iteration 14")
+_OF_SNAPSHOT = "`caffelint weights` names the layers of a snapshot that are not finite"
+_MEASURE = "I1122 13:12:00.00 17644 solver.cpp:414]     Test net output #1: recall = -nan\n"
 
 
 class LossBecameNan(LogRule):
@@ -53,6 +59,23 @@ class LossBecameNan(LogRule):
             message='train output "loss" is nan in iteration 0, before any update; the rate is not the cause, but the'
             " input, the labels, the fillers, the weights or a layer",
         ),
+        Invalid(
+            _RESUMED + _AT_140,
+            span="I1122 13:11:00.00 17644 solver.cpp:258]     Train net output #0: loss = nan (* 1 = nan loss)",
+            message='train output "loss" is nan in iteration 140, the first number of the resumed run;'
+            ' "net_iter_140.solverstate" or its weights hold it already, so resume from an earlier snapshot',
+        ),
+        Invalid(
+            _RESUMED.replace("140", "100") + _AT_140,  # 40 updates later
+            span="I1122 13:11:00.00 17644 solver.cpp:258]     Train net output #0: loss = nan (* 1 = nan loss)",
+            message='train output "loss" is nan in iteration 140',
+        ),
+        Invalid(
+            with_tests([1.4, 1.2]) + _MEASURE,
+            span="I1122 13:12:00.00 17644 solver.cpp:414]     Test net output #1: recall = -nan",
+            message='test output "recall" is nan in iteration 30; no loss is, so it is a measure of nothing, such as a'
+            " mean over no samples",
+        ),
     ]
 
     def check(self, log: LogEvidence) -> Iterator[Finding]:
@@ -62,7 +85,7 @@ class LossBecameNan(LogRule):
                 continue
             series, point = found
             before = series.good
-            what = f"{called(series)} is {state(point.value)} in iteration {point.iteration}"
+            what = is_bad = f"{called(series)} is {state(point.value)} in iteration {point.iteration}"
             started = run.restored is None and not any(one.iteration < point.iteration for one in _numbers(run))
             only_test = series.phase == TEST and not any(one.bad for one in run.series.values() if one.phase != TEST)
             if started and point.iteration == 0 and not only_test:
@@ -77,13 +100,31 @@ class LossBecameNan(LogRule):
                 what += f", after {number(before[1])} in iteration {before[0]}" if before else ""
                 why = rate_there(log, run, point.iteration)
                 effects = _effects(run, series)
+            if only_test and math.isnan(point.value) and _is_measure(run, series):
+                yield self.finding(
+                    log.at(point.line),
+                    f"{is_bad}; no loss is, so it is a measure of nothing, such as a mean over no samples",
+                    severity=INFO,
+                )
+                continue
             broken = next((one.first_bad() for one in run.passes if one.first_bad() is not None), None)
             first = f"debug_info: first, {measured(broken)}" if broken else ""
             layer = broken.layer if broken else ""
             known = log.known(run, layer) if layer else ()
             cause = explained(log, run, effects)
+            is_first = run.restored is not None and before is None and series.phase != TEST
+            if run.restored is not None and is_first and point.iteration <= run.resumed_at:
+                what += ", the first number of the resumed run"
+                resumed = f'"{run.restored[0]}" or its weights hold it already, so resume from an earlier snapshot'
+                yield self.finding(
+                    log.at(point.line, layer),
+                    joined(what, resumed),
+                    evidence=joined(first, _OF_SNAPSHOT),
+                    cause=Cause("weights", what, resumed),
+                )
+                continue
             most = "" if known else _below_zero(log, run, point) or cause.most or unexplained(log, run)
-            back = back_to(log, run, point.iteration)
+            back = joined(back_to(log, run, point.iteration), _OF_SNAPSHOT if is_first else "")
             yield self.finding(
                 log.at(point.line, layer),
                 joined(what, "" if most and effects == (FIRST,) else why, most),
@@ -92,6 +133,13 @@ class LossBecameNan(LogRule):
                     "layer" if layer else cause.kind, what, joined(why, first, most, back), known=known or cause.known
                 ),
             )
+
+
+def _is_measure(run: Logged, series: Series) -> bool:
+    """Is it no loss, where all losses of the test nets, and other measures, are finite?"""
+    others = list(run.outputs(TEST))
+    is_finite = all(one.bad is None for one in others if one.weight is not None)
+    return series.weight is None and is_finite and any(one.bad is None for one in others)
 
 
 def _below_zero(log: LogEvidence, run: Logged, bad: Point) -> str:

@@ -64,8 +64,8 @@ class LossDoesNotFall(LogRule):
             span="I1122 13:11:00.00 17644 solver.cpp:239] Iteration 0, loss = 2.3026",
             message="the loss stays at 2.303 = ln 10, as if the net guessed among 10 classes, for 450 iterations; the"
             " rate is 0.1 there; nothing in the solver and the net explains it, so look at the data (`caffelint data`:"
-            " is the input about 1 in size, do labels and input belong together?), and at what each layer gives"
-            " (`caffelint smoke`)",
+            " is the input about 1 in size and in random order, do labels and input belong together?), and at what each"
+            " layer gives (`caffelint smoke`)",
         ),
         Invalid(
             SOLVER + _RECTIFIED + losses(_FLAT, 50),
@@ -106,6 +106,8 @@ class LossDoesNotFall(LogRule):
             what = f"{called(loss)} stays at {number(found.last)}"
             if is_zero(loss):
                 what = f"{called(loss)} is exactly 0 all along"
+            elif found.kind == SLOW and found.chance and found.last < found.chance < found.first / _ABOVE:
+                what = f"{called(loss)} falls to {number(found.last)} only, where guessing gives {number(found.chance)}"
             elif found.kind == SLOW:
                 what = f"{called(loss)} hardly falls, from {number(found.first)} to {number(found.last)}"
             elif found.chance and found.last > _ABOVE * found.chance:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.log.rule import (
+    AT_EXIT,
     CHECK,
     COPY,
     CUDA,
@@ -19,10 +20,11 @@ from caffelint.evidence.log.rule import (
     LogEvidence,
     Logged,
     LogRule,
+    Recovered,
     refusal_of,
     unknown_field,
 )
-from caffelint.lint import ERROR, Cause, CauseKind, Finding, Invalid, provenance
+from caffelint.lint import ERROR, INFO, Cause, CauseKind, Finding, Invalid, provenance
 
 from ._example import NET, SOLVER, SOUND, losses
 from ._words import back_to, joined, see
@@ -31,6 +33,7 @@ _KINDS: dict[str, CauseKind] = {
     CHECK: "refusal",
     TEXT: "refusal",
     MEMORY: "memory",
+    AT_EXIT: "gpu",
     CUDA: "gpu",
     GPU: "gpu",
     DATA: "data",
@@ -43,6 +46,7 @@ _KINDS: dict[str, CauseKind] = {
 }
 _REMEDIES = {
     MEMORY: "lower batch_size, or iter_size times a smaller one, or end what else takes the memory",
+    AT_EXIT: "the program had ended already, and something gave its memory back too late: nothing is lost",
     CUDA: "an error of CUDA comes late: run with CUDA_LAUNCH_BLOCKING=1, or on the CPU, to see the layer; a label out"
     " of range is the usual cause in a loss",
     GPU: "choose another GPU or none (solver_mode: CPU, and no engine: CUDNN), or build Caffe for this one",
@@ -56,6 +60,10 @@ _REMEDIES = {
     " num_output (255 for pixels without a class needs ignore_label: 255); `caffelint data` names it",
     TEXT: "`caffelint check` names the place",
 }
+_SETTING_UP = (
+    "no layer has run yet, so it is the GPU, its driver or cuDNN: see with nvidia-smi whether another program holds its"
+    " memory, and whether Caffe was built for this GPU and this cuDNN"
+)
 _OF_DATA = {
     "data_transformer.cpp": "a record has another size than transform_param, the mean file or the records before it;"
     " `caffelint data` names it",
@@ -170,7 +178,7 @@ class RunAborted(LogRule):
             refusal = refusal_of(ended, log.recovered(run)) if ended.kind in (CHECK, COPY) else None
             why = f'layer "{refusal.layer}": {refusal.message}' if refusal is not None and refusal.layer else ""
             why = why or (refusal.message if refusal is not None else "")
-            remedy = "" if refusal else _field(ended) or _of_data(ended) or _REMEDIES.get(ended.kind, "")
+            remedy = "" if refusal else _field(ended) or _of_data(ended) or _remedy(ended, log.recovered(run))
             if ended.kind == DATA:
                 remedy = joined(_sources(log, run, layer), remedy)
             known = log.known(run, layer) if layer else ()
@@ -180,6 +188,7 @@ class RunAborted(LogRule):
             yield self.finding(
                 log.at(ended.line, layer),
                 joined(what, remedy),
+                severity=INFO if ended.kind == AT_EXIT else None,
                 evidence=joined(why, back, see(known)),
                 cause=Cause(_KINDS[ended.kind], what, joined(why, remedy, back), known=known),
             )
@@ -201,6 +210,16 @@ def _field(ended: Ended) -> str:
     if "bvlc" in found.forks:
         return f"{found.name} is a field of newer Caffes; build BVLC's master, or remove it"
     return f"this Caffe lacks {found.name}; it is in {provenance().dialects(found.forks)}; use that Caffe, or remove it"
+
+
+def _remedy(ended: Ended, recovered: Recovered) -> str:
+    if ended.kind == CUDA and ended.layer:
+        return _SETTING_UP
+    nets = [file.net for _, file in (*([recovered.train] if recovered.train else []), *recovered.tests)]
+    kinds = [layer.kind for net in nets if net for layer in net.layers]
+    if ended.kind == SIGNAL and kinds and not any(one.looks_like_a_loss or one.reads_classes(1) for one in kinds):
+        return "no layer of its nets reads labels: `caffelint smoke` shows whether it is the net or what runs it"
+    return _REMEDIES.get(ended.kind, "")
 
 
 def _of_data(ended: Ended) -> str:

@@ -74,12 +74,14 @@ class WeightsDoNotFit(WeightsRule):
                 "net.prototxt": DATA.replace("dim: 2", "dim: 4")
                 + CONV % ("small", "data", "small", 4, 3)
                 + CONV % ("all", "data", "all", 2, 3)
-                + CONV % ("other", "data", "other", 2, 3),
+                + CONV % ("other", "data", "other", 2, 3)
+                + CONV % ("both", "data", "both", 2, 3),
                 "net.caffemodel": layer("small", "Convolution", blob((4, 4, 5, 5)), blob((4,)))
                 + layer("all", "Convolution", blob((2, 2, 3, 3)), blob((2,)))
-                + layer("other", "Convolution", blob((2, 3, 3, 3)), blob((2,))),
+                + layer("other", "Convolution", blob((2, 3, 3, 3)), blob((2,)))
+                + layer("both", "Convolution", blob((8, 1, 3, 3)), blob((2,))),
             },
-            span=("kernel_size: 3", "layer", "layer"),
+            span=("kernel_size: 3", "layer", "layer", "layer"),
             message=(
                 'Convolution "small": its weights are 4x4x3x3 but 4x4x5x5 in "net.caffemodel", so Caffe aborts; set'
                 " kernel_size: 5, or rename the layer to train it from its fillers",
@@ -88,6 +90,8 @@ class WeightsDoNotFit(WeightsRule):
                 'Convolution "other": its weights are 2x4x3x3 but 2x3x3x3 in "net.caffemodel", so Caffe aborts; "data"'
                 " has 4 channels but had 3 in training, so compare the layers before, or rename the layer to train it"
                 " from its fillers",
+                'Convolution "both": its weights are 2x4x3x3 but 8x1x3x3 in "net.caffemodel", so Caffe aborts; rename'
+                " the layer to train it from its fillers",
             ),
         ),
         Invalid(
@@ -114,9 +118,10 @@ class WeightsDoNotFit(WeightsRule):
                 if first and certain and len(fit.misfits) > 1:
                     evidence = f"Caffe names only this one of {len(fit.misfits)} layers that do not fit"
                 first = False
-                message = _shape(fit, misfit, certain) if misfit.number is not None else _count(fit, misfit)
+                mend = _mend(misfit, certain)
+                message = _shape(fit, misfit, certain, mend) if misfit.number is not None else _count(fit, misfit)
                 yield self.finding(
-                    fit.at(misfit.target, *_field(misfit)),
+                    fit.at(misfit.target, *(mend[:2] if mend else ())),
                     message,
                     evidence=evidence,
                     certainty=CERTAIN if certain else LIKELY,
@@ -133,24 +138,23 @@ def _count(fit: Fit, misfit: Misfit) -> str:
     return f"{title(misfit.target)}: {what}; {remedy}"
 
 
-def _shape(fit: Fit, misfit: Misfit, certain: bool) -> str:
+def _shape(fit: Fit, misfit: Misfit, certain: bool, mend: _Mend | None) -> str:
     here, there = misfit.wanted or (), misfit.stored or ()
     named = "its weights are" if misfit.number == 0 else "its bias is"
     if not misfit.target.has_weights or (misfit.number or 0) > 1:
         named = f"its parameter {misfit.number} is"
     what = f"{named} {by_known(here, certain)} but {by(there)} in {file_of(fit.weights)}, so Caffe aborts"
-    return f"{title(misfit.target)}: {what}; {_remedy(fit, misfit)}"
+    return f"{title(misfit.target)}: {what}; {_remedy(misfit, mend)}"
 
 
-def _remedy(fit: Fit, misfit: Misfit) -> str:
+def _remedy(misfit: Misfit, mend: _Mend | None) -> str:
     rename = "rename the layer to train it from its fillers"
     here, there = misfit.wanted or (), misfit.stored or ()
     was = misfit.source.type
     if was and was != misfit.target.type:
         return f"it was of type {was} in training; {rename}"
-    field = _field(misfit)
-    if field:
-        return f"set {field[1]}: {there[0] if field[1] == 'num_output' else there[2]}, or {rename}"
+    if mend:
+        return f"set {mend[1]}: {mend[2]}, or {rename}"
     target = misfit.target
     if not (target.is_linear and misfit.number == 0 and len(here) == len(there) > 1 and target.bottoms):
         return rename
@@ -161,7 +165,7 @@ def _remedy(fit: Fit, misfit: Misfit) -> str:
         then = "so compare the shape of the input and the layers before"
         return f'"{name}" has {here[1]} values but had {there[1]} in training, {then}'
     channels = target.bottoms[0].shape
-    if not channels or target.upsamples or not target.has_setting("group"):
+    if not channels or target.upsamples or not target.has_setting("group") or target.parameters.axis != 1:
         return rename
     groups, left = divmod(channels[1], there[1])
     if not left and there[1] > 1 and here[0] % groups == 0:
@@ -171,15 +175,24 @@ def _remedy(fit: Fit, misfit: Misfit) -> str:
     return f'"{name}" has {has} but had {had} in training, so compare the layers before, or {rename}'
 
 
-def _field(misfit: Misfit) -> tuple[str, ...]:
-    """The field of the net that another value of would make it fit: of the number of outputs, or of a square kernel."""
+_Mend = tuple[str, str, int]
+
+
+def _mend(misfit: Misfit, certain: bool) -> _Mend | None:
+    """Block, field and value of the net that alone would make it fit: the number of outputs, or a square kernel.
+
+    certain: is the second axis known, which follows from the data?
+    """
     here, there = misfit.wanted or (), misfit.stored or ()
     target = misfit.target
     if misfit.number != 0 or len(here) != len(there) or len(here) < 2 or target.upsamples:
-        return ()
-    if here[2:] == there[2:] and here[0] != there[0] and target.has_setting("num_output"):
-        return (target.block, "num_output")
+        return None
+    is_fed_alike = here[1] == there[1] or not certain
+    if here[2:] == there[2:] and here[0] != there[0] and is_fed_alike and target.has_setting("num_output"):
+        is_transposed = target.has_setting("transpose") and target.parameters.transpose
+        return None if is_transposed else (target.block, "num_output", there[0])
     is_square = len(there) > 3 and len(set(there[2:])) == 1
     if here[:2] == there[:2] and here[2:] != there[2:] and is_square and target.has_setting("kernel_size"):
-        return (target.block, "kernel_size")
-    return ()
+        written = target.has_setting("kernel_h") and target.parameters.HasField("kernel_h")
+        return None if written else (target.block, "kernel_size", there[2])
+    return None

@@ -94,6 +94,18 @@ def test_finds_a_blank_record(kind: str, tmp_path: Path, found: Callable[..., An
     assert report["names"] == ["record-constant"]
 
 
+def test_takes_only_images_for_blank(tmp_path: Path, found: Callable[..., Any]) -> None:
+    source = write_hdf5(
+        tmp_path / "set.txt",
+        data=images(60).astype(np.float32),
+        label=np.array(LABELS, np.float32),
+        certainty=np.ones((60, 30), np.float32),
+    )
+    layer = hdf5_layer(source).replace('top: "label"', 'top: "label" top: "certainty"')
+    mine = 'layer { name: "mine" type: "WeightedLoss" bottom: "fc" bottom: "certainty" top: "mine" }'
+    assert found(layer + rest() + mine)["names"] == []
+
+
 def test_finds_what_is_not_finite(tmp_path: Path, found: Callable[..., Any]) -> None:
     pictures = images(60).astype(np.float32)
     pictures[5, 0, 0, 0] = np.nan

@@ -155,7 +155,7 @@ def test_check_with_weights(
 def test_check_with_weights_needs_numpy(
     net: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("caffelint.cli.weighed.find_spec", lambda name: None)
+    monkeypatch.setattr("caffelint.cli.errors.find_spec", lambda name: None)
     assert main(["check", str(net), "--weights", model(tmp_path / "a.caffemodel", SHAPES)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "--weights needs numpy: pip install 'caffelint[data]'" in line

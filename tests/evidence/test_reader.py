@@ -98,6 +98,7 @@ def test_oldest_test_scores() -> None:
         "I0115 14:49:27.785917 12606 solver.cpp:224] Iteration 20 (3 iter/s), loss = 0.5  [ 20 / 70000 ] -> [ 1:60 ]",
         "[3] I0404 16:55:15.732383 72497 solver.cpp:313] Iteration 20, loss = 0.5",
         "I0404 16:55:15.732383 72497 solver.cpp:313] \x1b[32mIteration 20, loss = 0.5\x1b[0m",
+        "1508138445  INFO: src/caffe/solver.cpp : line 218 : Iteration 20 (-0.4 iter/s, 183.2s/1 iters), loss = 0.5",
         "Iteration 20, loss = 0.5",
         "  Iteration 20, loss = 0.5\r",
     ],
@@ -107,6 +108,7 @@ def test_prefixes(line: str) -> None:
     assert run
     assert run.loss
     assert [(point.iteration, point.value) for point in run.loss.points] == [(20, 0.5)]
+    assert run.loss.points[0].line.text in line
 
 
 @pytest.mark.parametrize(
@@ -241,3 +243,53 @@ def test_time_and_memory_follow_the_size(name: str) -> None:
 def test_a_log_that_begins_with_debug_info() -> None:
     log = read("] [Forward] Layer ip, top blob ip data: nan\n")
     assert [one.lines[0].layer for one in log.runs[0].passes] == ["ip"]
+
+
+def _message(words: str, net: str) -> str:
+    return f"I1122 13:11:00.000000 17644 net.cpp:53] {words}\n{net}I1122 13:11:00.000001 17644 net.cpp:9] x\n"
+
+
+def test_what_glog_cut_is_not_whole() -> None:
+    """It keeps 30,000 bytes of a message, with its prefix and its newline; the braces may be balanced where it cuts."""
+    head = "Initializing net from parameters: "
+    room = 29_999 - len(_message(head, "").splitlines()[0]) - 1
+    net = ("layer {\n}\n" * 4000)[: room - 2] + "l\n"
+    log = read(_message(head, net))
+    assert [text.whole for text in log.runs[0].texts] == [False]
+    log = read(_message(head, "layer {\n}\n" * 40))
+    assert [text.whole for text in log.runs[0].texts] == [True]
+
+
+def test_what_a_recurrent_layer_makes_of_itself_is_no_net_of_its_own() -> None:
+    inner = 'layer {\n  name: "lstm1_"\n  type: "Input"\n}\nlayer {\n  name: "lstm1_cont_slice"\n}\n'
+    outer = 'layer {\n  name: "lstm1"\n  type: "LSTM"\n}\n'
+    begun = "I1122 13:11:00.000000 17644 net.cpp:86] Creating Layer lstm1\n"
+    head = "Initializing net from parameters: "
+    log = read(_message(head, outer) + begun + _message(head, inner))
+    assert [text.data.decode() for text in log.runs[0].texts] == [outer]
+
+
+def test_a_run_that_was_stopped_is_no_run_that_ended() -> None:
+    """What Caffe 1.0 prints after SIGINT (solver.cpp, Solve)."""
+    first = "I1122 13:11:00.000000 17644 solver.cpp:218] Iteration 0, loss = 1\n"
+    stopped = "I1122 13:11:00.000000 17644 solver.cpp:301] Optimization stopped early.\n"
+    done = "I1122 13:11:00.000000 17644 caffe.cpp:259] Optimization Done.\n"
+    assert read(first + stopped + done).runs[0].stopped_early
+    assert not read(first + done).runs[0].stopped_early
+    assert read(first + done).runs[0].done
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Fatal Python error: init_fs_encoding: failed to get the Python codec of the filesystem encoding", "raised"),
+        (
+            "F0604 13:21:12.000000 9 syncedmem.hpp:31] Check failed: error == cudaSuccess (29 vs. 0)"
+            "  driver shutting down",
+            "at exit",
+        ),
+    ],
+)
+def test_ends(line: str, kind: str) -> None:
+    begun = "I1122 13:11:00.000000 17644 solver.cpp:218] Iteration 0, loss = 1\n"
+    assert [one.kind for one in read(f"{begun}{line}\n").runs[0].ended] == [kind]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +16,7 @@ from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import Feed
 from caffelint.evidence.data.values import IMAGE, SCALAR, Facts, Top
 from caffelint.lint.data_source import Unreadable
+from caffelint.lint.discover import relative
 from caffelint.lint.file import File
 from caffelint.lint.source_shapes import transformed
 
@@ -91,8 +91,7 @@ def shape_of(text: str) -> tuple[int, ...]:
 
 def name_of(source: Source) -> str:
     """A source as people know it: below the working directory, its path from there."""
-    near = os.path.relpath(source.path)
-    return source.path if near.startswith("..") else near
+    return relative(source.path)
 
 
 def images(read: Iterable[tuple[Feed, Facts]]) -> Iterator[tuple[Feed, Top]]:

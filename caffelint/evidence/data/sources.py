@@ -60,9 +60,13 @@ class Feed(NamedTuple):
         return (IMAGE, LABEL)[top] if top < 2 else ""
 
     def readers(self, key: str) -> Iterator[Reader]:
-        """The layers that take something for granted of a top, also after layers that only move values about."""
-        blob = self.top_of(key)
-        if blob is not None:
+        """The layers that take something for granted of a top, also after layers that only move values about.
+
+        None where transform_param makes other values than those that were read.
+        """
+        blob, param = self.top_of(key), self.made.message.transform_param
+        changed = param.scale != 1 or len(param.mean_value) or param.mean_file
+        if blob is not None and not (self.made.transforms and blob.top == 0 and changed):
             yield from _readers(blob, 0)
 
 

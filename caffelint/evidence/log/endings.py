@@ -20,7 +20,7 @@ _FATAL = re.compile(
 _PARSING = re.compile(rb"\[libprotobuf ERROR [^\]\n]{1,200}\] ([^\n]{0,2000})")
 _SIGNAL = re.compile(
     rb"(?:\*\*\* (?:Aborted at|SIG[A-Z]{2,8} \()|Killed\b|Segmentation fault|Bus error|Floating point exception"
-    rb"|slurmd\[|slurmstepd: error|terminate called after|Aborted \(core|Out of memory: Kill)"
+    rb"|slurmd\[|slurmstepd: error|terminate called after|Fatal Python error|Aborted \(core|Out of memory: Kill)"
 )
 _NAMED = re.compile(rb"\*\*\* Aborted at [^\n]{0,200}\n(?:[^\n]{0,400}\n){0,2}?\*\*\* (SIG[^;\n]{0,200})")
 """The signal, two lines after what glog prints first."""
@@ -31,13 +31,14 @@ _RAISES = re.compile(rb"\n([^ \t\n][^\n]{0,600})")
 """The first line after a traceback that is not one of its own."""
 _RAISED = re.compile(rb"([A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)\b[^\n]{0,400})")
 _BEGINS = re.compile(
-    rb"\n(?=(?:\[[\d,]{1,9}\] ?)?F\d{4,8} |\[libprotobuf ERROR|\*\*\* |Killed|Segmentation fault|Bus error"
-    rb"|Floating point ex|slurm|terminate called|Aborted \(core|Traceback \(most recent|Out of memory)"
+    rb"\n(?!I\d{4})(?=(?:\[[\d,]{1,9}\] ?)?F\d{4,8} |\[libprotobuf ERROR|\*\*\* |Killed|Segmentation fault|Bus error"
+    rb"|Floating point ex|slurm|terminate called|Fatal Python|Aborted \(core|Traceback \(most recent|Out of memory)"
 )
 _KINDS = {
     "state": re.compile(rb"history_size\(\)|ncorrect length of history"),
     "weights": re.compile(rb"annot copy param|Incompatible number of blobs|number of blobs for layer"),
     "disk": re.compile(rb"SerializeToOstream|No space left|Cannot write to snapshot|H5Fcreate"),
+    "at exit": re.compile(rb"driver shutting down"),
     "memory": re.compile(rb"out of memory|CUDNN_STATUS_ALLOC_FAILED|bad_alloc|cudaSuccess \(2 vs"),
     "gpu": re.compile(
         rb"CPU-only Caffe|unknown engine|no CUDA-capable|invalid device ordinal|driver version is insufficient"
@@ -88,7 +89,7 @@ def ending(chunk: bytes, start: int, run: Logged, line: Line) -> Ended | None:
         if told := _SAYS.search(chunk, signal.end(), signal.end() + _MOST):
             message = told[1]
         kind = "memory" if _KINDS["memory"].search(message) else "signal"
-        kind = "raised" if b"boost::python" in message else kind
+        kind = "raised" if b"boost::python" in message or b"Fatal Python" in message else kind
         kind = "killed" if _FROM_OUTSIDE.search(message) else kind
         return Ended(kind, _text(message), "", run.creating, line)
     return None

@@ -69,7 +69,7 @@ class LogEvidence:
         source = Excerpt(line, self.log.path)
         start = len(source.text) - len(source.text.lstrip())
         root = Field("", 0, 0, len(source.data), MESSAGE, "", [])
-        return Place(Document(source, root, [], 0), start, len(source.text.rstrip()), layer, "")
+        return Place(Document(source, root, [], 0), start, len(source.text.rstrip()), layer)
 
     def solver_at(self, run: Logged, field: str, otherwise: Line) -> Place:
         """A field of the solver as the log holds it; a line of the log where it does not."""

@@ -32,6 +32,7 @@ from caffelint.evidence.log.trend import (
     worse_tested,
 )
 from caffelint.evidence.log.values import (
+    AT_EXIT,
     BACKWARD,
     CHECK,
     CLAMPED,
@@ -65,6 +66,7 @@ from caffelint.lint import rule
 from caffelint.lint.finding import Finding
 
 __all__ = [
+    "AT_EXIT",
     "BACKWARD",
     "BREAKS",
     "CHECK",

@@ -62,7 +62,9 @@ def _short(run: Logged) -> str:
     states = sum(not one.is_state for one in run.snapshots)
     if states:
         parts.append(_counted(states, "snapshot"))
-    parts.append("ended well" if run.done else "aborted" if run.ended else "not ended")
+    if run.done or run.ended or solver or loss:
+        done = "stopped early" if run.stopped_early else "ended well"
+        parts.append(done if run.done else "aborted" if run.ended else "not ended")
     return ", ".join(parts)
 
 

@@ -32,6 +32,8 @@ _LEAST = 1.0
 """Of a loss that is said to have risen at once."""
 _SPREAD = 1.5
 _WELL = 0.3
+_MATTERS = 0.1
+"""Of the whole test loss: a smaller part of it is not what is trained for."""
 _CALM, _TIMES_UP, _STEADY = 4, 1.6, 2.0
 
 
@@ -86,17 +88,20 @@ def trend(series: Series, chance: float | None, fresh: bool = True) -> Trend | N
         return Trend(RISES, points[0].value, highest.value, before)
     if last > _TIMES * max(abs(low), 1e-6) and last > abs(first) + 0.5 and last > 1.5 * (chance or 0):
         return Trend(RISES, first, last, lowest)
+    if chance and low < chance / 2 and all(abs(part - chance) <= _NEAR * chance for part in parts[-_CALM:]):
+        return Trend(RISES, first, last, lowest, chance)
     if points[-1].iteration - points[0].iteration < _SHORT:
-        begun = points[0].value
-        if fresh and not points[0].iteration and low > _TIMES * max(begun, chance or 0, _LEAST):
-            return Trend(RISES, begun, last, points[0])
+        at_first = points[0].value
+        if fresh and not points[0].iteration and low > _TIMES * max(at_first, chance or 0, _LEAST):
+            return Trend(RISES, at_first, last, points[0])
         return None
     if chance and all(abs(part - chance) <= _NEAR * chance for part in parts[len(parts) // 3 :]) and low > 0.9 * chance:
         return Trend(STUCK, first, last, points[0], chance)
     late = median(parts[len(parts) // 2 :])
     if chance and late > (1 - _NEAR) * chance and low > 0.5 * chance:
         return Trend(STUCK, first, late, points[0], chance)
-    if low > _FELL * first > 0 and last > 0.9 * first and points[0].iteration == 0 and fresh:
+    begun = max(first, median(point.value for point in points[:3]))
+    if low > _FELL * begun > 0 and last > 0.9 * begun and points[0].iteration == 0 and fresh:
         return Trend(STUCK, first, last, points[0])
     if step := _step(points, parts):
         return step
@@ -132,7 +137,7 @@ def slow(series: Series, chance: float | None, share: float = _FELL_LITTLE) -> T
     if len(points) < _FEWEST or points[0].iteration or points[-1].iteration < _SHORT:
         return None
     parts = typical(points, min(_BINS, len(points) // 2))
-    first, last = parts[0], median(parts[-3:])
+    first, last = max(parts[0], median(point.value for point in points[:3])), median(parts[-3:])
     if last > share * first > 0 or (chance and last > _FELL_LITTLE * chance):
         return Trend(SLOW, first, last, points[0], chance)
     return None
@@ -210,20 +215,29 @@ def worse_tested(run: Logged) -> tuple[Series, Point, float, float] | None:
     which the training loss fell since.
     """
     loss = run.loss
+    whole = sum(abs(one.weight * one.finite[-1].value) for one in run.outputs(TEST) if one.weight and one.finite)
     for series in run.outputs(TEST):
         points = [point for point in series.finite if point.iteration]
         if series.weight is None or len(points) < 6 or loss is None:
             continue
         best = min(points, key=lambda point: point.value)
         last = median(point.value for point in points[-3:])
+        if abs(series.weight * last) < _MATTERS * whole or last < 1.25 * _around(points, best):
+            continue
         after = [point for point in points if point.iteration > best.iteration]
         trained = [point for point in loss.finite if point.iteration >= best.iteration]
         if len(after) < max(3, len(points) // 4) or len(trained) < 6 or best.value <= 0:
             continue
         parts = typical(trained, 4)
-        if last > 1.25 * best.value and parts[-1] < 0.9 * parts[0] and parts[0] > 0:
+        if 0 <= parts[-1] < 0.9 * parts[0]:
             return series, best, last, 1 - parts[-1] / parts[0]
     return None
+
+
+def _around(points: Sequence[Point], best: Point) -> float:
+    """The typical value of a point and its neighbours: one alone may be the best by chance."""
+    at = points.index(best)
+    return median(point.value for point in points[max(at - 1, 0) : at + 2])
 
 
 class Unlike(NamedTuple):

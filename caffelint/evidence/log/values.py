@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,9 +17,11 @@ CLAMPED = 87.3365
 """-log(FLT_MIN), as Caffe prints it: the loss of a probability of 0."""
 CHECK, TEXT, MEMORY, CUDA, GPU = "check", "text", "memory", "cuda", "gpu"
 DATA, COPY, STATE, DISK, KILLED, RAISED, SIGNAL = "data", "weights", "state", "disk", "killed", "raised", "signal"
+AT_EXIT = "at exit"
 """What ends a run: a failed check, a text that protobuf cannot read, too little memory, an error of CUDA, no GPU that
 can be used, data that cannot be read, weights or a state that do not fit, a snapshot that cannot be written, another
-process, an exception of Python, a signal."""
+process, an exception of Python, a signal, the GPU that is let go of after the end."""
+_NUMBERED = re.compile(r"_iter_(\d{1,18})(?:\.|$)")
 _KEPT = 2048
 _LONGEST = 200
 _MOST = 20_000
@@ -87,6 +90,12 @@ class Text(NamedTuple):
     line: int
     data: bytes
     whole: bool
+
+
+def iteration_of(path: str) -> int | None:
+    """That of a snapshot, as its name says it (Solver::SnapshotFilename)."""
+    found = _NUMBERED.search(path)
+    return int(found[1]) if found else None
 
 
 class Snapshot(NamedTuple):
@@ -162,6 +171,7 @@ class Logged:
         self.starved: list[tuple[int | None, Line]] = []
         self.starvations = 0
         self.done = False
+        self.stopped_early = False
         self.iteration: int | None = None
         self.first_seconds = math.nan
         self.seconds = math.nan
@@ -187,6 +197,11 @@ class Logged:
         if found is not None:
             return found
         return next((one for one in self.outputs(TRAIN) if one.weight), None)
+
+    @property
+    def resumed_at(self) -> int:
+        """The iteration of the state that it went on from; 0 where nothing tells it."""
+        return (iteration_of(self.restored[0]) if self.restored else None) or 0
 
     @property
     def rate(self) -> Series | None:

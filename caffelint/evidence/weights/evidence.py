@@ -231,8 +231,8 @@ class WeightsEvidence:
         name = layer if blob is None else f"{layer}/{blob}"
         source = Name(name.encode("utf-8", "surrogateescape"), weights.path)
         root = Field("", 0, 0, len(source.data), MESSAGE, "", [])
-        field = "" if blob is None else f"blobs[{blob}]"
-        return Place(Document(source, root, [], 0), 0, len(source.data), layer, field)
+        path = () if blob is None else (f"blobs[{blob}]",)
+        return Place(Document(source, root, [], 0), 0, len(source.data), layer, path)
 
 
 class Name(Source):

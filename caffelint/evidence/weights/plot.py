@@ -15,6 +15,7 @@ _COLUMNS = 5
 _MOST = 40
 """Histograms; of a net with more layers those with the most weights are shown."""
 _BINS = 80
+_FEWEST_BINS = 10
 _SAMPLED = 1_000_000
 _SOUND, _BAD = "tab:blue", "tab:red"
 
@@ -85,7 +86,9 @@ def _histogram(axis: Any, one: _Shown) -> None:
     if found.filters and found.filters.dead:
         note = f"{note} {len(found.filters.dead)} of {found.filters.number} filters dead".strip()
     if len(values) and found.low < found.high:
-        axis.hist(values, bins=_BINS, color=_BAD if found.bad else _SOUND, log=True)
+        bins = min(_BINS, max(_FEWEST_BINS, int(len(values) ** 0.5)))
+        axis.hist(values, bins=bins, color=_BAD if found.bad else _SOUND, log=True)
+        axis.set_ylim(bottom=0.7)
     else:
         note = note or f"all {found.low:.4g}"
         axis.set_facecolor("whitesmoke")

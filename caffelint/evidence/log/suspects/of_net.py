@@ -73,7 +73,7 @@ def of_net(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[
     yield from _losses(run, built, recovered)
     yield from _cut_off(built, recovered)
     yield from _multipliers(built, recovered)
-    yield from _inputs(built, recovered, beginning)
+    yield from _inputs(built, recovered, beginning, fresh)
     yield from _domains(built, recovered)
     yield from _without_data(built, recovered)
     yield from _rectified(built, recovered)
@@ -285,7 +285,7 @@ def _dominating(run: Logged, losses: list[BuiltLayer], recovered: Recovered) -> 
 
 def _cut_off(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
     """`propagate_down: false` above layers that were to learn; each is said of the first that cuts it off."""
-    seen: set[BuiltLayer] = set()
+    seen = _reached(built)
     for layer in built.layers:
         given = list(layer.message.propagate_down) if layer.message is not None else []
         for number, goes in enumerate(given):
@@ -313,6 +313,18 @@ def _without_data(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
         if maker is not None:
             line = recovered.line_of(maker.name)
             yield Suspect(NO_DATA, 3.0, (FLAT,), line, maker.name, name=others[0].name)
+
+
+def _reached(built: BuiltNet) -> set[BuiltLayer]:
+    """Layers that a gradient comes to: from a loss, or from a layer of an unknown type, which may be one."""
+    found: set[BuiltLayer] = set()
+    for layer in reversed(built.layers):
+        if layer in found or not layer.known or any(layer.loss_weights):
+            given = list(layer.message.propagate_down) if layer.message is not None else []
+            stopped = {number for number, goes in enumerate(given) if not goes}
+            makers = [blob.producer for number, blob in enumerate(layer.bottoms) if number not in stopped]
+            found |= {maker for maker in makers if maker is not None}
+    return found
 
 
 def _learnable(blob: Blob, seen: set[BuiltLayer]) -> list[str]:
@@ -349,12 +361,15 @@ def _rectified(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
             yield Suspect(LAST_RELU, 1.5, (FLAT,), recovered.line_of(last.name), last.name, name=loss.name)
 
 
-def _inputs(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Iterator[Suspect]:
-    """Data whose values the text gives, or scales, far from 1."""
+def _inputs(built: BuiltNet, recovered: Recovered, beginning: Beginning, fresh: bool) -> Iterator[Suspect]:
+    """Data whose values the text gives, or scales, far from 1. Weights that were loaded were made for them, and fillers
+    may be.
+    """
+    bears = not fresh or (beginning.scores is not None and beginning.scores < _LARGE_SCORES)
     for layer in built.layers:
-        maker = layer.bottoms[0].maker if layer.type == "Power" else None
-        if maker is not None and maker.is_data and 0 < abs(layer.parameters.scale) < _DARK:
-            scale = layer.parameters.scale
+        scale = layer.factor
+        maker = layer.bottoms[0].maker if scale else None
+        if maker is not None and maker.is_data and scale and abs(scale) < _DARK:
             line = recovered.line_of(layer.name, "power_param", "scale")
             yield Suspect(INPUT, -math.log10(abs(scale)), (FLAT,), line, layer.name, scale, abs(scale))
         if layer.bottoms or not layer.transforms or layer.message is None:
@@ -363,7 +378,7 @@ def _inputs(built: BuiltNet, recovered: Recovered, beginning: Beginning) -> Iter
         line = recovered.line_of(layer.name, "transform_param", "scale")
         pixels = 255.0 if layer.prefetches else 1.0
         size = abs(scale) * pixels
-        if size > _BRIGHT:
+        if size > _BRIGHT and not bears:
             score = math.log10(size) - (1.2 if size < 300 else 0.0)
             yield Suspect(INPUT, score, (LARGE, BREAKS, FLAT), line, layer.name, scale, size)
         elif size < _DARK:

@@ -21,12 +21,15 @@ from caffelint.evidence.log.suspects.suspect import (
     SUDDEN,
     Suspect,
 )
+from caffelint.evidence.log.trend import summed
 from caffelint.evidence.log.values import Logged
 
 _USUAL = {"SGD": 0.1, "Nesterov": 0.1, "AdaGrad": 0.1, "RMSProp": 0.01, "Adam": 0.01, "AdaDelta": 10.0}
 """Steps of rate and momentum above which an update is out of the ordinary."""
 _LOW = 1e-3
 """Of these: below it a rate is."""
+_STEPS = 10
+"""So many times one update is what it adds up to with the usual momentum."""
 _HIGH_MOMENTUM = 0.95
 _DECAY = 5e-4
 _HIGH_DECAY = 0.02
@@ -97,10 +100,13 @@ def _rate(run: Logged, recovered: Recovered, beginning: Beginning) -> Iterator[S
     yield Suspect(RATE, score, (BREAKS, *kills), line, value=base, figure=figure, better=likely)
     yield Suspect(RATE, score - (1.0 if fell else 0.0), (SUDDEN,), line, value=base, figure=figure, better=likely)
     moves = beginning.moves
-    if base < usual * _LOW and (moves is None or moves < 0.1):
-        score = math.log10(usual * _LOW / base) + 1.5
+    terms = max((summed(layer) for layer in recovered.built.layers), default=0) if recovered.built else 0
+    low = usual * _LOW / max(terms, 1)
+    if base < low and (moves is None or moves < 0.1):
+        score = math.log10(low / base) + 1.5
         figure = moves if moves is not None and moves > 0 else math.nan
-        yield Suspect(SLOW_RATE, score, (FLAT,), line, value=base, figure=figure, better=usual / 10)
+        better = usual / max(terms, 1) / max(steps, _STEPS)
+        yield Suspect(SLOW_RATE, score, (FLAT,), line, value=base, figure=figure, better=better)
     rates = run.rate
     first = next((abs(point.value) for point in rates.finite if point.value), 0.0) if rates else 0.0
     if rates is None or not first:
