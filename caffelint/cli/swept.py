@@ -26,9 +26,9 @@ def swept(grid: Path, request: Request, options: dict[str, Any]) -> int:
     """Run what is not known yet, show all, and return the highest exit status of the runs."""
     try:
         trials = read_grid(grid, request.path or None, request.wishes.seed)
+        results = Results(grid.with_name(grid.stem + _ENDING))
     except BadGrid as error:
         raise click.ClickException(str(error)) from error
-    results = Results(grid.with_name(grid.stem + _ENDING))
     if results.rows and not options["resume"]:
         raise click.ClickException(f"{results.path}: holds results; give --resume to add to them, or remove the file")
     solvers = {trial.solver: known(trial.solver, request) for trial in trials}

@@ -153,7 +153,7 @@ def _values(layer, objective, values, gradient, random, spec, event):
             worst = apart
             event["at"] = [int(one) for one in numpy.unravel_index(index, values.shape)] if values.ndim else []
             event.update(analytic=analytic, numeric=numeric)
-    if unsure and not event["checked"]:
+    if unsure > event["checked"] and not event["wrong"]:
         _together(layer, objective, flat, slope, scale or 1.0, random, event)
     if flat.size and not event["checked"]:
         event["skipped"] = (
@@ -181,7 +181,8 @@ def _together(layer, objective, flat, slope, scale, random, event):
             numeric, doubt = slopes[1], 2 * (abs(slopes[0] - slopes[1]) + doubts[1])
             if doubt <= 0.2 * max(abs(numeric), abs(analytic)):
                 wrong = abs(numeric - analytic) > 0.05 * max(abs(numeric), abs(analytic)) + doubt
-                event.update(checked=1, wrong=int(wrong), analytic=analytic, numeric=numeric, at=[])
+                event["checked"] = max(event["checked"], 1)
+                event.update(wrong=int(wrong), analytic=analytic, numeric=numeric, at=[])
                 event["factor"] = analytic / numeric if wrong and numeric else float("nan")
                 return
     finally:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.lint.read import ReadError, read
 
 _LARGEST = 1 << 26
 """Bytes: of a matrix for some thousand classes."""
@@ -56,11 +56,8 @@ def matrix(layer: BuiltLayer) -> Matrix | None:
 
     source = layer.message.infogain_loss_param.source
     try:
-        path = Path(source)
-        if not source or not path.is_file() or path.stat().st_size > _LARGEST:
-            return None
-        blob: Any = BlobProto.FromString(path.read_bytes())
-    except (OSError, DecodeError):
+        blob: Any = BlobProto.FromString(read(source, _LARGEST))
+    except (ReadError, DecodeError):
         return None
     values = list(blob.data) or list(blob.double_data)
     classes = math.isqrt(len(values))

@@ -20,6 +20,7 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape, text
 from caffelint.lint.disk import found_from, starts
+from caffelint.lint.read import beginning
 from caffelint.lint.words import title
 from caffelint.smoke.fed import Assumed, Fed, MadeUp
 from caffelint.smoke.job import BOXES, LABELS, REAL, SYNTHETIC, UNIFORM, Input, JobNet
@@ -150,13 +151,8 @@ def _missing_names(names: Iterable[str], root: str, source: str, folders: Sequen
 
 def _first_words(path: str, skipped: int = 0) -> list[str]:
     """The file name in the first line after those that are skipped."""
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            for _ in range(skipped + 1):
-                line = file.readline(1 << 16)
-    except OSError:
-        return []
-    return line.split()[:1]
+    lines = os.fsdecode(beginning(path, 1 << 17)).split("\n")
+    return lines[skipped].split()[:1] if skipped < len(lines) else []
 
 
 def _input(number: int, layer: BuiltLayer, top: int, blob: Blob, source: str) -> Input:

@@ -154,7 +154,7 @@ def made_zeros(layer: BuiltLayer) -> BuiltLayer:
 
 def blank_inputs(run: Run, layer: BuiltLayer) -> list[BuiltLayer]:
     """The layers that bring all that it depends on, where each of them brings nothing but 0."""
-    inputs = [one for one in _above(layer.bottoms[0]) if not one.bottoms] if layer.bottoms else []
+    inputs = [one for one in layer.bottoms[0].depends_on if not one.bottoms] if layer.bottoms else []
     blank = all(
         is_zero(run.statistics(at, one.name, BLOB, one.tops[0].name, DATA)) for one in inputs for at in run.measured
     )
@@ -232,22 +232,11 @@ def cut_off(run: Run) -> tuple[list[BuiltLayer], BuiltLayer] | None:
         for bottom, down in enumerate(stop.message.propagate_down):
             if down or bottom >= len(stop.bottoms):
                 continue
-            idle = [one for one in _above(stop.bottoms[bottom]) if one.learns and one.params and not one.need_backward]
+            before = stop.bottoms[bottom].depends_on
+            idle = [one for one in before if one.learns and one.params and not one.need_backward]
             if idle:
                 return idle[::-1], stop
     return None
-
-
-def _above(blob: Blob) -> list[BuiltLayer]:
-    """What a blob depends on, the nearest first."""
-    found: dict[BuiltLayer, None] = {}
-    pending = [blob.producer]
-    while pending:
-        layer = pending.pop(0)
-        if layer is not None and layer not in found:
-            found[layer] = None
-            pending += [one.producer for one in layer.bottoms]
-    return list(found)
 
 
 class Unmoved(NamedTuple):

@@ -162,11 +162,20 @@ def progress(run: Run) -> float:
 
     Of several losses, that of one which does not fall.
     """
+    return max([left(run), *(share for share, _, _, _ in _parts(run) if share > FELL)])
+
+
+def left(run: Run) -> float:
+    """The sum of all losses at the end as a share of that at the start, or of the best constant answer if less."""
     first, near = begins(run), best_constant(run)
     if math.isnan(near):
         near = chance(run) or math.inf
-    whole = ends(run) / min(first, near) if first > 0 else math.nan
-    return max([whole, *(share for share, _, _, _ in _parts(run) if share > FELL)])
+    return ends(run) / min(first, near) if first > 0 else math.nan
+
+
+def least_left(run: Run) -> float:
+    """Of the sum of all losses, or of the one of several that fell most, as one may take longer."""
+    return min([left(run), *(share for share, _, _, _ in _parts(run))])
 
 
 def slowest(run: Run) -> tuple[BuiltLayer, float, float] | None:

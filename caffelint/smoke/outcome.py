@@ -47,6 +47,12 @@ def outcome(run: Run) -> Outcome:
     return Outcome(len(values), moves, constant, seen, records, run.fed.made_up)
 
 
+def beats_constant(run: Run) -> bool:
+    """Did the loss fall below what the best answer gives that does not depend on the input, where that is known?"""
+    how = outcome(run) if run.iterations else None
+    return how is not None and how.learns and not math.isnan(how.constant)
+
+
 def _moves(values: list[float], constant: float, last: float) -> str:
     if not all(map(math.isfinite, values)):
         return UNSTEADY

@@ -316,6 +316,8 @@ def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> byte
         replaced.discard("base_lr")
     if wishes.mode != TRAINS:
         replaced.update(_TESTS)
+    if wishes.weights or project.own_weights:
+        replaced.add("weights")  # the engine loads them, or an experiment does without
     paths = {
         field: [copies[id(use.net)] for use in solver.nets if use.field == field and id(use.net) in copies]
         for field in _NETS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -43,6 +44,12 @@ class Project:
             job = JobNet(net.path, state.phase, tuple(sorted(state.stages)), state.level, build.iterations)
             planned.append(PlannedNet(job, net, build.field))
         return planned
+
+    @property
+    def own_weights(self) -> str:
+        """The file that the solver starts from, as solver.cpp, LoadNetWeights, has it; empty for none or several."""
+        named = self.solver.message.weights
+        return named[0] if len(named) == 1 and os.path.isfile(named[0]) else ""
 
     def changed(self, edits: Mapping[str, Sequence[Edit]]) -> Project:
         """The same with other texts, by path, read anew. Raises ValueError where they are no solver and nets."""

@@ -91,6 +91,7 @@ from caffelint.smoke.loss import (
     rose,
     slowest,
 )
+from caffelint.smoke.outcome import beats_constant
 from caffelint.smoke.run import Run, loss_grew, run_of
 from caffelint.smoke.scanned import Odd, Scanned
 
@@ -151,6 +152,7 @@ __all__ = [
     "alone",
     "asks_for_gpu",
     "bad_start",
+    "beats_constant",
     "begins",
     "below_zero",
     "blank_inputs",

@@ -18,6 +18,8 @@ from caffelint.lint.cause import Known, Suggested
 from caffelint.lint.file import load
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.events import (
+    BLOB,
+    DATA,
     Event,
     Iteration,
     NonFinite,
@@ -107,6 +109,10 @@ class Run:
 
     def statistics(self, iteration: int, layer: str, kind: str, name: str | int, part: str) -> Statistics | None:
         return self._statistics.get((iteration, layer, kind, str(name), part))
+
+    def values_of(self, blob: str) -> list[Statistics]:
+        """The values of a blob each time that they were measured."""
+        return [one for one in self.all(Statistics) if (one.kind, one.part, one.name) == (BLOB, DATA, blob)]
 
     @property
     def measured(self) -> list[int]:

@@ -181,6 +181,7 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
     Raises NoProject, Unplanned and NoEngine, each with a line for the user. No files or processes are left in any case.
     """
     project = load_project(request.path, request.config, request.input_shapes)
+    request = _with_own_weights(request, project)
     report = _checked(request, project)
     stops = any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings)
     # What is wrong with data and weights is no reason not to run: the run shows what comes of it.
@@ -196,6 +197,13 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
         stage.look(max(_LOOKS, time.monotonic() - stage.started))
     run.static = stage.report.findings
     return Session(_judged(run, project, request.config, stage.report), run, engine)
+
+
+def _with_own_weights(request: Request, project: Project) -> Request:
+    """With the weights that the solver names, where the command line gives none, as `caffe train` does."""
+    if request.wishes.weights or not project.own_weights:
+        return request
+    return request._replace(wishes=replace(request.wishes, weights=project.own_weights))
 
 
 def _looking(request: Request) -> Looking:

@@ -6,6 +6,7 @@ import glob
 import json
 import math
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 from caffelint import __version__
 from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.lint.read import ReadError, read
 from caffelint.lint.settings_text import ConfigError, toml
 from caffelint.smoke.engines import NoEngine
 from caffelint.smoke.inputs import Unplanned
@@ -21,9 +23,11 @@ from caffelint.smoke.project import NoProject, load_project
 from caffelint.smoke.session import OFF, Request, Session, Watcher, module_of
 from caffelint.smoke.train import smoke
 from caffelint.smoke.verdict import verdict
+from caffelint.text.visible import visible
 
 _LARGEST = 1 << 20
 _MOST_RUNS = 100_000
+_LONGEST_GLOB = 4096
 _FIELDS = ("solvers", "base_lr", "seeds")
 
 
@@ -65,11 +69,8 @@ def read_grid(path: Path, solver: str | None, seed: int) -> list[Trial]:
     A list that is left out is `solver`, the solver's own rate, `seed`. Raises `BadGrid`.
     """
     try:
-        with path.open("rb") as file:
-            values = toml(path, file.read(_LARGEST).decode())
-    except OSError as error:
-        raise BadGrid(f"{path}: {(error.strerror or str(error)).lower()}") from error
-    except UnicodeDecodeError as error:
+        values = toml(path, read(str(path), _LARGEST).decode())
+    except (ReadError, UnicodeDecodeError) as error:
         raise BadGrid(f"{path}: {error}") from error
     except ConfigError as error:
         raise BadGrid(str(error)) from error
@@ -84,6 +85,11 @@ def read_grid(path: Path, solver: str | None, seed: int) -> list[Trial]:
         raise BadGrid(f"{path}: each of the seeds has to be a whole number from 0 to {2**31 - 1}")
     found: list[str] = []
     for pattern in solvers:
+        if len(pattern) > _LONGEST_GLOB:
+            raise BadGrid(f"{path}: a path in solvers is longer than {_LONGEST_GLOB} characters")
+        wildcard = next((at for at, char in enumerate(pattern) if char in "*?["), len(pattern))
+        if ".." in pattern[wildcard:].split("/"):  # each folder is found as often as there are others beside it
+            raise BadGrid(f'{path}: "{pattern}" goes up with ".." after a wildcard; name the folder itself')
         named = os.path.join(path.parent, pattern) if "solvers" in values else pattern
         matches = sorted(glob.glob(named, recursive=True)) if any(char in pattern for char in "*?[") else [named]
         if not matches:
@@ -133,20 +139,24 @@ def key(trial: Trial, of: Known, request: Request) -> str:
 
 
 class Results:
-    """A file of rows, one JSON object a line. Each row is written when it is known; a line that was cut is no row."""
+    """A file of rows, one JSON object a line. Each row is written when it is known; a line that was cut is no row.
+
+    Raises `BadGrid` for what cannot be read, and for a link, which is not written through.
+    """
 
     def __init__(self, path: Path):
         self.path = path
         self.rows: dict[str, Row] = {}
         self._ends = True
-        if path.is_file():
-            data = path.read_bytes()
+        if path.is_symlink():
+            raise BadGrid(f"{path}: is a link, and results are not written through one; remove it")
+        if path.exists():
+            try:
+                data = read(str(path))
+            except ReadError as error:
+                raise BadGrid(f"{path}: {error}") from error
             self._ends = data[-1:] in (b"", b"\n")
-            for line in data.splitlines():
-                try:
-                    row = Row(**json.loads(line))
-                except (TypeError, ValueError):
-                    continue
+            for row in filter(None, map(_row_in, data.splitlines())):
                 self.rows[row.key] = row
 
     def add(self, row: Row) -> None:
@@ -157,6 +167,22 @@ class Results:
             file.write(line.encode())
         self._ends = True
         self.rows[row.key] = row
+
+
+def _row_in(line: bytes) -> Row | None:
+    try:
+        row: Any = Row(**json.loads(line))
+    except (RecursionError, TypeError, ValueError):
+        return None
+    texts = row.solver, row.engine, row.outcome, row.verdict, row.key
+    numbers = [value for value in (row.base_lr, row.first, row.last) if value is not None]
+    sound = (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(number, int | float) and abs(number) <= sys.float_info.max for number in numbers)
+        and all(isinstance(number, int) for number in (row.seed, row.iterations))
+        and row.status in (0, 1)
+    )
+    return row if sound else None
 
 
 _request: Request | None = None
@@ -212,19 +238,17 @@ def _finite(value: float) -> float | None:
 
 
 def table(rows: Sequence[Row]) -> Iterator[str]:
-    """Lines: each run, and the best of those that end finite and not as an error."""
-    yield f"{'solver':<{_width(rows)}}  {'base_lr':>9}  {'seed':>6}  {'iterations':>10}  {'loss':>22}  outcome"
+    """Lines, harmless on a terminal: each run, and the best of those that end finite and not as an error."""
+    rows = [row._replace(solver=visible(row.solver), outcome=visible(row.outcome)) for row in rows]
+    width = max(len(row.solver) for row in rows)
+    yield f"{'solver':<{width}}  {'base_lr':>9}  {'seed':>6}  {'iterations':>10}  {'loss':>22}  outcome"
     for row in rows:
         rate = "its own" if row.base_lr is None else f"{row.base_lr:g}"
         loss = "-" if row.first is None else f"{row.first:.5g} to {'-' if row.last is None else f'{row.last:.5g}'}"
-        yield f"{row.solver:<{_width(rows)}}  {rate:>9}  {row.seed:>6}  {row.iterations:>10}  {loss:>22}  {row.outcome}"
+        yield f"{row.solver:<{width}}  {rate:>9}  {row.seed:>6}  {row.iterations:>10}  {loss:>22}  {row.outcome}"
     sound = [row for row in rows if row.last is not None and not row.status]
     if sound:
         best = min(sound, key=lambda row: (row.last, row.seed))
         rate = "its own rate" if best.base_lr is None else f"base_lr {best.base_lr:g}"
         yield ""
         yield f"lowest loss: {best.solver} at {rate}, seed {best.seed}: {best.last:.5g}"
-
-
-def _width(rows: Sequence[Row]) -> int:
-    return max(len(row.solver) for row in rows)

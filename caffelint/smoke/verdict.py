@@ -32,6 +32,8 @@ _HEADS = {
     "python-layer-waits": "it trains slowly",
     "timed-out": "it did not end",
     "constant-labels": "it learns nothing useful",
+    "same-batch": "it learns a single batch",
+    "cont-always-zero": "it learns nothing of the order of steps",
     "same-scores": "it learns nothing useful",
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
@@ -123,6 +125,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     elif how.moves == FLAT:
         parts.append("the loss has hardly moved so far; too few iterations to tell whether the net learns slowly")
     text = "; ".join(parts)
+    if rising := next((one for one in findings if one.name in _LATER), None):
+        text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     if how.iterations >= 2 * TAIL:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO]
         if how.moves == FALLS:
@@ -130,8 +134,6 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         told = _told(slows)
         what = "keeps it from learning well" if how.moves == FALLS else "may be the reason"
         text += f". A check of the files reports what {what}: {told}" if told else ""
-    if rising := next((one for one in findings if one.name in _LATER), None):
-        text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)
         text += (

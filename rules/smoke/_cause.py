@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caffelint.lint import CERTAIN, LIKELY, Cause, Suggested
+from caffelint.lint import CERTAIN, LIKELY, Cause, Suggested, title
 from caffelint.smoke.rule import (
     UNTESTED,
     Change,
@@ -11,7 +11,9 @@ from caffelint.smoke.rule import (
     Run,
     Tried,
     alone,
+    begins,
     cure,
+    ends,
     first_ratios,
     hypotheses,
     large_input,
@@ -26,7 +28,7 @@ from ._gradient import wrong_gradient
 from ._numbers import number
 from ._suspects import NOUNS, noun, suspect
 
-_USUAL = 0.01
+_USUAL, _HARDLY = 0.01, 1e-4
 _RULES = (
     "high-base-lr",
     "dense-loss-unnormalized",
@@ -91,7 +93,7 @@ def _cured(best: Tried) -> str:
 def _with(change: Change) -> str:
     """`with loss_weight: 1 at "loss" and 2 more layers`."""
     if not change.loads:
-        return "without --weights"
+        return "without the loaded weights"
     if change.skips:
         return change.text
     if change.text.startswith("no "):
@@ -159,6 +161,10 @@ def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = N
     if one.kind == "start":
         text += ", so the rate is not the cause; scale the input or the fillers down"
         return Cause("start", "", text, LIKELY, one.place, run.known(rules=_RULES))
+    if one.field == "offset":
+        text = f"values of {title(one.layers[0])} are about {number(one.value)} and differ by only {number(one.figure)}"
+        text += "" if tested else "; subtract their mean"
+        return Cause("input-scale", "", text, LIKELY, one.place)
     held = small_input(run) if one.field == "small" else large_input(run)
     text += f"{': ' if text and held else ''}{_holds(held) if held else ''}"
     if one.field == "small":
@@ -202,6 +208,18 @@ def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
         if large := large_input(run):
             text += f", or scale the input to about 1 ({_holds(large)})"
     return Cause("rate", "", text, LIKELY, one.place, run.known(rules=_RULES), better)
+
+
+def clipped_away(run: Run) -> Cause | None:
+    """A gradient that clipping leaves next to nothing of, so that weights hardly change; a short run cannot test it."""
+    one = next((one for one in hypotheses(run) if (one.kind, one.field) == ("clip-gradients", "tiny")), None)
+    most = max(first_ratios(run).values(), default=0.0)
+    if one is None or not 0 < most < _HARDLY:
+        return None
+    fact, advice, _ = suspect(run, one)
+    what = f"the loss does not fall: {number(begins(run))} to {number(ends(run))} in {len(run.iterations)} iterations"
+    why = f"{fact}, so the first update is {number(most)} times the weights{advice}"
+    return Cause(one.kind, what, why, LIKELY)
 
 
 def small_start(run: Run) -> Cause | None:

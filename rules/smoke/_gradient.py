@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 
-from caffelint.lint import CERTAIN, Cause
+from caffelint.lint import CERTAIN, Cause, relative
 from caffelint.smoke.rule import BLOB, BuiltLayer, Gradient, Run
 
 from ._evidence import subject
@@ -27,8 +27,7 @@ def wrong_gradient(run: Run) -> Cause | None:
 
 def code(file: str, line: int) -> str:
     """A place in the user's Python, as short as a shell in the working directory takes it."""
-    path = os.path.relpath(file) if os.path.isabs(file) else file
-    return f"{file if path.startswith(os.pardir) else path}:{line}"
+    return f"{relative(file)}:{line}"
 
 
 def owner(run: Run, file: str) -> BuiltLayer | None:

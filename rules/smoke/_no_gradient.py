@@ -219,7 +219,7 @@ def blank_data(run: Run, layer: BuiltLayer) -> NoGradient | None:
 def no_weights(run: Run, layer: BuiltLayer) -> str:
     """A layer without weights in words."""
     if run.loaded:
-        return f"the weights that were loaded into {title(layer)} are 0; check the file given by --weights"
+        return f"the weights that were loaded into {title(layer)} are 0; check that file"
     if layer.params and not layer.params[0].lr_mult:
         fact = f"the weights of {title(layer)} are 0, and lr_mult 0 keeps them so"
         return f"{fact}; set lr_mult: 1 and give it a weight_filler, or load some with --weights"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from caffelint.lint import title
 from caffelint.smoke.rule import Hypothesis, Run, squashing, steepest
 
 from ._numbers import number
+from ._suspect_losses import Words, loss, loss_weight
 
 NOUNS: dict[str, str] = {
     "rate": "the rate",
@@ -50,74 +52,25 @@ def noun(one: Hypothesis) -> str:
     return NOUNS[one.kind]
 
 
-def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
-    """The fact, the advice that follows from it, and whether it is sure to do what happened."""
-    solver, value = run.solver, one.value
+def suspect(run: Run, one: Hypothesis) -> Words:
+    """A hypothesis in words."""
     name = title(one.layers[0]) if one.layers else ""
     better = one.changes[0].text if one.changes else ""
     if one.field in _OF_LAYERS:
         return (*_of_layers(one, name, better), True)
+    if one.kind in _OF_SEVERAL_FIELDS:
+        return _OF_SEVERAL_FIELDS[one.kind](run, one, name, better)
+    value = one.value
     if one.kind == "iter-size":
         return f"iter_size {value:g} makes the update divide 0 by 0", f"; set {better}", True
-    if one.kind == "momentum" and one.field == "momentum2":
-        root = "0, so no weight changes" if value == 1 else "that of a negative number, which is nan"
-        return f"momentum2 {value:g} makes Adam's sqrt(1 - momentum2^t) {root}", f"; try {better}", True
-    if one.kind == "momentum":
-        if not one.proved:
-            return f"momentum {value:g} adds up the last {1 / (1 - abs(value)):.0f} updates", f"; try {better}", False
-        what = "divides by 1 - momentum^t = 0" if solver.type == "Adam" else "lets updates grow without end"
-        return f"momentum {value:g} {what}", f"; try {better}", True
     if one.kind == "delta":
-        fact = f"{solver.type} divides by sqrt(history) + delta, and delta {value:g} does not keep that above 0"
+        fact = f"{run.solver.type} divides by sqrt(history) + delta, and delta {value:g} does not keep that above 0"
         return fact, "", True
-    if one.kind == "weight-decay" and one.field:
-        takes = "all of each weight and more" if one.figure >= 1 else f"{number(one.figure)} of each weight"
-        fact = f"decay_mult {value:g} multiplies the weight decay of {name}, which takes {takes} in every update"
-        return fact, f"; set {better}" if better else "", True
-    if one.kind == "weight-decay":
-        return (*_decay(run, one), not math.isnan(one.figure))
-    if one.kind == "statistics" and one.field == "eps":
-        left = "" if math.isnan(one.figure) else f", which leaves values of {number(one.figure)}"
-        fact = f"{name}{_more(one)} divides by sqrt(variance + eps), and eps {value:g} outweighs the variance{left}"
-        return fact, f"; set {better}" if better else "", True
     if one.kind == "depth":
         return (*_depth(run, one), True)
     if one.kind == "data" and one.field == "sorted":
         fact = f"the records of {name} are sorted by label, so a batch holds one class"
         return fact, f"; set {better}" if better else "; write them in random order", True
-    if one.kind == "labels":
-        fact = f'the targets of {name}, "{one.field}", are {number(value)} to {number(one.figure)}, but it takes 0 to 1'
-        return fact, "; scale them to that range", True
-    if one.kind == "statistics":
-        fact = f"{name}{_more(one)}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
-        fact += " multiplies by 316"
-        if run.loaded:
-            fact += "; the weights that were loaded hold no statistics for it, or only 0: load some that do"
-            return fact, ", or remove it in TRAIN", True
-        return fact, "; remove it in TRAIN, or load weights", True
-    if one.kind == "schedule" and one.field == "falls":
-        return (
-            f"the rate falls from {number(value)} to {number(one.figure)}",
-            "; use a schedule that takes longer",
-            True,
-        )
-    if one.kind == "schedule":
-        fact = f"the rate rises from {number(value)} to {number(one.figure)}"
-        return fact, "; use a schedule that lowers it", True
-    if one.kind == "loss-weight" and one.field == "ratio":
-        start, shared = "the loss", [layer.name for layer in one.layers[2:]]
-        if shared:
-            to = f' to "{shared[-1]}"' if len(shared) > 1 else ""
-            start = f'at "{shared[0]}"{to}, which both losses train, the gradient'
-        fact = f"{start} of {name} is {number(one.figure)} times that of {title(one.layers[1])}, and outweighs it"
-        return fact, f"; try {better}", False
-    if one.kind == "loss-weight" and one.proved:
-        fact = f"loss_weight {value:g} makes the loss of {name} grow, whatever the rate"
-        return fact, "; remove the minus sign", True
-    if one.kind == "loss-weight" and one.field == "tiny":
-        return f"loss_weight {value:g} shrinks every gradient to next to nothing", f"; set {better}", False
-    if one.kind == "loss-weight":
-        return f"loss_weight {value:g} multiplies every gradient", " and is most likely too high", False
     if one.kind == "lr-mult":
         return f"lr_mult {value:g} multiplies the rate of {name}", " and is most likely too high", False
     if one.kind == "target-scale":
@@ -125,53 +78,93 @@ def suspect(run: Run, one: Hypothesis) -> tuple[str, str, bool]:
         if one.figure < 1:
             fact = f'the targets of {name}, "{one.field}", are at most {number(value)}, and the gradient is as small'
         return fact, "; scale them to about 1", False
-    if one.kind == "loss" and one.field == "H":
-        source = one.layers[0].message.infogain_loss_param.source
-        if value == 0:
-            fact = f'"{source}", the H of {name}, is 0 throughout, so every loss and gradient is'
-            return f"{fact}; write it again, with 1 on its diagonal", "", True
-        if math.isfinite(value):
-            fact = f'the row of class {one.figure:.0f} in "{source}", the H of {name}, adds up to {number(value)}, and'
-            fact += " multiplies the gradient of its labels; 1 is usual"
-            if not any(change.text.startswith("loss_weight") for change in one.changes):
-                return f"{fact}, and others have next to nothing; write H again, with rows of about 1", "", False
-            return fact, "; divide H by that", False
-        what = "nan" if math.isnan(value) else "inf"
-        fact = f'"{source}", the H of {name}, holds {what} in the row of class {one.figure:.0f}'
-        return f"{fact}; write it again, with 0 for a class that does not occur", "", True
-    if one.kind == "loss" and one.field == "type":
-        fact = f"{name} takes the log of probabilities, but reads {number(value)} to {number(one.figure)}"
-        return fact, f"; put a Softmax before it, or set {better}", True
-    if one.kind == "loss":
-        return f"the loss of {name} is the sum over {value:.0f} labels, not their mean", f"; set {better}", False
     if one.kind == "weights":
         size = "not finite" if math.isnan(one.figure) else f"{number(one.figure)} times as large as is usual"
-        return f"the weights that were loaded into {name} are {size}", "; check the file given by --weights", False
-    if one.kind == "fillers" and one.field == "zero":
-        return f"the weights of {name} are 0", f"; set {better}" if better else "; give it a weight_filler", True
-    if one.kind == "fillers" and one.field == "bias":
-        fact = f"the bias_filler of {name} starts every bias at {number(value)} or less, below all that its weights add"
-        return fact, f"; set {better}" if better else "", True
-    if one.kind == "fillers":
-        size = f"start {number(one.figure)} times as large as those that keep"
-        if one.field == "small":
-            size = f"start at {number(one.figure)} of the size that keeps"
-        fact = f"the weights of {name}{_more(one)} {size} values in scale"
-        return fact, "; use xavier or msra fillers", False
+        return f"the weights that were loaded into {name} are {size}", "; check that file", False
     if one.kind == "layer":
         return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
-    if one.kind == "clip-gradients" and one.field == "tiny":
-        fact = f"clip_gradients {value:g} makes the gradient {number(one.figure)} times smaller"
-        return fact, f"; raise it, or set {better}", False
-    if one.kind == "clip-gradients":
-        return (
-            f"nothing clips the gradient of {name}, which grows over the steps of a sequence",
-            f"; set {better}",
-            False,
-        )
     return NOUNS[one.kind], f"; try {better}" if better else "", False
 
 
+def _momentum(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    value = one.value
+    if one.field == "momentum2":
+        root = "0, so no weight changes" if value == 1 else "that of a negative number, which is nan"
+        return f"momentum2 {value:g} makes Adam's sqrt(1 - momentum2^t) {root}", f"; try {better}", True
+    if not one.proved:
+        return f"momentum {value:g} adds up the last {1 / (1 - abs(value)):.0f} updates", f"; try {better}", False
+    what = "divides by 1 - momentum^t = 0" if run.solver.type == "Adam" else "lets updates grow without end"
+    return f"momentum {value:g} {what}", f"; try {better}", True
+
+
+def _weight_decay(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    if not one.field:
+        return (*_decay(run, one), not math.isnan(one.figure))
+    takes = "all of each weight and more" if one.figure >= 1 else f"{number(one.figure)} of each weight"
+    fact = f"decay_mult {one.value:g} multiplies the weight decay of {name}, which takes {takes} in every update"
+    return fact, f"; set {better}" if better else "", True
+
+
+def _statistics(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    if one.field == "eps":
+        left = "" if math.isnan(one.figure) else f", which leaves values of {number(one.figure)}"
+        divides = "divide" if len(one.layers) > 1 else "divides"
+        fact = f"{name}{_more(one)} {divides} by sqrt(variance + eps), and eps {one.value:g} outweighs the variance"
+        return f"{fact}{left}", f"; set {better}" if better else "", True
+    fact = f"{name}{_more(one)}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
+    fact += " multiplies by 316"
+    if run.loaded:
+        fact += "; the weights that were loaded hold no statistics for it, or only 0: load some that do"
+        return fact, ", or remove it in TRAIN", True
+    return fact, "; remove it in TRAIN, or load weights", True
+
+
+def _targets(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    if one.field == "inverted":
+        fact = f"{name} takes 1 for pairs that are alike and 0 for others, and its labels seem to be the other way"
+        return f"{fact} round", f"; try {better}", False
+    fact = f'the targets of {name}, "{one.field}", are {number(one.value)} to {number(one.figure)}, but it takes 0 to 1'
+    return fact, "; scale them to that range", True
+
+
+def _schedule(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    span = f"from {number(one.value)} to {number(one.figure)}"
+    if one.field == "falls":
+        return f"the rate falls {span}", "; use a schedule that takes longer", True
+    return f"the rate rises {span}", "; use a schedule that lowers it", True
+
+
+def _fillers(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    if one.field == "zero":
+        return f"the weights of {name} are 0", f"; set {better}" if better else "; give it a weight_filler", True
+    if one.field == "bias":
+        ends = "less, below" if one.value < 0 else "more, above"
+        fact = f"the bias_filler of {name} starts every bias at {number(one.value)} or {ends} all that its weights add"
+        return fact, f"; set {better}" if better else "", True
+    size = f"start {number(one.figure)} times as large as those that keep"
+    if one.field == "small":
+        size = f"start at {number(one.figure)} of the size that keeps"
+    return f"the weights of {name}{_more(one)} {size} values in scale", "; use xavier or msra fillers", False
+
+
+def _clipping(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    if one.field == "tiny":
+        fact = f"clip_gradients {one.value:g} makes the gradient {number(one.figure)} times smaller"
+        return fact, f"; raise it, or set {better}", False
+    return f"nothing clips the gradient of {name}, which grows over the steps of a sequence", f"; set {better}", False
+
+
+_OF_SEVERAL_FIELDS: dict[str, Callable[[Run, Hypothesis, str, str], Words]] = {
+    "clip-gradients": _clipping,
+    "fillers": _fillers,
+    "labels": _targets,
+    "loss": loss,
+    "loss-weight": loss_weight,
+    "momentum": _momentum,
+    "schedule": _schedule,
+    "statistics": _statistics,
+    "weight-decay": _weight_decay,
+}
 _OF_LAYERS = ("bounded", "rectified", "dropped", "product", "factor", "unbounded", "shrinks", "expands")
 """Fields of hypotheses on what a single layer does with its values."""
 

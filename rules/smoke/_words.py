@@ -17,6 +17,7 @@ from caffelint.smoke.rule import (
     cure,
     hypotheses,
     loss_grew,
+    rose,
 )
 
 from ._advice import Advice, advice
@@ -85,6 +86,9 @@ def because(run: Run, event: NonFinite) -> Cause:
         return loaded
     if (records := _of_records(run, event)) is not None:
         return records
+    if event.net and rose(run):
+        cause = too_large(run)  # it broke in TRAIN, and TEST only shows it
+        return cause._replace(why=f"the loss of TRAIN grew, too: {cause.why}")
     if event.net and _of_phases(run) is not None:
         return _of_test_net(run, event)
     if not event.inputs and layer and not layer.bottoms:
@@ -98,10 +102,11 @@ def because(run: Run, event: NonFinite) -> Cause:
         return _of_test_net(run, event)
     early = "no update was made yet, so the rate is not the cause: "
     if event.iteration < 0:
-        if own.text:
+        best = cure(run)
+        if own.text and (best is None or best.hypothesis.kind == "layer"):
             why = early + "; ".join([own.text, *row(run, event), *came_of(run, "layer")])
             return Cause("layer", "", why, own.certainty)
-        if cure(run) is not None or any(one.proved for one in hypotheses(run, event.iteration)):
+        if best is not None or any(one.proved for one in hypotheses(run, event.iteration)):
             cause = too_large(run, event.iteration)
             return cause._replace(why=early + cause.why)
         if largest_read(event) > HUGE or _read_not_finite(event):

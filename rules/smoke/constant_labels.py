@@ -7,7 +7,6 @@ from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import BLOB, DATA, Run, SmokeRule, Statistics, classes
 
 from ._example import CALM, losses, project
-from ._labels import source
 from ._numbers import number
 
 _MANY = 8
@@ -53,7 +52,7 @@ class ConstantLabels(SmokeRule):
         layer = run.loss_layers[0]
         if (classes(layer) or 0) < 2:
             return
-        name, shape = source(layer.bottoms[1]), layer.bottoms[1].shape
+        name, shape = layer.bottoms[1].original.name, layer.bottoms[1].shape
         seen = [event for event in run.all(Statistics) if (event.kind, event.part, event.name) == (BLOB, DATA, name)]
         count = len(seen) * math.prod(shape or (1,))
         if count < _MANY or len({end for event in seen for end in (event.min, event.max)}) != 1:

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, Place, title
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, Place, other_classes, title
 from caffelint.smoke.rule import DATA, BuiltLayer, Run, SmokeRule, Statistics, classes
 
 from ._example import CALM, NET, losses, project
-from ._labels import source
 from ._numbers import extent
 from ._records import bad_labels
 
@@ -61,7 +60,7 @@ class LabelOutOfRange(SmokeRule):
                 found[event.name] = min(low, event.min), max(high, event.max)
         for layer in run.built[0].layers:
             if layer.type == "Embed" and layer.bottoms:
-                words, size = found.get(source(layer.bottoms[0])), layer.message.embed_param.input_dim
+                words, size = found.get(layer.bottoms[0].original.name), layer.message.embed_param.input_dim
                 if words is not None and not 0 <= words[0] <= words[1] < size:
                     what = (
                         f"{title(layer)}: its input holds indices {extent(*words)}, but input_dim is {size}, so Caffe"
@@ -73,7 +72,7 @@ class LabelOutOfRange(SmokeRule):
                     place = run.place(layer.name, 0, "embed_param", "input_dim")
                     yield self.finding(place, what, evidence=why, cause=Cause("data", what, why))
             among = classes(layer)
-            labels = found.get(source(layer.bottoms[1])) if among is not None else None
+            labels = found.get(layer.bottoms[1].original.name) if among is not None else None
             if labels is None or among is None:
                 continue
             low, high = labels
@@ -87,26 +86,56 @@ class LabelOutOfRange(SmokeRule):
             if all(0 <= end < among or _ignores(layer, end) for end in labels):
                 continue
             what = f"{title(layer)}: labels are {extent(low, high)}, but its {among} classes are {extent(0, among - 1)}"
-            remedy, at = _likely(run, layer, low, high, among)
+            remedy, at = _other_top(run, layer, among, found) or _likely(run, layer, low, high, among)
             place = run.place(layer.name, 0, "bottom", 1)
-            records = bad_labels(run, source(layer.bottoms[1]))
+            records = bad_labels(run, layer.bottoms[1].original.name)
             why = "; ".join(part for part in (records, remedy) if part)
             cause = Cause("labels", what, why, LIKELY if remedy else CERTAIN, at)
             yield self.finding(place, what, evidence=why, cause=cause)
 
 
+def _other_top(
+    run: Run, layer: BuiltLayer, among: int, found: Mapping[str, tuple[float, float]]
+) -> tuple[str, Place] | None:
+    """Another top of the layer that makes the labels, which holds classes, and which no loss reads, or one that takes
+    these labels."""
+    labels = layer.bottoms[1].original
+    if labels.producer is None:
+        return None
+    for top in labels.producer.tops:
+        low, high = found.get(top.name, (math.nan, math.nan))
+        if not (low >= 0 and 0 < high < among) or low % 1 or high % 1 or top.shape != labels.shape:
+            continue
+        what = f'"{top.name}", another top of {title(labels.producer)}, holds {extent(low, high)}'
+        place = run.place(labels.producer.name)
+        losses = [reader for reader, _ in top.readers if reader.is_loss]
+        if not losses:
+            return f"{what}, as labels do; make that the label", place
+        others = [classes(reader) or 0 for reader in losses]
+        if min(others) > found[labels.name][1] and found[labels.name][0] >= 0:
+            return f'{what}, and {title(losses[0])} reads it; exchange "{labels.name}" and "{top.name}"', place
+    return None
+
+
 def _likely(run: Run, layer: BuiltLayer, low: float, high: float, among: int) -> tuple[str, Place | None]:
     """What to do, and where, None for no better place."""
+    if remedy := other_classes(low, high, among, _only_ends(run, layer, high)):
+        return remedy, None
     if high == 255 and layer.type == "SoftmaxWithLoss":
         loss = layer.message.loss_param
         now = f", but ignore_label is {loss.ignore_label}" if loss.HasField("ignore_label") else ""
         place = run.place(layer.name, 0, "loss_param", "ignore_label")
         return f"255 often marks pixels to ignore{now}; set loss_param {{ ignore_label: 255 }}", place
-    if low == 1 and high == among:
-        return f"the labels count from 1; subtract 1, or use {among + 1} classes", None
     if math.inf > high >= among:
         return f"set num_output: {int(high) + 1} if all of them are classes", _scores(run, layer)
     return "", None
+
+
+def _only_ends(run: Run, layer: BuiltLayer, high: float) -> bool:
+    """Was every label that was measured either 0 or the highest?"""
+    seen = run.values_of(layer.bottoms[1].original.name)
+    # Of all values between two ends with this mean, only those at the ends themselves vary so much.
+    return all(math.isclose(one.std**2, one.mean * (high - one.mean), rel_tol=0.01) for one in seen)
 
 
 def _ignores(layer: BuiltLayer, label: float) -> bool:

@@ -26,7 +26,7 @@ from caffelint.smoke.rule import (
     weights,
 )
 
-from ._cause import too_large
+from ._cause import clipped_away, too_large
 from ._evidence import worded
 from ._example import CALM, NET, SOLVER, losses, project, spread
 from ._no_gradient import idle, no_gradient, nothing_to_learn, stopped
@@ -199,20 +199,21 @@ def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
 
 def _flat(rule: SmokeRule, run: Run) -> Finding | None:
     """Of a loss that does not fall, only what an experiment showed."""
-    best = cure(run)
-    if best is None or not flat(run) or rose(run):
+    if not flat(run) or rose(run):
         return None
+    if (best := cure(run)) is None:
+        short, at = clipped_away(run), run.solver.at("clip_gradients")
+        return worded(rule, at, short, severity=WARNING, certainty=LIKELY) if short else None
     if best.hypothesis.kind == "rate" and not strong(run, best.hypothesis):
         return None
     cause = too_large(run)
-    of, first, last = "the loss", begins(run), ends(run)
+    of, first, last, count = "the loss", begins(run), ends(run), len(run.iterations)
     if falls(first, last) and (least := slowest(run)) is not None:
         of, first, last = f"the loss of {title(least[0])}", *least[1:]
-    how = "hardly falls" if last < first else "does not fall"
-    what = f"{of} {how}: {number(first)} to {number(last)} in {len(run.iterations)} iterations"
+    how, to = "hardly falls:" if last < first else "does not fall:", ""
     if last < first / _HALF:
-        what = f"{of} falls from {number(first)} to {number(last)} in {len(run.iterations)} iterations, but not below"
-        what += " that of an answer that is always the same"
+        how, to = "falls from", ", but not below that of an answer that is always the same"
+    what = f"{of} {how} {number(first)} to {number(last)} in {count} iterations{to}"
     return worded(rule, best.hypothesis.place, cause._replace(what=what), severity=WARNING, certainty=LIKELY)
 
 

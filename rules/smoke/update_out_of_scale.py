@@ -10,6 +10,7 @@ from caffelint.smoke.rule import (
     PARAM,
     Run,
     SmokeRule,
+    beats_constant,
     fell,
     first_ratios,
     is_zero,
@@ -125,7 +126,7 @@ class UpdateOutOfScale(SmokeRule):
             return
         well = [layer for layer, value in best.items() if value > _WELL]
         gone = [layer for layer, value in best.items() if 0 < value < _GONE]
-        if well and gone:
+        if well and gone and not beats_constant(run):
             what = f"{subject(run, gone[0])}: the gradient vanishes"
             why = (
                 f"its largest update is {number(best[gone[0]])} times its weights, too small to change a float32, but"

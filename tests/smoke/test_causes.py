@@ -12,7 +12,7 @@ from caffelint.lint.cause import ReportedCause
 from caffelint.lint.examples import findings_of
 from caffelint.lint.registry import RuleInfo, all_rules
 from caffelint.lint.report import ReportedFinding
-from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, PARAM, Run, Statistics
+from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, FORWARD, PARAM, NonFinite, Run, Statistics, hypotheses
 from caffelint.smoke.run import run_of
 
 too_large = import_module("caffelint.rules.smoke._cause").too_large
@@ -62,6 +62,77 @@ def test_weight_decay_with_what_a_check_says_of_it() -> None:
         " weights change sign and grow; try weight_decay: 0.0005"
     )
     assert (cause.kind, cause.suggested) == ("weight-decay", Suggested("weight_decay", 0.0005))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "remedy"),
+    [
+        (0, 9, '"other", another top of DummyData "data", holds 0 to 9, as labels do; make that the label'),
+        (0, 2.5, "set num_output: 25 if all of them are classes"),
+        (0, 30, "set num_output: 25 if all of them are classes"),
+    ],
+)
+def test_labels_that_another_top_holds(low: float, high: float, remedy: str) -> None:
+    net = NET.replace('top: "label"', 'top: "label" top: "other"').replace(
+        "shape { dim: 8 } }", "shape { dim: 8 } shape { dim: 8 } }"
+    )
+    tops = [Statistics(-1, "data", BLOB, "label", DATA, 0, 24, 12, 7, 0)]
+    tops.append(Statistics(-1, "data", BLOB, "other", DATA, low, high, 1, 1, 0))
+    rule = import_module("caffelint.rules.smoke.label_out_of_range").LabelOutOfRange()
+    (finding,) = rule.check(run_of(project(*losses(2.3, 2.2), *tops, net=net)))
+    assert finding.evidence == remedy
+
+
+def test_labels_that_two_losses_exchange() -> None:
+    net = NET.replace('top: "label"', 'top: "label" top: "other"')
+    net = net.replace("shape { dim: 8 } }", "shape { dim: 8 } shape { dim: 8 } }") + (
+        'layer { name: "fc2" type: "InnerProduct" bottom: "data" top: "fc2" inner_product_param { num_output: 25 } }\n'
+        'layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "fc2" bottom: "other" top: "loss2" }\n'
+    )
+    tops = [Statistics(-1, "data", BLOB, "label", DATA, 0, 24, 12, 7, 0)]
+    tops.append(Statistics(-1, "data", BLOB, "other", DATA, 0, 9, 1, 1, 0))
+    rule = import_module("caffelint.rules.smoke.label_out_of_range").LabelOutOfRange()
+    (finding,) = rule.check(run_of(project(*losses(2.3, 2.2), *tops, net=net)))
+    assert finding.evidence == (
+        '"other", another top of DummyData "data", holds 0 to 9, and SoftmaxWithLoss "loss2" reads it; exchange'
+        ' "label" and "other"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("outputs", "label", "remedy"),
+    [
+        (2, (0, 255, 63.75, 110.42, 0.75), "every label is 0 or 255; divide them by 255, as classes count 0, 1"),
+        (2, (0, 255, 63.75, 100, 0.7), "255 often marks pixels to ignore; set loss_param { ignore_label: 255 }"),
+        (10, (48, 57, 52, 3, 0), "the labels count from 48, the code of the character 0; subtract 48 from each"),
+    ],
+)
+def test_labels_of_another_scale(outputs: int, label: tuple[float, ...], remedy: str) -> None:
+    top = Statistics(-1, "data", BLOB, "label", DATA, *label)
+    net = NET.replace("num_output: 10", f"num_output: {outputs}")
+    rule = import_module("caffelint.rules.smoke.label_out_of_range").LabelOutOfRange()
+    (finding,) = rule.check(run_of(project(*losses(2.3, 2.2), top, net=net)))
+    assert finding.evidence == remedy
+
+
+@pytest.mark.parametrize(("values", "blamed"), [([2.3, 70, 7e4, 7e7], False), ([0.3] * 60, True)])
+def test_pairs_the_other_way_round_are_suspected_only_of_a_loss_that_stays(values: list[float], blamed: bool) -> None:
+    loss = 'type: "ContrastiveLoss" bottom: "log" bottom: "fc" bottom: "label"'
+    net = NET.replace('type: "SoftmaxWithLoss" bottom: "log" bottom: "label"', loss)
+    found = hypotheses(run_of(project(*losses(*values, rate=0.01), net=net, solver=_SOLVER)))
+    assert ("inverted" in [one.field for one in found]) is blamed
+
+
+def test_a_test_net_that_only_shows_what_broke_in_train() -> None:
+    inf = NonFinite(4, 1, FORWARD, "log", BLOB, "log", 0, 8, 80, 0, 0, 0, {"fc": (0.0, 1e9, 0)})
+    net = NET.replace('top: "loss" }', 'top: "loss" loss_weight: -1 }')
+    first = [spread(-1, "fc", PARAM, "0", 0.2), spread(-1, "fc", BLOB, "fc", 0.1)]
+    found = run_of(project(*losses(2.3, 70, 7e4, 7e7, rate=0.01), *first, inf, net=net, solver=_SOLVER))
+    rule = import_module("caffelint.rules.smoke.non_finite_forward").NonFiniteForward()
+    (finding,) = rule.check(found)
+    assert finding.cause is not None
+    assert finding.cause.kind == "loss-weight"
+    assert finding.cause.why.startswith("the loss of TRAIN grew, too: loss_weight -1 makes the loss")
 
 
 def test_a_dead_layer_without_weights_is_reported_to_load_some() -> None:

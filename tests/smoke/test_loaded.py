@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from project_files import NET, SOLVER, write
 
+from caffelint.schema import NetParameter
 from caffelint.smoke.loaded import wrong
+from caffelint.smoke.session import Session
+from caffelint.smoke.verdict import verdict
 
 
 @pytest.mark.parametrize(
@@ -23,3 +29,20 @@ from caffelint.smoke.loaded import wrong
 )
 def test_what_is_wrong(values: list[float], variances: bool, found: dict[str, Any] | None) -> None:
     assert wrong(np.array(values, np.float32), variances) == found  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_weights_that_the_solver_names(engine: str, tmp_path: Path, in_engine: Callable[..., Session]) -> None:
+    net: Any = NetParameter()
+    layer = net.layer.add(name="conv", type="Convolution")
+    for shape in ((4, 3, 3, 3), (4,)):
+        blob = layer.blobs.add()
+        blob.shape.dim.extend(shape)
+        blob.data.extend([float("nan")] * int(np.prod(shape)))
+    (tmp_path / "own.caffemodel").write_bytes(net.SerializeToString())
+    session = in_engine(write(tmp_path, NET, SOLVER + 'weights: "own.caffemodel"\n'), engine)
+    assert session.run is not None
+    assert session.run.loaded
+    assert "the weights that were loaded hold values that are not finite" in verdict(
+        session.run, session.report.findings
+    )

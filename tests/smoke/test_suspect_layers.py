@@ -11,7 +11,7 @@ from project_files import CONV, DATA, LOSS, SOLVER, write
 
 from caffelint.cli.main import main
 from caffelint.smoke.diagnosis.tried import CURED, survivor
-from caffelint.smoke.events import Gradient, NonFinite
+from caffelint.smoke.events import BLOB, Gradient, NonFinite
 from caffelint.smoke.session import Session
 from caffelint.smoke.verdict import verdict
 
@@ -109,3 +109,25 @@ def test_the_safe_form_of_a_layer_is_tried(
     assert (best.hypothesis.kind, best.outcome) == ("layer", CURED)
     assert best.change.text.startswith(change)
     assert f"with {best.change.text}" in words(session)
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_what_was_read_is_known_where_the_first_pass_breaks(
+    engine: str, tmp_path: Path, in_engine: Callable[..., Session]
+) -> None:
+    exp = 'layer { name: "exp" type: "Exp" bottom: "data" top: "exp" exp_param { scale: 200 } }\n'
+    net = DATA + exp + CONV.replace('bottom: "data"', 'bottom: "exp"') + LOSS
+    run = in_engine(project(tmp_path, net), engine, diagnose="off").run
+    assert run is not None
+    broke = run.first(NonFinite)
+    assert broke is not None
+    assert broke.iteration < 0
+    assert run.statistics(-1, "data", BLOB, "data", "data") is not None
+
+
+def test_an_exp_where_an_activation_is_usual_is_made_a_relu(tmp_path: Path, in_caffe: Callable[..., Session]) -> None:
+    exp = 'layer { name: "exp" type: "Exp" bottom: "conv" top: "conv" }\n'
+    large = CONV.replace('type: "xavier"', 'type: "constant" value: 100', 1)
+    text = words(in_caffe(project(tmp_path, DATA + large + exp + LOSS), diagnose="full"))
+    assert 'with type: "ReLU" at "exp" it' in text
+    assert "exp_param" not in text

@@ -57,6 +57,8 @@ def test_a_grid_is_every_combination_in_order(tmp_path: Path, monkeypatch: pytes
         ("seeds = [-1]", "from 0 to 2147483647"),
         ("solver = ['x']", '"solver" is not known; it takes solvers, base_lr, seeds'),
         ("solvers = ['no/*']", 'no file matches "no/*"'),
+        ("solvers = ['*/../x']", 'goes up with ".." after a wildcard'),
+        (f"solvers = ['{'[!' * 3000}']", "longer than 4096 characters"),
         ("seeds = [1]", "no solver is named"),
     ],
 )
@@ -76,7 +78,7 @@ def test_a_bad_grid_is_one_line(tmp_path: Path, text: str, said: str) -> None:
         (["--sweep", "grid.toml", "--format", "json"], "--sweep cannot be combined with --format"),
         (["--sweep", "grid.toml", "--epochs", "2"], "--sweep cannot be combined with --epochs"),
         (["--sweep", "grid.toml", "--jobs", "2", "--cluster", "x"], "--cluster and --jobs cannot be combined"),
-        (["--sweep", "gone.toml"], "gone.toml: no such file or directory"),
+        (["--sweep", "gone.toml"], "gone.toml: cannot be read: no such file or directory"),
         ([], "missing argument 'SOLVER'"),
     ],
 )
@@ -119,9 +121,61 @@ def test_results_survive_a_line_that_was_cut(tmp_path: Path) -> None:
 def test_results_are_not_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("keep")
     (tmp_path / "grid.results.jsonl").symlink_to(tmp_path / "other")
-    with pytest.raises(OSError, match="symbolic links"):
-        Results(tmp_path / "grid.results.jsonl").add(row())
+    with pytest.raises(BadGrid, match="is a link"):
+        Results(tmp_path / "grid.results.jsonl")
     assert (tmp_path / "other").read_text() == "keep"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"first": "x"},
+        {"base_lr": {}},
+        {"base_lr": 10**400},
+        {"last": float("nan")},
+        {"seed": "1"},
+        {"iterations": None},
+        {"status": "0"},
+        {"status": 99},
+        {"outcome": 3},
+        {"key": []},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_a_row_that_no_sweep_has_written_is_none(tmp_path: Path, value: dict[str, Any]) -> None:
+    lines = [json.dumps(row(key="a")._asdict()), json.dumps({**row()._asdict(), **value}), "[" * 100_000, "[]", "3", ""]
+    (tmp_path / "grid.results.jsonl").write_text("\n".join(lines))
+    rows = Results(tmp_path / "grid.results.jsonl").rows
+    assert [*rows] == ["a"]
+    assert [*table([*rows.values()])]
+
+
+def test_no_name_and_no_stored_outcome_drives_a_terminal_or_a_build_server() -> None:
+    evil = "\x1b]0;owned\x07\n::error::owned"
+    lines = [*table([row(solver=f"::error::{evil}", outcome=evil)])]
+    assert len(lines) == 4
+    assert all(line.isprintable() and not line.startswith("::") for line in lines), lines
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no devices")
+def test_pipes_devices_and_files_without_end_are_one_line(tmp_path: Path) -> None:
+    for path, open_it in (
+        (tmp_path / "grid.toml", lambda: read_grid(tmp_path / "grid.toml", None, 1)),
+        (tmp_path / "grid.results.jsonl", lambda: Results(tmp_path / "grid.results.jsonl")),
+    ):
+        os.mkfifo(path)
+        with pytest.raises(BadGrid, match="is a pipe or a device"):
+            open_it()
+        path.unlink()
+        path.touch()
+        os.truncate(path, 1 << 40)
+        with pytest.raises(BadGrid, match="is larger than"):
+            open_it()
+        path.unlink()
+        path.symlink_to("/dev/zero")
+        with pytest.raises(BadGrid, match=r"is a (link|pipe or a device)"):
+            open_it()
 
 
 def test_the_best_run_is_one_without_an_error() -> None:

@@ -54,3 +54,25 @@ def test_fillers_that_silence_a_layer(
     words = told(in_engine(write(tmp_path, net, SOLVER), engine))
     assert words.startswith("it learns nothing: no weight gets a gradient")
     assert f'with convolution_param {{ {written} }} at "conv" it' in words
+
+
+@ENGINES
+def test_weights_of_0_in_layers_of_several_types(
+    engine: str, tmp_path: Path, in_engine: Callable[..., Session]
+) -> None:
+    filler = 'weight_filler { type: "xavier" }'
+    net = TRAIN_ONLY + CONV.replace(filler, "") + RELU + LOSS.replace(filler, "")
+    words = told(in_engine(write(tmp_path, net, SOLVER), engine))
+    assert 'with convolution_param { weight_filler { type: "msra" } } at "conv" and 1 more layer it' in words
+
+
+@ENGINES
+def test_a_gate_that_its_bias_shuts(engine: str, tmp_path: Path, in_engine: Callable[..., Session]) -> None:
+    shut = CONV.replace('name: "conv"', 'name: "gate"').replace('top: "conv"', 'top: "gate"')
+    shut = shut.replace('{ type: "constant" }', '{ type: "constant" value: -40 }')
+    gate = 'layer { name: "mask" type: "Sigmoid" bottom: "gate" top: "mask" }\n'
+    gate += 'layer { name: "gated" type: "Eltwise" bottom: "conv" bottom: "mask" top: "gated"\n'
+    gate += "  eltwise_param { operation: PROD } }\n"
+    net = TRAIN_ONLY + CONV + shut + gate + LOSS.replace('bottom: "conv"', 'bottom: "gated"')
+    words = told(in_engine(write(tmp_path, net, SOLVER), engine, diagnose="full"))
+    assert 'the bias_filler of Convolution "gate" starts every bias at -40 or less' in words

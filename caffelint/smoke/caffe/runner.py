@@ -432,8 +432,10 @@ class Run(object):
         """A Python layer, or Caffe's own Python, raised: the layer is the one that raises again when run alone."""
         kind, _, trace = sys.exc_info()
         frames = traceback.extract_tb(trace)
+        modules = [sys.modules[name] for name in ("caffelint_engine", "caffe") if name in sys.modules]
+        engine = tuple(os.path.join(os.path.dirname(os.path.abspath(one.__file__)), "") for one in modules)
         own = [frame for frame in frames if os.path.abspath(frame[0]) != os.path.abspath(__file__)]
-        own = [frame for frame in own if os.sep + "caffe" + os.sep not in frame[0]]
+        own = [frame for frame in own if not os.path.abspath(frame[0]).startswith(engine)]
         traceback.print_exc()
         message = "called exit" if kind is SystemExit else "%s: %s" % (kind.__name__, error)
         if not own:

@@ -13,8 +13,6 @@ from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import CRASHES, GROWS, Trouble
 from caffelint.smoke.events import (
-    BLOB,
-    DATA,
     EXTREME,
     LABEL,
     NOT_FINITE,
@@ -22,7 +20,6 @@ from caffelint.smoke.events import (
     Batch,
     NonFinite,
     Running,
-    Statistics,
 )
 from caffelint.smoke.job import REAL
 from caffelint.smoke.prepare import Prepared
@@ -58,11 +55,14 @@ def suspects(run: Run, was: Trouble | None) -> list[Suspect]:
             return [Suspect(running.net, -1)]
         passes = max(1, run.solver.message.iter_size)
         return [Suspect(0, (was.iteration + 1) * passes)]
+    return [Suspect(0, -1)] if labels_outside(run) else []
+
+
+def labels_outside(run: Run) -> bool:
+    """Were labels, or rows of a table, measured in the TRAIN net that are not among those that there are?"""
     limits = _limits(run.built[0].layers) if run.built else {}
-    seen = (one for one in run.all(Statistics) if (one.kind, one.part) == (BLOB, DATA) and one.name in limits)
-    if any(_outside(limits[one.name], one.min) or _outside(limits[one.name], one.max) for one in seen):
-        return [Suspect(0, -1)]
-    return []
+    each = ((limit, one) for name, limit in limits.items() for one in run.values_of(name))
+    return any(_outside(limit, one.min) or _outside(limit, one.max) for limit, one in each)
 
 
 def read_batches(run: Run, prepared: Prepared, wanted: Sequence[Suspect], seconds: float) -> list[Batch]:

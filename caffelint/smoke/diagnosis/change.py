@@ -35,7 +35,7 @@ class Change(NamedTuple):
     seed: int = 0
 
 
-UNLOADED = Change("no --weights", (), loads=False)
+UNLOADED = Change("no weights loaded", (), loads=False)
 """The run without the weights that are given."""
 
 
@@ -45,7 +45,7 @@ NONE = Change("", ())
 
 def of_solver(run: Run, field: str, value: float | str) -> tuple[Change, ...]:
     """Another value of a field of the solver; none where its text does not allow it."""
-    text = value if isinstance(value, str) else f"{value:.10g}"
+    text = value if isinstance(value, str) else f"{value:.7g}"
     suggested = None if isinstance(value, str) else Suggested(field, value)
     return _change(f"{field}: {text}", write(run.solver, field, value=text), "", suggested)
 
@@ -59,7 +59,7 @@ def of_layer(run: Run, layer: BuiltLayer, *path: str | int, value: float | str) 
         if path == ("type",):
             return ()  # its types have names of their own
         path = spelled(written, path)
-    text = value if isinstance(value, str) else f"{value:.10g}"
+    text = value if isinstance(value, str) else f"{value:.7g}"
     names = [name for name in path if isinstance(name, str)]
     suggested = None if isinstance(value, str) else Suggested(names[-1], value, layer.name)
     whole = f"{names[-1]} {text}" if text.startswith("{") else f"{names[-1]}: {text}"
@@ -100,12 +100,12 @@ def scaled_input(run: Run, layer: BuiltLayer, top: int, largest: float) -> tuple
     written = written_layer(run, layer)
     if written is None or not 0 < largest < math.inf:
         return ()
-    scale = float(f"{2.0 ** -math.ceil(math.log2(largest)):.10g}")
+    scale = float(f"{2.0 ** -math.ceil(math.log2(largest)):.7g}")
     if layer.transforms and not top:
         scale = float(f"{layer.message.transform_param.scale * scale:.6g}")
         change = of_layer(run, layer, "transform_param", "scale", value=scale)
         others = [one for one in _makers(run, layer) if one is not written and one.type == written.type]
-        each = [write(one, "transform_param", "scale", value=f"{scale:.10g}") for one in others]
+        each = [write(one, "transform_param", "scale", value=f"{scale:.7g}") for one in others]
         return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
     blob = layer.tops[top].name
     name = f"{blob}_scale"
@@ -125,11 +125,10 @@ def centred_input(run: Run, layer: BuiltLayer, top: int, mean: float) -> tuple[C
         path = ("transform_param", "mean_value", 0) if p.mean_value else ("transform_param", "mean_value")
         change = of_layer(run, layer, *path, value=whole)
         others = [one for one in _makers(run, layer) if one is not written and one.type == written.type]
-        each = [write(one, *path, value=f"{whole:.10g}") for one in others]
+        each = [write(one, *path, value=f"{whole:.7g}") for one in others]
         return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
     blob = layer.tops[top].name
-    text = _power(written, f"{blob}_centred", blob, blob, 1.0).replace("scale: 1 ", f"shift: {-mean:.4g} ")
-    return _after(run, layer, text)
+    return _after(run, layer, _power(written, f"{blob}_centred", blob, blob, 1.0, float(f"{-mean:.4g}")))
 
 
 def normalised_input(run: Run, layer: BuiltLayer, top: int) -> tuple[Change, ...]:
@@ -171,16 +170,29 @@ def _makers(run: Run, layer: BuiltLayer) -> list[Layer]:
 
 def scaled_target(run: Run, loss: BuiltLayer, bottom: int, largest: float, exact: bool = False) -> tuple[Change, ...]:
     """A bottom of a loss, by a Power layer before it, so that its values are at most about 1; exactly so, if wanted."""
-    written = written_layer(run, loss)
-    if written is None or written.node is None or _oldest(written.node) or not 0 < largest < math.inf:
+    if not 0 < largest < math.inf:
         return ()
-    scale = float(f"{1 / largest if exact else 10.0 ** -round(math.log10(largest)):.10g}")
+    scale = float(f"{1 / largest if exact else 10.0 ** -round(math.log10(largest)):.7g}")
+    return _changed_target(run, loss, bottom, "scaled", scale)
+
+
+def inverted_target(run: Run, loss: BuiltLayer, bottom: int) -> tuple[Change, ...]:
+    """A bottom of a loss that holds 0 and 1, the other way round, by a Power layer before it."""
+    return _changed_target(run, loss, bottom, "inverted", -1.0, 1.0)
+
+
+def _changed_target(
+    run: Run, loss: BuiltLayer, bottom: int, how: str, scale: float, shift: float = 0.0
+) -> tuple[Change, ...]:
+    written = written_layer(run, loss)
+    if written is None or written.node is None or _oldest(written.node):
+        return ()
     old = loss.message.bottom[bottom]
-    new = f"{old}_scaled"
-    text = _power(written, new, old, new, scale)
+    new = f"{old}_{how}"
+    text = _power(written, new, old, new, scale, shift)
     before = ((run.nets[0].document.path, Edit(written.node.start, written.node.start, f"{text}\n")),)
     edits = join([before, write(written, "bottom", bottom, value=quoted(new))])
-    return _change(text, edits, loss.name, Suggested("scale", scale, new))
+    return _change(text, edits, loss.name, None if shift else Suggested("scale", scale, new))
 
 
 def _oldest(node: Field) -> bool:
@@ -188,11 +200,12 @@ def _oldest(node: Field) -> bool:
     return any(one.name == "layer" and one is not node for one in node.walk())
 
 
-def _power(beside: Layer, name: str, bottom: str, top: str, scale: float) -> str:
+def _power(beside: Layer, name: str, bottom: str, top: str, scale: float, shift: float = 0.0) -> str:
     """A Power layer in the format of the layer beside it."""
     older = beside.node is not None and beside.node.name == "layers"
     start = f"layers {{ name: {quoted(name)} type: POWER" if older else f'layer {{ name: {quoted(name)} type: "Power"'
-    return f"{start} bottom: {quoted(bottom)} top: {quoted(top)} power_param {{ scale: {scale:.10g} }} }}"
+    how = " ".join([*([f"scale: {scale:.7g}"] if scale != 1 else []), *([f"shift: {shift:.7g}"] if shift else [])])
+    return f"{start} bottom: {quoted(bottom)} top: {quoted(top)} power_param {{ {how} }} }}"
 
 
 def written_layer(run: Run, layer: BuiltLayer) -> Layer | None:

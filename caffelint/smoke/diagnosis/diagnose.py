@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from caffelint.smoke.diagnosis.batches import read_batches, records, suspects
+from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
 from caffelint.smoke.diagnosis.change import NONE as NO_CHANGE
 from caffelint.smoke.diagnosis.change import both
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
@@ -89,7 +89,8 @@ class Diagnosis:
                 self._found = [one for one in self._found if strong(run, one)]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
-            if self._was.kind == CRASHES and any(one[1] == LABEL for batch in run.all(Batch) for one in batch.bad):
+            crashed = self._was.kind == CRASHES and any(one[1] == LABEL for each in run.all(Batch) for one in each.bad)
+            if crashed or labels_outside(run):
                 self._found = []  # a label outside of the classes makes Caffe read and write outside of its memory
             asked = run.asked
             if self._was.kind in (BREAKS, CRASHES, GROWS):

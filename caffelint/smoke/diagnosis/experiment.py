@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from caffelint.smoke.diagnosis.trouble import CRASHES, FLAT, LARGE, STOPS, TESTS
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
-from caffelint.smoke.loss import FELL, falls, progress
+from caffelint.smoke.loss import FELL, falls, least_left, progress
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.project import NoProject
 from caffelint.smoke.session import Stage
@@ -24,6 +23,8 @@ _MORE = 0.8
 """Of what was left of a loss that fell by little: what a cure leaves."""
 _HALF = 0.5
 """Of a loss that stayed above what the best constant answer gives."""
+_CLEARLY = 0.6
+"""Of the loss at the end: what labels that are the right way round leave."""
 _ENOUGH = 0.3
 """Of the iterations: a loss that has fallen by then does fall."""
 _BAD = 3.0
@@ -52,20 +53,24 @@ class Experiment:
             now = None
         if now is not None and now.kind == CRASHES and not number:
             return Tried(*self.trial, OTHER)  # Caffe does not take it
-        left = progress(run)
-        alone = left if len(run.loss_layers) == 1 else math.nan  # of several, one may take longer
-        if now is not None and (now.kind != FLAT or left > _BAD or (left > 1 and not falls(first, last))):
+        share, least = progress(run), least_left(run)
+        if now is not None and (now.kind != FLAT or share > _BAD or (share > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
-            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number, alone)
+            if late and number < run.asked and now.kind == LARGE:
+                outcome = UNTESTED  # its loss may have fallen yet
+            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number, least)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
-        if was.kind == FLAT and not left < _wanted(was.progress):
-            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, alone)
+        better = share < _wanted(was.progress)
+        if self.trial[0].field == "inverted":
+            better = last < _CLEARLY * was.last  # the same loss, of the same features at first
+        if was.kind == FLAT and not better:
+            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, least)
         if was.kind == TESTS:
             ended = run.first(Tested) is not None
-        ended = ended or (late and was.kind in (FLAT, STOPS) and number >= run.asked * _ENOUGH and left < FELL)
+        ended = ended or (late and was.kind in (FLAT, STOPS) and number >= run.asked * _ENOUGH and share < FELL)
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
-        return Tried(*self.trial, outcome, "", -1, first, last, number, alone)
+        return Tried(*self.trial, outcome, "", -1, first, last, number, least)
 
 
 def _wanted(progress: float) -> float:

@@ -6,14 +6,15 @@ import math
 from collections.abc import Callable, Iterator
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.smoke.diagnosis.change import Change, of_layer
+from caffelint.smoke.diagnosis.change import Change, of_layer, of_one
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.diagnosis.inputs import large_input
 from caffelint.smoke.events import BACKWARD, BLOB, DATA, FORWARD, NonFinite
 from caffelint.smoke.learning import size
 from caffelint.smoke.run import Run, loss_grew
 
 _HUGE = 1e10
-_SURE, _GREW = 20.0, -0.5
+_SURE, _GREW, _INNOCENT = 20.0, -0.5, 1.0
 _WIDE = 10.0
 _LEAST_EPS = 1e-5
 _EXPANDS = 1e4
@@ -38,6 +39,7 @@ def safe_forms(run: Run) -> Iterator[Hypothesis]:
         return
     largest = max((max(abs(low), abs(high)) for low, high, _ in broke.inputs.values()), default=0.0)
     grew = largest > _HUGE or (broke.iteration > 0 and loss_grew(run.iterations[: broke.iteration]) is not None)
+    grew = grew or (layer.type == "Exp" and large_input(run) is not None)
     place = run.place(layer.name, broke.net, layer.block)
     yield Hypothesis("layer", place, _GREW if grew else _SURE, changes, layers=(layer,), proved=not grew)
 
@@ -60,6 +62,8 @@ def expanding(run: Run) -> Iterator[Hypothesis]:
             inputs = {blob.name: (read.min, read.max, 0)}
             here = NonFinite(-1, 0, FORWARD, layer.name, BLOB, layer.tops[0].name, 0, 0, 1, 0, 0, 0, inputs)
             place, score = run.place(layer.name, 0, layer.block), math.log10(makes / max(largest, 1.0))
+            if layer.type == "Exp" and large_input(run) is not None:
+                score = min(score, _INNOCENT)  # it only shows what the input makes
             changes = tuple(form(run, layer, here))
             yield Hypothesis("layer", place, score, changes, "expands", (layer,), largest, makes)
 
@@ -138,10 +142,33 @@ def _shifts(read: tuple[float, float], scale: float, shift: float) -> Iterator[f
 
 def _exp(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
     p, (low, high) = layer.message.exp_param, _read(broke)
+    if _activates(layer):
+        each = [of_layer(run, one, "type", value='"ReLU"') for one in run.built[0].layers if _activates(one)]
+        yield from of_one(tuple(change for one in each for change in one))
+        return
     largest = abs(p.scale) * max(abs(low), abs(high))
     if largest > 1:
         scale = p.scale * 2.0 ** -math.ceil(math.log2(largest))
-        yield from of_layer(run, layer, "exp_param", "scale", value=float(f"{scale:.10g}"))
+        yield from of_layer(run, layer, "exp_param", "scale", value=float(f"{scale:.6g}"))
+
+
+def _activates(layer: BuiltLayer) -> bool:
+    """Is it an Exp where an activation is usual: between two layers with weights, with nothing but pooling between?
+
+    With an exp_param it was chosen for what it computes.
+    """
+    if layer.type != "Exp" or layer.message is None or layer.message.HasField("exp_param"):
+        return False
+    maker, blobs = layer.bottoms[0].maker, list(layer.tops)
+    if maker is None or not maker.has_weights:
+        return False
+    while blobs:
+        for reader, _ in blobs.pop().readers:
+            if reader.has_weights:
+                return True
+            if len(reader.bottoms) == 1:
+                blobs += reader.tops
+    return False
 
 
 def _lrn(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:

@@ -12,6 +12,7 @@ from caffelint.lint.finding import CERTAIN, INFO
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.change import (
     Change,
+    inverted_target,
     of_layer,
     of_one,
     of_solver,
@@ -24,7 +25,7 @@ from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.inputs import input_scale
 from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
-from caffelint.smoke.diagnosis.trouble import clipped, hampered, stuck
+from caffelint.smoke.diagnosis.trouble import clipped, flat, hampered, stuck
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
 from caffelint.smoke.run import Run
@@ -47,6 +48,8 @@ _SMALL_TARGET = 1e-3
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
 _LEAST_WEIGHT = 1e-6
+_AUXILIARY = 0.3
+"""What GoogLeNet gives a loss beside its last."""
 _CLIPS_AT = 10.0
 _CLIPPED = 10.0
 _PULLS = 0.1
@@ -68,6 +71,7 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *losses(run),
         *infogain(run),
         *_labels(run),
+        *_inverted(run),
         *_sorted(run),
         *fillers(run),
     ]
@@ -200,7 +204,9 @@ def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
             changes = of_layer(run, layer, "loss_weight", 0, value=math.copysign(1, weight))
             yield Hypothesis("loss-weight", place, -math.log10(abs(weight)), changes, "tiny", (layer,), weight)
         elif abs(weight) >= _MULTIPLIES:
-            changes = of_layer(run, layer, "loss_weight", 0, value=math.copysign(1, weight))
+            usual = (1.0, _AUXILIARY) if len(run.loss_layers) > 1 else (1.0,)
+            each = [of_layer(run, layer, "loss_weight", 0, value=math.copysign(value, weight)) for value in usual]
+            changes = tuple(change for one in each for change in one)
             score = math.log10(abs(weight))
             yield Hypothesis("loss-weight", place, score, changes, layers=(layer,), value=weight)
 
@@ -346,6 +352,15 @@ def _labels(run: Run) -> Iterator[Hypothesis]:
         changes = scaled_target(run, layer, 1, largest, exact=True) if found.min >= 0 else ()
         place = run.place(layer.name, 0, "bottom", 1)
         yield Hypothesis("labels", place, 5.0, changes, layer.message.bottom[1], (layer,), found.min, found.max)
+
+
+def _inverted(run: Run) -> Iterator[Hypothesis]:
+    """Pairs that are told to be alike where they differ: only a trial can tell. field: `inverted`."""
+    for layer in run.loss_layers:
+        pairs = layer.type == "ContrastiveLoss" and len(layer.bottoms) > 2 and flat(run)
+        if pairs and (changes := inverted_target(run, layer, 2)):
+            place = run.place(layer.name, 0, "bottom", 2)
+            yield Hypothesis("labels", place, STRONG, changes, "inverted", (layer,))
 
 
 def _sorted(run: Run) -> Iterator[Hypothesis]:

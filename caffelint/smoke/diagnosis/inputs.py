@@ -13,10 +13,12 @@ from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.signal import saturates
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.learning import is_zero, size
-from caffelint.smoke.loss import bad_start
+from caffelint.smoke.loss import bad_start, begins
 from caffelint.smoke.run import Run
 
 _LARGE, _SMALL = 30.0, 5e-3
+_HUGE = 1e10
+"""A loss before any update that no weights of a usual size give."""
 _OFFSET = 10.0
 """Times the deviation: a mean that hides what differs from record to record."""
 
@@ -48,6 +50,16 @@ def small_input(run: Run) -> Input | None:
     return next((one for one in _inputs(run) if one.largest < _SMALL and not is_zero(one.found)), None)
 
 
+def _offset(run: Run) -> Input | None:
+    """The one whose values differ least for how far they are from 0."""
+    found = [one for one in _inputs(run) if 0 < one.found.std < math.inf and _times(one) > _OFFSET]
+    return max(found, key=_times, default=None)
+
+
+def _times(one: Input) -> float:
+    return abs(one.found.mean) / one.found.std
+
+
 def _size_of_data(run: Run, one: Input) -> float:
     brought = run.statistics(-1, one.layer.name, BLOB, one.layer.tops[one.top].name, DATA)
     return size(brought) if brought is not None else 0.0
@@ -56,13 +68,17 @@ def _size_of_data(run: Run, one: Input) -> float:
 def input_scale(run: Run) -> Iterator[Hypothesis]:
     """field: "" or `small`. layers: the one that brings it. value: the largest of the values."""
     start = bad_start(run)
+    bad = start or saturates(run) or not abs(begins(run)) < _HUGE
+    if (one := _offset(run)) is not None:
+        centred = centred_input(run, one.layer, one.top, one.found.mean)
+        changes = (*centred, *normalised_input(run, one.layer, one.top))
+        place, score = run.place(one.layer.name, 0, "transform_param"), math.log10(_times(one)) + 0.5
+        yield Hypothesis("input-scale", place, score, changes, "offset", (one.layer,), one.found.mean, one.found.std)
     if (one := large_input(run)) is not None:
-        score = math.log10(size(one.found)) - (0.4 if start or saturates(run) else 3.4)
+        score = math.log10(size(one.found)) - (0.4 if bad else 3.4)
         scaled, normal = scaled_input(run, one.layer, one.top, one.largest), normalised_input(run, one.layer, one.top)
         columns = len(one.blob.shape or ()) == 2  # which may differ in size
         changes = (*normal, *scaled) if columns else (*scaled, *normal)
-        if abs(one.found.mean) > _OFFSET * one.found.std:
-            changes = (*centred_input(run, one.layer, one.top, one.found.mean), *changes)
         place = run.place(one.layer.name, 0, "transform_param", "scale")
         yield Hypothesis("input-scale", place, score, changes, layers=(one.layer,), value=one.largest)
     elif (one := small_input(run)) is not None:

@@ -31,6 +31,8 @@ _SQUASHED = 3
 _MOST_OF_IT = 0.5
 _FACTORS = {"PReLU": "0.25", "Scale": "1"}
 _LARGE_FACTOR = 5.0
+_SHUTS = 6.0
+"""A bias at which Sigmoid has a slope of a four-hundredth, and TanH next to none."""
 _FULL = 0.9
 """Of the way from the middle to the limits."""
 _EPSILON, _NORMAL = 0.01, 0.3
@@ -74,7 +76,9 @@ def depth(run: Run) -> Iterator[Hypothesis]:
     score = min(abs(decades) - (0 if stays else 1), _MOST)
     one = Hypothesis("depth", place, score, tuple(changes), field, layers, ends[0][0], ends[-1][0])
     steep = steepest(run, one)
-    yield one if steep is None else one._replace(place=run.place(steep[0].name))
+    if steep is not None and steep[0].type == "Exp":
+        score = min(score, _GROWS)  # it makes much of any value that is large
+    yield one if steep is None else one._replace(place=run.place(steep[0].name), score=score)
 
 
 def steepest(run: Run, one: Hypothesis) -> tuple[BuiltLayer, float, float] | None:
@@ -108,12 +112,14 @@ def squashing(run: Run) -> list[BuiltLayer]:
 
 def saturates(run: Run) -> bool:
     """Is an activation that is bounded on both sides at its limits nearly everywhere before any update?"""
-    for layer in squashing(run):
-        low, high = limits(layer) or (0.0, 0.0)
-        found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
-        if found is not None and math.hypot(found.mean - (low + high) / 2, found.std) > _FULL * (high - low) / 2:
-            return True
-    return False
+    return any(saturated(run, layer) for layer in squashing(run))
+
+
+def saturated(run: Run, layer: BuiltLayer) -> bool:
+    """Is such an activation at its limits nearly everywhere before any update?"""
+    low, high = limits(layer) or (0.0, 0.0)
+    found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+    return found is not None and math.hypot(found.mean - (low + high) / 2, found.std) > _FULL * (high - low) / 2
 
 
 def _made(run: Run, layer: BuiltLayer) -> float:
@@ -153,6 +159,7 @@ def fillers(run: Run) -> Iterator[Hypothesis]:
         yield from _loaded(run)
         return
     yield from _silent(run)
+    yield from _shut(run)
     yield from _factors(run)
     scales = [(_scale(one), one.layer) for one in weights(run) if one.layer.fillers]
     large = sorted((pair for pair in scales if pair[0] > _LARGE_WEIGHTS), key=lambda pair: -pair[0])
@@ -190,8 +197,9 @@ def _silent(run: Run) -> Iterator[Hypothesis]:
     if dead is None:
         return
     if (layer := without_weights(run, dead)) is not None:
-        blank = [one for one in run.built[0].layers if one.type == layer.type and weightless(run, one)]
-        able = [one for one in blank if one.has_weights or one.type in _FACTORS]
+        blank = [one for one in run.built[0].layers if weightless(run, one)]
+        able = [one for one in blank if (one.has_weights if layer.has_weights else one.type == layer.type)]
+        able = [one for one in able if one.has_weights or one.type in _FACTORS]
         layers = tuple(one for one in able if one.params and one.params[0].lr_mult)
         if layer in layers:
             place = run.place(layer.name, 0, layer.block, layer.fillers[0])
@@ -206,6 +214,20 @@ def _silent(run: Run) -> Iterator[Hypothesis]:
         changes = of_layer(run, maker, maker.block, "bias_filler", value='{ type: "constant" value: 0 }')
         place = run.place(maker.name, 0, maker.block, "bias_filler")
         yield Hypothesis("fillers", place, _SILENT, changes, "bias", (maker,), biases.max)
+
+
+def _shut(run: Run) -> Iterator[Hypothesis]:
+    """A filler of biases that holds an activation at one of its limits. field: `bias`. value: the bias nearest to 0."""
+    for layer in squashing(run):
+        maker = layer.bottoms[0].maker if saturated(run, layer) else None
+        if maker is None or "bias_filler" not in maker.fillers:
+            continue
+        biases = run.statistics(-1, maker.name, PARAM, maker.fillers.index("bias_filler"), DATA)
+        if biases is not None and min(abs(biases.min), abs(biases.max)) > _SHUTS and biases.min * biases.max > 0:
+            changes = of_layer(run, maker, maker.block, "bias_filler", value='{ type: "constant" value: 0 }')
+            place = run.place(maker.name, 0, maker.block, "bias_filler")
+            nearest = biases.max if biases.max < 0 else biases.min
+            yield Hypothesis("fillers", place, _SILENT, changes, "bias", (maker,), nearest)
 
 
 def filled(run: Run, layers: Sequence[BuiltLayer], filler: str = "") -> tuple[Change, ...]:

@@ -25,7 +25,7 @@ class Tried(NamedTuple):
     or before), OTHER (Caffe does not take the change, or the run ended for another reason), UNTESTED (no time left).
 
     kind, iteration: of the trouble that it had; "" and -1 for none. first, last: loss before any update, and at the
-    end. iterations: that it ran for. left: see `progress`.
+    end. iterations: that it ran for. left: see `loss.least_left`.
     """
 
     hypothesis: Hypothesis

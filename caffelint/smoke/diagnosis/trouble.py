@@ -39,11 +39,13 @@ class Trouble(NamedTuple):
     a TEST net gives what is not finite), FLAT (the loss falls by little, as that of a sound run may).
 
     iteration: the first that shows it. progress: how much is left of the loss, or of chance where that is less.
+    last: the loss at the end.
     """
 
     kind: str
     iteration: int
     progress: float = math.nan
+    last: float = math.nan
 
 
 def trouble(run: Run) -> Trouble | None:
@@ -73,7 +75,7 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(LARGE, last)
     if run.first(NonFinite) is not None:
         return Trouble(TESTS, last)
-    return Trouble(FLAT, last, progress(run)) if flat(run) else None
+    return Trouble(FLAT, last, progress(run), ends(run)) if flat(run) else None
 
 
 def clipped(run: Run) -> float:

@@ -129,9 +129,3 @@ def apply(function: type[torch.autograd.Function], *arguments: Any) -> Any:
 def axis_of(tensor: Tensor, axis: int) -> int:
     """`axis` counted from the front."""
     return axis + tensor.dim() if axis < 0 else axis
-
-
-def sizes_around(tensor: Tensor, axis: int) -> tuple[int, int, int]:
-    """Number of entries before an axis, along it and after it."""
-    shape = tensor.shape
-    return shape[:axis].numel(), shape[axis], shape[axis + 1 :].numel()

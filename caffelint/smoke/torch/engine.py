@@ -129,26 +129,12 @@ class Run:
 
     def run(self) -> None:
         self.load()
-        iterations = 0
-        started = time.perf_counter()
+        self.done, self.started, self.elapsed = 0, time.perf_counter(), math.nan
         try:
-            self.watch_weights()
-            self.pass_at_rate_zero()
-            started = time.perf_counter()
-            for iteration in range(self.job.iterations):
-                self.iteration = iteration
-                self.iterate()
-                iterations += 1
-            self.watch_update()
-            elapsed = time.perf_counter() - started
-            for one in self.targets:
-                self.emit(Targets(**one.result()))  # type: ignore[no-untyped-call]
-            self.test()
+            self.work()
         except Broken as broken:
-            elapsed = time.perf_counter() - started
             self.emit(broken.event)
         except LabelOutside as error:
-            elapsed = time.perf_counter() - started
             self.labels_outside(error)
         except LayerError as error:
             self.emit(Refused(0, error.layer, error.message, "run"))
@@ -156,7 +142,23 @@ class Run:
         except Unreadable as reason:
             self.emit(Refused(0, "", str(reason), "run"))
             return
-        self.emit(Done(iterations, elapsed, peak_memory(self.device)))
+        seconds = time.perf_counter() - self.started if math.isnan(self.elapsed) else self.elapsed
+        self.emit(Done(self.done, seconds, peak_memory(self.device)))
+
+    def work(self) -> None:
+        """What the job asks for, here to train; counts in `done` what is completed."""
+        self.watch_weights()
+        self.pass_at_rate_zero()
+        self.started = time.perf_counter()
+        for iteration in range(self.job.iterations):
+            self.iteration = iteration
+            self.iterate()
+            self.done += 1
+        self.watch_update()
+        self.elapsed = time.perf_counter() - self.started  # without TEST
+        for one in self.targets:
+            self.emit(Targets(**one.result()))  # type: ignore[no-untyped-call]
+        self.test()
 
     def load(self) -> None:
         loaded = {}
@@ -307,10 +309,12 @@ class Run:
             collector.params(net, DATA, enumerate(param.data for param in net.params))
             collector.params(net, DIFF, enumerate(gradients))
             statistics = collector.fetch(self.iteration)
+        if self.iteration == BEFORE and (self.job.statistics_every or self.job.watch):
+            self.tell(statistics)  # also where it breaks: nothing else tells what was read
         if not all(map(math.isfinite, numbers)) or (collector is not None and collector.bad):
             self.watch_update()
             self.search(batches, random, rate)
-        if self.iteration != BEFORE or self.job.statistics_every or self.job.watch:
+        if self.iteration != BEFORE:
             self.tell(statistics)
         if self.iteration == BEFORE:
             self.emit(Iteration(BEFORE, 0.0, self.loss, self.losses))

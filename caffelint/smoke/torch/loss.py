@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as functional
 
+from caffelint.lint.read import read
 from caffelint.smoke.torch.base import LabelOutside, TorchLayer, apply, axis_of, register
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class InfogainLoss(Normalised):
         from caffelint.schema.messages import BlobProto
 
         try:
-            blob: Any = BlobProto.FromString(Path(self.p.source).read_bytes())
+            blob: Any = BlobProto.FromString(read(self.p.source))
         except Exception as error:
             raise self.error(f'its matrix could not be read from "{self.p.source}": {error}') from None
         values = torch.tensor(list(blob.data) or list(blob.double_data), dtype=torch.float32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +11,13 @@ from torch import Tensor
 
 from caffelint.schema import NetParameter
 from caffelint.smoke.arrays import Arrays, Batches
-from caffelint.smoke.events import BACKWARD, Done, Gradient, Iteration, Refused, Running
+from caffelint.smoke.events import BACKWARD, Gradient, Iteration, Running
 from caffelint.smoke.job import CHECKS, MEASURES, RECORDS, SCANS
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.engine import BEFORE, Broken, Run
-from caffelint.smoke.torch.net import LayerError, TorchNet
+from caffelint.smoke.torch.net import TorchNet
 from caffelint.smoke.torch.python import Python
 from caffelint.smoke.torch.search import Search
-from caffelint.smoke.torch.sources import Unreadable
 
 if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
@@ -29,30 +27,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 512 << 20
 
 
-class Mode(Run):
-    """Loads the nets and does `work`."""
-
-    def run(self) -> None:
-        self.load()
-        self.done = 0
-        started = time.perf_counter()
-        try:
-            self.work()
-        except LabelOutside as error:
-            self.labels_outside(error)
-        except LayerError as error:
-            self.emit(Refused(0, error.layer, error.message, "run"))
-            return
-        except Unreadable as reason:
-            self.emit(Refused(0, "", str(reason), "run"))
-            return
-        self.emit(Done(self.done, time.perf_counter() - started))
-
-    def work(self) -> None:
-        raise NotImplementedError
-
-
-class Record(Mode):
+class Record(Run):
     """The weights at the start, and batches of all layers that read nothing."""
 
     def work(self) -> None:
@@ -71,7 +46,7 @@ class Record(Mode):
         batches.close(number)
 
 
-class Measure(Mode):
+class Measure(Run):
     """A pass forward and backward, then the iterations; samples of all that is computed."""
 
     def work(self) -> None:
@@ -116,7 +91,7 @@ class Measure(Mode):
             out.write("param", param.layer.name, str(param.index), param.index, array(param.data), iteration)
 
 
-class Gradients(Mode):
+class Gradients(Run):
     """Each layer that is asked for, at what it reads in the first pass."""
 
     def work(self) -> None:
@@ -202,7 +177,7 @@ def weights_of(net: TorchNet) -> bytes:
     return data
 
 
-class Scan(Mode):
+class Scan(Run):
     """Each batch forward, whatever it gives."""
 
     def work(self) -> None:

@@ -40,8 +40,14 @@ class Convolution3D(TorchLayer):
         shape = spec.bottoms[0].shape
         if shape is None:
             return None
-        weight = (p.num_output, shape[1] // p.filter_group, *_sides(spec)[0])
+        first, second = cls.channels(shape[1], p.num_output)
+        weight = (first, second // p.filter_group, *_sides(spec)[0])
         return [weight, (1, 1, 1, 1, p.num_output)] if p.bias_term else [weight]
+
+    @staticmethod
+    def channels(bottom: int, top: int) -> tuple[int, int]:
+        """Along the first two axes of the weights, before they are divided into groups."""
+        return top, bottom
 
     def fillers(self) -> Sequence[Any]:
         return [self.p.weight_filler, self.p.bias_filler][: 2 if self.p.bias_term else 1]
@@ -56,14 +62,9 @@ class Convolution3D(TorchLayer):
 
 @register
 class Deconvolution3D(Convolution3D):
-    @classmethod
-    def param_shapes(cls, spec: BuiltLayer) -> Sequence[Shape] | None:
-        p = spec.parameters
-        shape = spec.bottoms[0].shape
-        if shape is None:
-            return None
-        weight = (shape[1], p.num_output // p.filter_group, *_sides(spec)[0])
-        return [weight, (1, 1, 1, 1, p.num_output)] if p.bias_term else [weight]
+    @staticmethod
+    def channels(bottom: int, top: int) -> tuple[int, int]:
+        return bottom, top
 
     def forward(self, bottoms: list[Tensor]) -> Sequence[Tensor]:
         _, stride, pad = _sides(self.spec)

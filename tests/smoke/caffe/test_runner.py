@@ -45,9 +45,12 @@ def test_two_runs_of_one_seed_are_the_same(tmp_path: Path, in_caffe: Run) -> Non
     assert losses[0] == losses[1] != losses[2]
 
 
-def test_a_python_layer_that_raises_is_named(tmp_path: Path, in_caffe: Run) -> None:
-    net = python_layer(tmp_path, "if self.calls > 3:\n    raise ValueError('no box is left')")
-    found = only(in_caffe(write(tmp_path, net)))
+@pytest.mark.parametrize("name", ["models", "caffe"])
+def test_a_python_layer_that_raises_is_named(tmp_path: Path, in_caffe: Run, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    net = python_layer(folder, "if self.calls > 3:\n    raise ValueError('no box is left')")
+    found = only(in_caffe(write(folder, net)))
     assert found.name == "python-layer-failed"
     assert found.layer == "mine"
     assert found.message.startswith('Python "mine" (mine.Mine) failed: ValueError: no box is left, at "')
