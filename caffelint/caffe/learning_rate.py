@@ -67,7 +67,8 @@ class Schedule:
     """The learning rate of a solver as a function of the iteration. `schedule` makes one.
 
     `reads` are the fields that the policy reads besides base_lr. `problem` says why Caffe aborts at the first update,
-    and all rates are then nan; it is empty if Caffe does not abort.
+    and all rates are then nan; it is empty if Caffe does not abort. NVCaffe raises each rate to min_lr, and begins with
+    a rise over rampup_interval iterations.
     """
 
     reads: ClassVar[tuple[str, ...]] = ()
@@ -80,6 +81,9 @@ class Schedule:
         self.stepsize: int = message.stepsize
         self.max_iter: int = message.max_iter
         self.stepvalues: tuple[int, ...] = tuple(message.stepvalue)
+        self.least: float = message.min_lr
+        self.rampup: int = message.rampup_interval
+        self.rampup_from: float = message.rampup_lr
         self.problem = self._refusal()
 
     def _refusal(self) -> str:
@@ -91,14 +95,20 @@ class Schedule:
 
     def rate(self, iteration: int) -> float:
         """The rate of the update at an iteration, counted from 0; nan and infinity where Caffe gets them."""
-        return math.nan if self.problem else self._rate(iteration)
+        if self.problem:
+            return math.nan
+        if iteration < self.rampup:
+            done = float32(iteration / self.rampup)
+            return float32(self.rampup_from + (self.base - self.rampup_from) * done * done)
+        rate = self._rate(iteration)
+        return self.least if rate < self.least != 0 else rate
 
     def _rate(self, iteration: int) -> float:
         raise NotImplementedError
 
     def stretches(self, limit: int) -> list[tuple[int, int]]:
         """The iterations before `limit` as pieces (first, last) in which the rate's size only rises or only falls."""
-        cuts = [0, *sorted({cut for cut in self._cuts() if 0 < cut < limit}), max(limit, 0)]
+        cuts = [0, *sorted({cut for cut in (self.rampup, *self._cuts()) if 0 < cut < limit}), max(limit, 0)]
         return [(first, end - 1) for first, end in pairwise(cuts) if first < end]
 
     def _cuts(self) -> tuple[int, ...]:
@@ -202,7 +212,7 @@ class _Poly(Schedule):
         else:
             done = math.inf if iteration else math.nan
         powf, _ = _float_functions()
-        return float32(self.base * powf(float32(1 - done), self.power))
+        return float32((self.base - self.least) * powf(float32(1 - done), self.power) + self.least)
 
     def _cuts(self) -> tuple[int, ...]:
         return 1, self.max_iter, self.max_iter + 1

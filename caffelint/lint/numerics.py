@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ from caffelint.lint.cause import Cause, CauseKind, Suggested
 from caffelint.lint.finding import LIKELY
 from caffelint.lint.weights import starts_from_weights
 from caffelint.numerics import judgement
+from caffelint.numerics.forward import unit
 from caffelint.numerics.judgement import (
     ALIKE,
     CLIP,
@@ -27,6 +29,7 @@ from caffelint.numerics.judgement import (
     OVERSHOOT,
     RATE,
     STILL,
+    TRIAL,
     WEIGHT_DECAY,
     Cure,
     Judgement,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.net import Net
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import Solver
+    from caffelint.numerics.signal import Signal
 
 __all__ = [
     "ALIKE",
@@ -60,6 +64,7 @@ __all__ = [
     "Judgement",
     "fault",
     "is_calm",
+    "is_trial",
     "is_usable",
     "judge",
     "judged",
@@ -99,6 +104,14 @@ class _Training(NamedTuple):
         data = [layer for layer in self.built.layers if brings_data(layer)]
         return all(top.shape is not None for layer in data for top in layer.tops)
 
+    def alternatives(self) -> Iterator[BuiltNet]:
+        """The net; where nothing tells the shape of its data, with large ones and with small ones."""
+        if self.is_shaped:
+            yield self.built
+        else:
+            yield self.net.once(_large)
+            yield self.net.once(_small)
+
 
 def _training(solver: Solver) -> _Training | None:
     """None where nobody can know what the numbers lead to. Found out once: `_may_judge` counts."""
@@ -110,18 +123,28 @@ def _training(solver: Solver) -> _Training | None:
 
 def _found_training(solver: Solver) -> _Training | None:
     net, message = solver.train_net, solver.message
-    if net is None or starts_from_weights(net) or solver.scales_rates or 0 < message.max_iter < _TRIAL:
+    if net is None or starts_from_weights(net) or solver.scales_rates or 0 < message.max_iter < _SHORTEST:
         return None
-    rates = schedule(message)
-    rate = rates.rate(0)
+    course = schedule(message)
+    rate = course.rate(0)
     if not 0 < rate < math.inf or not 0 <= message.momentum < 1:
         return None
     built = net.likely(State(TRAIN))
     if not built.is_sound or not any(layer.has_weights for layer in built.layers) or not _may_judge(net):
         return None
-    signals = net.measure()
-    given = Change(signals=signals) if signals else NO_CHANGE
-    return _Training(net, built, message, rate, steps(rates, message.max_iter), given)
+    return _Training(net, built, message, rate, steps(course, message.max_iter), _known(built, net.measure()))
+
+
+def _known(built: BuiltNet, measured: Mapping[str, Signal]) -> Change:
+    """What is known of the data. Who scales data of which nothing tells how large they are brings them to about 1."""
+    signals = dict(measured)
+    for layer in built.layers:
+        if layer.tops and _is_unscaled(layer, measured):
+            readers = layer.tops[0].readers
+            factor = readers[0][0].factor if len(readers) == 1 else None
+            if factor and math.isfinite(factor):
+                signals[layer.tops[0].name] = unit().times(1 / abs(factor))
+    return Change(signals=signals) if signals else NO_CHANGE
 
 
 def _judged(solver: Solver) -> Judgement | None:
@@ -129,25 +152,34 @@ def _judged(solver: Solver) -> Judgement | None:
         one = _training(solver)
         if one is None:
             return None
+        found = judge(*one[1:]) if one.is_shaped else _whichever(one)
+        if found is None or any(_may_hold_floats(layer, one) for layer in _blamed_data(found)):
+            return None
         if not one.is_shaped:
-            return _whichever(one)
-        found = judge(*one[1:])
+            return found
         unscaled = any(_is_unscaled(layer, one.given.signals) for layer in one.built.layers)
-        return found if found is None or not unscaled or _is_sure(found) else None
+        if unscaled and not _is_sure(found):
+            return None
+        return found._replace(assumed=unscaled)
     except ArithmeticError:  # beyond what can be told
         return None
 
 
-def is_calm(solver: Solver) -> bool:
-    """Do the figures of this very net say that its rate is not too high?"""
+def is_calm(solver: Solver) -> bool | None:
+    """Do the figures of this very net say that its rate is not too high? None where they are not known."""
     try:
         one = _training(solver)
         if one is None:
-            return False
-        alternatives = [one.built] if one.is_shaped else _alternatives(one.net)
-        return all(judgement.is_calm(built, one.solver, one.rate, one.given) for built in alternatives)
+            return None
+        found = [judgement.is_calm(built, *one[2:4], one.given) for built in one.alternatives()]
+        return None if None in found else all(found)
     except ArithmeticError:
-        return False
+        return None
+
+
+def is_trial(solver: Solver) -> bool:
+    """Are there so few iterations that they measure the time, or show that it all works?"""
+    return bool(0 < solver.message.max_iter < TRIAL)
 
 
 def largest_rate(solver: Solver) -> float | None:
@@ -160,9 +192,35 @@ def largest_rate(solver: Solver) -> float | None:
         return None
 
 
-def _is_unscaled(layer: BuiltLayer, signals: Mapping[str, Any]) -> bool:
+def _is_unscaled(layer: BuiltLayer, signals: Mapping[str, Signal]) -> bool:
     """Does nothing tell of data how large they are?"""
-    return bool(layer.is_data) and not layer.transforms and not any(top.name in signals for top in layer.tops)
+    measured = any(top.name in signals and not signals[top.name].assumed for top in layer.tops)
+    return bool(layer.is_data) and not layer.transforms and not measured
+
+
+def _blamed_data(found: Judgement) -> Iterator[BuiltLayer]:
+    """The data layers whose values are to blame, where any are."""
+    layer = found.cures[0].layer if found.cures and found.cures[0].kind == INPUT else None
+    above = [] if layer is None else [layer]
+    while above:
+        layer = above.pop()
+        if layer.is_data:
+            yield layer
+        above += [blob.producer for blob in layer.bottoms if blob.producer is not None]
+
+
+def _may_hold_floats(layer: BuiltLayer, training: _Training) -> bool:
+    """May data that are taken for pixels be other numbers? Those that a program hands over, records whose name says
+    so, and records that are no image for all that the text says: neither transformed nor read by windows.
+    """
+    if not layer.is_data or not layer.transforms or any(top.name in training.given.signals for top in layer.tops):
+        return False
+    if not layer.data_source:
+        return True
+    if not layer.has_setting("backend") or layer.message.HasField("transform_param"):
+        return False
+    readers = [reader for top in layer.tops[:1] for reader, _ in top.readers]
+    return bool(_NORMALISED.search(layer.data_source)) or not any(reader.written_windows() for reader in readers)
 
 
 def _may_judge(net: Net) -> bool:
@@ -176,38 +234,44 @@ def _is_sure(one: Judgement) -> bool:
     return one.kind != LOSS and (one.kind not in (HOT, OVERSHOOT) or one.size >= _SURE)
 
 
+_NORMALISED = re.compile(r"gcn|zca|white?n|normali[sz]ed|float|feature", re.IGNORECASE)
 _MOST = 6_000
 """Layers that are gone through for all solvers of a net together."""
-_TRIAL = 30
+_SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
-_SMALL = Images((1, 3), (28, 64, 224))
-_LARGE = Images((3, 1), (224, 64))
 _SURE = 4.0
 """The least update, and rate that overshoots, to tell of where the scale of the data is unknown."""
 
 
-def _alternatives(net: Net) -> Iterator[BuiltNet]:
-    """The net with large data and with small ones, where nothing tells their shape."""
-    for images in (_LARGE, _SMALL):
-        shapes: dict[str, Shape] = {}
-        built = net.likely(State(TRAIN))
-        for layer in built.layers:
-            if brings_data(layer):
-                built = with_likely_shapes(partial(net.likely, State(TRAIN)), built, layer, shapes, images)
-        yield built
+def _large(net: Net) -> BuiltNet:
+    return _with_data(net, Images((3, 1), (224, 64)))
+
+
+def _small(net: Net) -> BuiltNet:
+    return _with_data(net, Images((1, 3), (28, 64, 224)))
+
+
+def _with_data(net: Net, images: Images) -> BuiltNet:
+    """The net with data of this kind where nothing tells their shape."""
+    shapes: dict[str, Shape] = {}
+    built = net.likely(State(TRAIN))
+    for layer in built.layers:
+        if brings_data(layer):
+            built = with_likely_shapes(partial(net.likely, State(TRAIN)), built, layer, shapes, images)
+    return built
 
 
 def _whichever(training: _Training) -> Judgement | None:
     """What holds for small data as for large ones."""
     found: list[Judgement] = []
-    for built in _alternatives(training.net):
-        one = judge(built, training.solver, training.rate, training.steps) if built.is_known else None
+    for built in training.alternatives():
+        one = judge(built, *training[2:]) if built.is_known else None
         if one is None or not _is_sure(one):
             return None
         found.append(one)
     if found[0].kind != found[1].kind:
         return None
-    return min(found, key=lambda one: one.size)._replace(at_least=True)
+    return min(found, key=lambda one: one.size)._replace(at_least=True, assumed=True)
 
 
 _POINTS = 200

@@ -85,10 +85,10 @@ def shape_of(layer: BuiltLayer, bottom: int = 0) -> Shape:
 
 @forward.register
 def _(layer: DataLayer, bottoms: Known, drawn: Drawn) -> Tops:
-    return [_unit(), *[None] * (len(layer.tops) - 1)]
+    return [unit(), *[None] * (len(layer.tops) - 1)]
 
 
-def _unit() -> Signal:
+def unit() -> Signal:
     """Of data of any kind: numbers about 1."""
     return images(0.3, 0.3)
 

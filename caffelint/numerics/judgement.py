@@ -11,10 +11,11 @@ from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.layers.normalization import BatchNorm
-from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.net_parts import Blob, Param
 from caffelint.numerics.forward import FILLED, weights_of
-from caffelint.numerics.signal import SAMPLE
-from caffelint.numerics.start import NO_CHANGE, Change, Start, start, steepness
+from caffelint.numerics.signal import OTHER, SAMPLE
+from caffelint.numerics.start import NO_CHANGE, Change, Start, start
+from caffelint.numerics.targets import largest_rate
 from caffelint.numerics.updates import EDGE, Update, clipping, heat, pulls_of_decay, size_of, updates
 from caffelint.numerics.weights import Weights
 
@@ -28,7 +29,7 @@ weights have grown. Distances to targets that are far away make the first update
 biases have moved. The last one is for solvers whose steps do not grow with the gradients: after such a step the weights
 are larger, and the next ones small against them."""
 _LOSS = 250.0
-_ALIKE, _ALIKE_SCALED, _ALIKE_EVER = 3e-4, 1e-6, 1e-8
+_ALIKE, _ALIKE_SCALED, _ALIKE_EVER = 1e-4, 1e-6, 1e-8
 """The second one for solvers that scale each update to the gradients before it: they also follow small ones. The last
 one for updates that are not small: they change the scores of all samples alike."""
 _SCALED = ("Adam", "AdaGrad", "RMSProp", "AdaDelta")
@@ -39,10 +40,8 @@ _COOL = 1.0
 _STILL = 0.3
 """All updates together, against the weights as they begin. Tiny weights make those of other layers grow at that pace
 first, so what comes later does not count."""
-_TRIAL = 300
-"""Iterations. Runs of fewer measure the time, or show that it all works."""
-_SHALLOW = 3
-"""Layers with weights: what the first updates of so few come to tells of the later ones as well."""
+TRIAL = 300
+"""Iterations. Runs of fewer measure the time, or show that it all works: they are judged as if they went on so long."""
 _OVERSHOOT = 2.0
 """Of the rate that theory bears."""
 _USUAL_DECAY = 5e-4
@@ -73,6 +72,8 @@ class Judgement(NamedTuple):
     cures: changes each of which mends it by itself, the least usual value first.
 
     at_least: is the size the least over the data that the net may read, since nothing tells their shape?
+
+    assumed: does nothing tell the shape or the scale of some of the data?
     """
 
     kind: str
@@ -82,12 +83,13 @@ class Judgement(NamedTuple):
     scores: float
     cures: tuple[Cure, ...]
     at_least: bool = False
+    assumed: bool = False
 
 
 class _Found(NamedTuple):
     """The figures of a net at a rate. worst: the largest update, once small weights have grown. heat, later: of the
     updates before they have, and then. moved: the largest first update times all iterations; None where some updates
-    are not known, and where nobody expects much of so few.
+    are not known. lasts: how many times longer a trial would have to be.
 
     empty: are there weights that start at 0?
 
@@ -102,6 +104,7 @@ class _Found(NamedTuple):
     heat: float
     later: float
     moved: float | None
+    lasts: float
     empty: bool
     decay: float
     far: bool
@@ -163,13 +166,19 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
     return Judgement(kind, size, update, layer, scores.size if scores else 0.0, tuple(cures))
 
 
-def is_calm(built: BuiltNet, solver: Any, rate: float, given: Change = NO_CHANGE) -> bool:
-    """Are all updates known and small, in a net of so few layers that no later ones grow beyond them?"""
-    trained = [param for layer in built.layers if layer.has_weights for param in layer.params or () if param.lr_mult]
-    weights = [param for param in trained if not param.index and param.owner is None]
+def is_calm(built: BuiltNet, solver: Any, rate: float, given: Change = NO_CHANGE) -> bool | None:
+    """Are all updates small, also once small weights have grown? None where some are not known."""
+    weights = _learning(built)
     grown = start(built, given, grow=True)
-    known = weights and all(param in grown.learned for param in weights)
-    return bool(known) and len(weights) <= _SHALLOW and heat(updates(grown, solver, rate)) < EDGE
+    if not weights or not all(param in grown.learned for param in weights):
+        return None
+    return heat(updates(grown, solver, rate)) < EDGE
+
+
+def _learning(built: BuiltNet) -> list[Param]:
+    """The weights that change, each once where layers share them."""
+    every = (layer.params[0] for layer in built.layers if layer.has_weights and layer.params)
+    return [param for param in every if param.lr_mult and param.owner is None]
 
 
 def _kind(found: _Found) -> str:
@@ -185,7 +194,7 @@ def _kind(found: _Found) -> str:
     least = _ALIKE_SCALED if found.scaled else _ALIKE
     if found.alike and found.worst and found.alike[0] < (least if found.worst.ratio < _SLOW else _ALIKE_EVER):
         return ALIKE
-    if found.moved and found.moved < _STILL:
+    if found.moved and found.moved * found.lasts < _STILL:
         return STILL
     return DECAY if _DECAY <= found.decay < _DECAY_ALONE else ""
 
@@ -202,17 +211,16 @@ def _unusual(cure: Cure) -> float:
 def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: float) -> _Found:
     begin = start(built, change)
     first = updates(begin, solver, rate)
-    trained = [param for layer in built.layers if layer.has_weights for param in layer.params or () if param.lr_mult]
-    weights = [param for param in trained if not param.index and param.owner is None]
+    weights = _learning(built)
     moved = None
-    is_trial = 0 < solver.max_iter < _TRIAL
-    if first and not is_trial and all(param in begin.learned for param in weights):
+    lasts = TRIAL / solver.max_iter if 0 < solver.max_iter < TRIAL else 1.0
+    if first and all(param in begin.learned for param in weights):
         moved = max(one.ratio for one in updates(begin, solver, rate, rescaled=True)) * steps
     drawn = [param.layer for param in weights if param in begin.learned]
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)
     decay, distinct = _pull(begin, solver, rate, steps), _distinct(begin)
     grown = first
-    calm = heat(first) < _HOT and decay < _DECAY and (moved is None or moved >= _STILL)
+    calm = heat(first) < _HOT and decay < _DECAY and (moved is None or moved * lasts >= _STILL)
     if not calm or distinct is not None and distinct[0] < _ALIKE:  # what follows is half of the work
         later = start(built, change, grow=True)
         grown = updates(later, solver, rate)
@@ -224,10 +232,11 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
         heat(first),
         heat(grown),
         moved,
+        lasts,
         empty,
         decay,
         far,
-        _overshoots(built, begin, solver, rate, change) if far else 0.0,
+        rate / largest_rate(built, solver, change),
         solver.type in _SCALED,
         _first_loss(begin, solver.type in _SCALED),
         distinct,
@@ -238,14 +247,6 @@ def _pull(begin: Start, solver: Any, rate: float, steps: float) -> float:
     """The median of the pulls of decay, where they shrink the weights before the training ends."""
     pulls = [one.ratio if one.shrinks * steps >= 1 else 0.0 for one in pulls_of_decay(begin, solver, rate)]
     return median(pulls) if pulls else 0.0
-
-
-def _overshoots(built: BuiltNet, begin: Start, solver: Any, rate: float, change: Change) -> float:
-    """0 where the solver changes what the gradients come to. Momentum bears 1 + itself times the rate without."""
-    if solver.type not in ("", "SGD", "Nesterov") or solver.clip_gradients > 0:
-        return 0.0
-    largest: float = 2 * (1 + solver.momentum)
-    return rate * steepness(built, begin, change) / largest
 
 
 def _first_loss(begin: Start, scaled: bool) -> tuple[float, BuiltLayer] | None:
@@ -267,7 +268,9 @@ def _distinct(begin: Start) -> tuple[float, BuiltLayer] | None:
         scores = begin.signals.get(layer.bottoms[0])
         if scores is None or not scores.mean_square > 0:
             return None
-        found.append((max(scores.mean_square - scores.kernels[SAMPLE], 0.0) / scores.mean_square, layer))
+        common = scores.kernels[OTHER + SAMPLE]  # also to all channels, as a bias is that one constant fills
+        differs = max(scores.mean_square - scores.kernels[SAMPLE], 0.0)
+        found.append((differs / max(scores.mean_square - common, differs) if differs else 0.0, layer))
     return max(found, key=lambda one: one[0], default=None)
 
 

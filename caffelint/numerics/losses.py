@@ -86,7 +86,10 @@ def _(layer: SigmoidCrossEntropyLoss, bottoms: Sequence[Signal | None]) -> Lost 
     each = float(prod(shape[1:]))
     by = divisor(layer, BATCH_SIZE, shape[0], each)
     found = applied(sigmoid, scores)
-    gradient = total([found, bottoms[1] or _HALVES], [1.0, -1.0]).times(1 / by)
+    target = bottoms[1]
+    if target is not None and target.assumed and all(one.is_loss for one, _ in layer.bottoms[1].original.readers):
+        target = None  # what is read as targets alone is taken to hold what the loss takes
+    gradient = total([found, target or _HALVES], [1.0, -1.0]).times(1 / by)
     value = applied(_softplus_half, scores).mean * shape[0] * each / by
     return Lost(bounded(value), math.log(2) * shape[0] * each / by, [gradient])
 

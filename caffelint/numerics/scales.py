@@ -12,6 +12,7 @@ from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.shapes import Shape
 from caffelint.numerics.signal import SAMPLE, Signal
 from caffelint.numerics.start import Change, Start, start
+from caffelint.numerics.targets import largest_rate
 from caffelint.numerics.updates import EDGE, Update, heat, updates
 
 HUGE, TINY, ALIKE, FAST, NO_GRADIENT = "huge", "tiny", "alike", "fast", "no gradient"
@@ -162,6 +163,9 @@ def rates(built: BuiltNet, solver: Any, change: Change | None = None) -> list[Ra
         at_one = heat(updates(begin, one, 1.0))
         if 0 < at_one < math.inf:
             edge = EDGE / at_one
+            bears = largest_rate(built, one, change)
+            if bears < math.inf:  # of two estimates, each of which may be too high as well as too low
+                edge = math.sqrt(edge * bears)
             found.append(Rates(kind, edge, edge * _LOW, edge * _HIGH, _round(edge * _BELOW)))
     return found
 

@@ -49,13 +49,13 @@ _STARTS = "_starts"
 
 
 def start(built: BuiltNet, change: Change = NO_CHANGE, grow: bool = False) -> Start:
-    """What the net begins with. grow: as `run` has it. Without changes it is the same for all solvers of the net."""
-    if change is not NO_CHANGE:
-        return _start(built, change, grow)
-    known: dict[bool, Start] = built.__dict__.setdefault(_STARTS, {})
-    if grow not in known:
-        known[grow] = _start(built, change, grow)
-    return known[grow]
+    """What the net begins with. grow: as `run` has it. For the same object of a change it is found out once: it is the
+    same for all solvers of the net."""
+    known: dict[tuple[int, bool], tuple[Change, Start]] = built.__dict__.setdefault(_STARTS, {})
+    key = id(change), grow
+    if key not in known:
+        known[key] = change, _start(built, change, grow)
+    return known[key][1]
 
 
 def _start(built: BuiltNet, change: Change, grow: bool) -> Start:

@@ -1,25 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
+from caffelint.lint import Finding, Invalid, Net, title
 from caffelint.lint.built import BuiltLayer, Values
 
-from ._zeros import gives_zeros
+from ._domain import DomainRule, Fault, gives_zeros
 
 
-class _Fault(NamedTuple):
-    """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
-
-    message: str
-    certain: bool
-    needs_shift: bool = False
-    in_training: bool = False
-    """Whether it matters only in training."""
-
-
-class LogOfNonpositive(NetRule):
+class LogOfNonpositive(DomainRule):
     """A Log layer gets values that are 0 or below.
 
     ## Why is this bad?
@@ -44,8 +33,6 @@ class LogOfNonpositive(NetRule):
 
     code = "N001"
     name = "log-of-nonpositive"
-    severity = ERROR
-    risks_nan = True
     layer_types = ("Log",)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
@@ -110,22 +97,11 @@ class LogOfNonpositive(NetRule):
                     # Where nothing is trained, a score of -inf works as well as any low score.
                     if found and (not found.in_training or net.role == "train"):
                         said.add(layer.index)
-                        yield self.finding(
-                            net.layers[layer.index].at("bottom"),
-                            found.message,
-                            severity=ERROR if found.certain else WARNING,
-                            certainty=CERTAIN if found.certain else LIKELY,
-                            fixes=fix(
-                                "set shift: 1e-5",
-                                UNSAFE,
-                                write(net.layers[layer.index], "log_param", "shift", value="1e-5"),
-                            )
-                            if found.needs_shift and not layer.parameters.shift
-                            else (),
-                        )
+                        written = net.layers[layer.index]
+                        yield self.fault(written.at("bottom"), written, found)
 
 
-def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
+def _judge(layer: BuiltLayer, bottom: Values) -> Fault | None:
     """What is wrong with a Log layer, and whether it happens in every run."""
     param = layer.parameters
     maker = layer.bottoms[0].maker
@@ -137,16 +113,16 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     what, source = f"{title(layer)} takes the logarithm of", title(maker)
     shift = "set a small shift, such as shift: 1e-5"
     if gives_zeros(maker, values):
-        return _Fault(f"{what} zeros from {source}, which is -inf; {shift}", values.zeros, needs_shift=True)
+        return Fault(f"{what} zeros from {source}, which is -inf; {shift}", values.zeros, needs_shift=True)
     if values.high <= 0:
-        return _Fault(f"{what} values from {source} that are never above 0; make them positive first", True)
+        return Fault(f"{what} values from {source} that are never above 0; make them positive first", True)
     if bottom.signed:
         what = f"{what} values of both signs from {source}, which is nan below 0"
-        return _Fault(f"{what}; make them positive first", values.signed)
+        return Fault(f"{what}; make them positive first", values.signed)
     if values[:2] == (0, 1) and maker.has_backward:
         what = f"{what} 0, which is -inf, once {source} saturates"
-        return _Fault(f"{what}; {shift}", False, needs_shift=True, in_training=True)
+        return Fault(f"{what}; {shift}", False, needs_shift=True, in_training=True)
     if values.low == 0 or param.shift > 0 or maker.bottoms:
         return None
     what = f"{what} {source}, which nothing keeps above 0: it is -inf at 0 and nan below"
-    return _Fault(f"{what}; make the values positive, or add a shift", False)
+    return Fault(f"{what}; make the values positive, or add a shift", False)

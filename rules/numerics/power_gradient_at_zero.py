@@ -1,37 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import (
-    CERTAIN,
-    ERROR,
-    LIKELY,
-    TRAIN,
-    UNSAFE,
-    WARNING,
-    Finding,
-    Invalid,
-    Net,
-    NetRule,
-    fix,
-    title,
-    write,
-)
+from caffelint.lint import TRAIN, Finding, Invalid, Net, title
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
-from ._zeros import gives_zeros
+from ._domain import DomainRule, Fault, gives_zeros
 
 
-class _Fault(NamedTuple):
-    """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
-
-    message: str
-    certain: bool
-    needs_shift: bool = False
-
-
-class PowerGradientAtZero(NetRule):
+class PowerGradientAtZero(DomainRule):
     """The gradient of a Power layer is 0/0 where its base is 0.
 
     ## Why is this bad?
@@ -57,9 +34,8 @@ class PowerGradientAtZero(NetRule):
 
     code = "N003"
     name = "power-gradient-at-zero"
-    severity = ERROR
-    risks_nan = True
     layer_types = ("Power",)
+    shift = "1e-6"
     _NET = (
         'layer { name: "data" type: "Input" top: "data" top: "label"'
         " input_param { shape { dim: 4 dim: 3 } shape { dim: 4 dim: 20 } } }"
@@ -105,24 +81,12 @@ class PowerGradientAtZero(NetRule):
             for layer in one.layers:
                 found = _judge(one, layer) if layer.type == "Power" and layer.index is not None else None
                 if found:
-                    yield self.finding(
-                        net.layers[layer.index or 0].at("power_param", "power"),
-                        found.message,
-                        severity=ERROR if found.certain else WARNING,
-                        certainty=CERTAIN if found.certain else LIKELY,
-                        fixes=fix(
-                            "set shift: 1e-6",
-                            UNSAFE,
-                            write(net.layers[layer.index or 0], "power_param", "shift", value="1e-6"),
-                        )
-                        if found.needs_shift and not layer.parameters.shift
-                        else (),
-                        phases=(TRAIN,),
-                    )
+                    written = net.layers[layer.index or 0]
+                    yield self.fault(written.at("power_param", "power"), written, found, phases=(TRAIN,))
             return
 
 
-def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
+def _judge(net: BuiltNet, layer: BuiltLayer) -> Fault | None:
     """What is wrong with the gradient, and whether it happens in every run."""
     param = layer.parameters
     power = param.power
@@ -136,7 +100,7 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
     source = title(maker)
     if gives_zeros(maker, base):
         what = f"{title(layer)}: the gradient of power {power:g} at zeros from {source} is 0/0 = nan"
-        return _Fault(f"{what}; set a small shift, such as shift: 1e-6", base.zeros, needs_shift=True)
+        return Fault(f"{what}; set a small shift, such as shift: 1e-6", base.zeros, needs_shift=True)
     # A fractional power of values below 0 is worse, and power-out-of-domain reports it.
     if maker.bottoms or not maker.known or power % 1:
         return None
@@ -145,4 +109,4 @@ def _judge(net: BuiltNet, layer: BuiltLayer) -> _Fault | None:
     plain = param.scale == 1 and param.shift == 0
     factor = f'"{layer.bottoms[0].name}"' if plain else "its top"
     first = "" if plain else "compute scale * x + shift in a Power layer with power: 1, and "
-    return _Fault(f"{what}; {first}multiply {power:g} copies of {factor} in an Eltwise (operation: PROD)", False)
+    return Fault(f"{what}; {first}multiply {power:g} copies of {factor} in an Eltwise (operation: PROD)", False)

@@ -2,23 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isinf
-from typing import NamedTuple
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
+from caffelint.lint import Finding, Invalid, Net, title
 from caffelint.lint.built import BuiltLayer, Values
 
-from ._zeros import gives_zeros
+from ._domain import DomainRule, Fault, gives_zeros
 
 
-class _Fault(NamedTuple):
-    """What is wrong, whether it happens in every run, and whether a small shift fixes it."""
-
-    message: str
-    certain: bool
-    needs_shift: bool = False
-
-
-class PowerOutOfDomain(NetRule):
+class PowerOutOfDomain(DomainRule):
     """A Power layer takes a fractional power of negative values, or a negative power of 0.
 
     ## Why is this bad?
@@ -43,8 +34,6 @@ class PowerOutOfDomain(NetRule):
 
     code = "N002"
     name = "power-out-of-domain"
-    severity = ERROR
-    risks_nan = True
     layer_types = ("Power",)
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 3 } } }'
@@ -107,19 +96,8 @@ class PowerOutOfDomain(NetRule):
                     found = _judge(layer, one.values[layer.bottoms[0]])
                     if found:
                         said.add(layer.index)
-                        yield self.finding(
-                            net.layers[layer.index or 0].at("power_param", "power"),
-                            found.message,
-                            severity=ERROR if found.certain else WARNING,
-                            certainty=CERTAIN if found.certain else LIKELY,
-                            fixes=fix(
-                                "set shift: 1e-5",
-                                UNSAFE,
-                                write(net.layers[layer.index or 0], "power_param", "shift", value="1e-5"),
-                            )
-                            if found.needs_shift and not layer.parameters.shift
-                            else (),
-                        )
+                        written = net.layers[layer.index or 0]
+                        yield self.fault(written.at("power_param", "power"), written, found)
 
 
 def _is_odd(power: float) -> bool:
@@ -131,7 +109,7 @@ def _is_whole(power: float) -> bool:
     return isinf(power) or power.is_integer()
 
 
-def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
+def _judge(layer: BuiltLayer, bottom: Values) -> Fault | None:
     param = layer.parameters
     maker = layer.bottoms[0].maker
     if maker is None or not maker.known:
@@ -141,16 +119,16 @@ def _judge(layer: BuiltLayer, bottom: Values) -> _Fault | None:
     what, source = f"{title(layer)}: power {power:g}", title(maker)
     if power < 0 and gives_zeros(maker, base):
         shift = "set a small shift, such as shift: 1e-5"
-        return _Fault(f"{what} of 0 is inf, and {source} gives zeros; {shift}", base.zeros, needs_shift=True)
+        return Fault(f"{what} of 0 is inf, and {source} gives zeros; {shift}", base.zeros, needs_shift=True)
     if base.low >= 0:
         return None
     fractional = not _is_whole(power)
     if fractional and (bottom.signed or base.high < 0):
         certain = base.signed or base.high < 0
         what = f"{what} of a negative value is nan, and {source} gives values below 0"
-        return _Fault(f"{what}; add an AbsVal before it, or a shift", certain)
+        return Fault(f"{what}; add an AbsVal before it, or a shift", certain)
     if not fractional and bottom.signed or param.shift > 0 or maker.bottoms:
         return None
     wrong = " and ".join(["inf at 0"] * (power < 0) + ["nan below"] * fractional)
     what = f"{what} is {wrong}, and nothing keeps {source} above 0"
-    return _Fault(f"{what}; add an AbsVal before it, or a shift", False)
+    return Fault(f"{what}; add an AbsVal before it, or a shift", False)

@@ -15,9 +15,9 @@ _DISTANCE = _SCORES.replace("SoftmaxWithLoss", "EuclideanLoss")
 class UpdatesOvershoot(ProjectRule):
     """Each update overshoots the targets of a EuclideanLoss by more than it missed them.
 
-    How steep such a loss is as the weights see it follows from the fillers, the shapes and the range of the data, and
-    does not depend on the targets. Gradient descent bears a rate of 2 divided by it, and momentum 1 + itself times as
-    much.
+    How steep such a loss is as the weights see it follows from the shapes, the range of the data and the size of the
+    weights: that of the fillers, or more, where the targets are known and the scores have to grow to spread as much.
+    Gradient descent bears a rate of 2 divided by it, and momentum 1 + itself times as much.
 
     ## Why is this bad?
     The outputs swing around the targets, further with each update, until the loss is nan.
@@ -29,6 +29,7 @@ class UpdatesOvershoot(ProjectRule):
 
     ## References
     - Y. LeCun et al., Efficient BackProp, 1998: the largest rate of gradient descent
+    - S. Du et al., Algorithmic regularization in learning deep homogeneous models, 2018: layers grow in proportion
     - euclidean_loss_layer.cpp; random projects on Caffe 1.0
     """
 

@@ -1,8 +1,8 @@
-"""How many layers of a net learn, and which fastest."""
+"""How many layers of a net learn, which fastest, and whether its rate is being searched for."""
 
 from __future__ import annotations
 
-from caffelint.lint import Layer, Net
+from caffelint.lint import Layer, Net, Solver
 
 UNUSUAL = 50.0
 """An lr_mult above those of new layers in fine-tuning, 10 and 20."""
@@ -10,6 +10,8 @@ _OF_THE_LAST = 10.0
 """lr_mult of the last layer of a net that is fine-tuned."""
 _DEEP = 4
 """Layers with weights, of which one is few."""
+_SWEEP = 3
+"""So many solvers that differ in base_lr alone are a search for it."""
 
 
 def fastest_of(net: Net) -> Layer | None:
@@ -39,3 +41,37 @@ def has_few_fast(net: Net) -> bool:
 def depth(net: Net) -> int:
     """How many layers with weights a training goes through."""
     return sum(layer.kind.has_weights is not False for layer in net.layers if "TRAIN" in layer.phases)
+
+
+def is_mostly_frozen(net: Net) -> bool:
+    """Whether only a few layers learn, on features that stay: these take higher rates."""
+    weighted = net.layers_that(lambda kind: kind.has_weights)
+    return len(weighted) >= _DEEP and _DEEP * sum(layer.kind.learns is not False for layer in weighted) <= len(weighted)
+
+
+def is_unaveraged(net: Net) -> bool:
+    """Whether a loss is summed rather than averaged, or weighs so little that its rate cannot be compared."""
+    for layer in net.layers:
+        if not layer.kind.looks_like_a_loss:
+            continue
+        if layer.type == "SigmoidCrossEntropyLoss" or layer.has("loss_param", "normalization"):
+            return True
+        if layer.has("loss_param", "normalize") and not layer.param("loss_param").normalize:
+            return True
+        if any(0 < weight < 0.1 for weight in layer.message.loss_weight):
+            return True
+    return False
+
+
+def is_of_sweep(solver: Solver, net: Net | None) -> bool:
+    """Whether solvers of the net differ in base_lr alone: rates that are too high are part of a search for one."""
+    mine = _without_rate(solver)
+    return len({one.message.base_lr for one in net.solvers if _without_rate(one) == mine} if net else ()) >= _SWEEP
+
+
+def _without_rate(solver: Solver) -> bytes:
+    left = type(solver.message)()
+    left.CopyFrom(solver.message)
+    for field in ("base_lr", "snapshot_prefix"):
+        left.ClearField(field)
+    return left.SerializeToString(deterministic=True)

@@ -21,7 +21,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.numerics import HOT, OVERSHOOT, is_calm, is_usable, judged
 
-from ._rates import UNUSUAL, depth, fastest_of, has_few_fast, multiplier
+from ._rates import UNUSUAL, depth, fastest_of, has_few_fast, is_mostly_frozen, is_of_sweep, is_unaveraged, multiplier
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
@@ -31,13 +31,13 @@ _OFTEN_TRAIN, _SMALL = ("Adam", "AdaGrad"), 6
 """Half of the random nets of so few layers with weights trained with these all the same."""
 _PLAIN, _RESIDUAL, _NORMALISED = 0.95, 2.0, 10.0
 """The same for base_lr * lr_mult / (1 - momentum) of SGD and Nesterov, by what keeps the activations in range."""
-_DEEP = 4
-"""Layers with weights, of which one that learns is few."""
 _NEW_TAKES = 3.0
 """What a few new layers bear that learn faster than the trained ones below them."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
 _HEAVY, _HEAVY_TAKES = 0.05, 3.0
 """1 - momentum below which updates add up too slowly to do their whole harm, and what such solvers bear."""
+_KNOWN_TAKES = 100.0
+"""The same for so few layers whose own figures are known and name no fault: of those up to here, a quarter trained."""
 _DELTA = 0.01
 """From which on `delta` outweighs the usual gradients, so that an adaptive solver divides by little else."""
 _NET = (
@@ -65,9 +65,9 @@ class HighBaseLr(ProjectRule):
 
     ## Why is this bad?
     Too high a rate is the most frequent cause of a loss that becomes nan, or 87.3365, after some hundred iterations.
-    With momentum the updates add up, so base_lr * lr_mult / (1 - momentum) counts: 0.1 for AlexNet, CaffeNet and
-    GoogLeNet, 1 for nets with batch normalisation, more for batches of more than 256. Usual rates are 0.001 for Adam,
-    0.001 to 0.01 for RMSProp and 0.01 for AdaGrad.
+    With momentum the updates add up, if the training is long enough, so base_lr * lr_mult / (1 - momentum) counts: 0.1
+    for AlexNet, CaffeNet and GoogLeNet, 1 for nets with batch normalisation, more for batches of more than 256. Usual
+    rates are 0.001 for Adam, 0.001 to 0.01 for RMSProp and 0.01 for AdaGrad.
 
     ## Example
     ```
@@ -84,9 +84,9 @@ class HighBaseLr(ProjectRule):
     averaged over the batch or the map, loss weights below 0.1, recurrent nets, whose gates bound the signal, or solvers
     in which a fork's LARS or warm-up scales the rate. With an adaptive solver, nets of up to three layers with weights
     are reported from ten times the rate of others, and a few layers that learn faster than the rest, as new ones on
-    trained ones do, from three times. The finding is an info where the first updates of a net of up to three layers
-    with weights are known, from its text or from the data with `--read-data`, and small, and for Adam and AdaGrad in
-    nets of up to six.
+    trained ones do, from three times. The finding is an info where three solvers of a net differ in base_lr alone, for
+    nets of up to six layers with weights, for Adam and AdaGrad, and where the first updates of all of them are known,
+    from the text or from the data with `--read-data`, and are small or the rate is below 100 times the usual.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
@@ -155,7 +155,7 @@ class HighBaseLr(ProjectRule):
             or solver.scales_rates
             or not 0 < rate < float("inf")
             or net
-            and (net.once(_unaveraged) or net.once(_is_recurrent) or net.once(_is_mostly_frozen))
+            and (net.once(is_unaveraged) or net.once(_is_recurrent) or net.once(is_mostly_frozen))
         ):
             return
         fast = net.once(fastest_of) if net else None
@@ -164,7 +164,7 @@ class HighBaseLr(ProjectRule):
         if type_ in ("SGD", "Nesterov"):
             if not 0 <= message.momentum < 1:
                 return
-            added = 1 - message.momentum
+            added = (1 - message.momentum) / _share_of(message.momentum, message.max_iter)
         limit = _limit(type_, net, message.iter_size)
         effective = rate * fastest / added
         bears = (_HEAVY_TAKES if added < _HEAVY else 1) * (_NEW_TAKES if net and net.once(has_few_fast) else 1)
@@ -181,15 +181,29 @@ class HighBaseLr(ProjectRule):
             what += f" with momentum {message.momentum:g}, {times}" if added != 1 else f", {times}"
             what += f" for {limit.why}"
         why = f"training may diverge; try {lower.text}"
-        doubtful = type_ in _OFTEN_TRAIN and net is not None and net.once(depth) <= _SMALL
         yield self.finding(
             place,
             f"{what}, so {why}",
             cause=Cause("rate", what, why, LIKELY, suggested=lower),
-            severity=INFO if is_calm(solver) or doubtful else None,
+            severity=INFO if _often_trains(solver, net, effective / limit.usual) or is_of_sweep(solver, net) else None,
             evidence="too high a rate leads to a loss of nan or 87.3365, often after some hundred iterations",
             fixes=(Fix(f"set {lower.text}", DISPLAY, (replace(place, lower.text),)),),
         )
+
+
+def _often_trains(solver: Solver, net: Net | None, times: float) -> bool:
+    """times: the usual rate."""
+    if net is None or net.once(depth) > _SMALL:
+        return False
+    if solver.type in _OFTEN_TRAIN:
+        return True
+    calm = is_calm(solver)
+    return calm is not None and (calm or times < _KNOWN_TAKES)
+
+
+def _share_of(momentum: float, iterations: int) -> float:
+    """How much of what updates add up to in the end they have come to when the training ends."""
+    return 1 - momentum**iterations if iterations > 0 else 1.0
 
 
 def _is_judged(solver: Solver) -> bool:
@@ -207,7 +221,9 @@ def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
     larger_batch = max(1.0, net.once(_batch) * max(iter_size, 1) / 256)
     if net.once(_normalises):
         return _Limit(_NORMALISED * larger_batch, 1.0, "a net with batch normalisation")
-    if net.once(_is_residual):
+    if net.once(_may_normalise):
+        return _Limit(_NORMALISED * larger_batch, 0.1, "SGD")
+    if "Eltwise" in net.by_type:
         return _Limit(_RESIDUAL * larger_batch, 0.1, "a residual net without batch normalisation")
     return _Limit(_PLAIN * larger_batch, 0.1, "a net without batch normalisation")
 
@@ -216,34 +232,15 @@ def _normalises(net: Net) -> bool:
     return any(layer.kind.normalises for layer in net.layers)
 
 
+def _may_normalise(net: Net) -> bool:
+    """Whether a layer of unknown type, with one bottom and one top as a normalisation has, may keep values in range."""
+    return any(layer.kind.normalises is None and len(layer.bottoms) == len(layer.tops) == 1 for layer in net.layers)
+
+
 def _is_recurrent(net: Net) -> bool:
     return any(layer.kind.is_recurrent for layer in net.layers)
-
-
-def _is_residual(net: Net) -> bool:
-    return any(layer.type == "Eltwise" for layer in net.layers)
 
 
 def _batch(net: Net) -> int:
     """The largest batch size of a data layer for TRAIN; 0 if none is known."""
     return max((layer.kind.batch_size for layer in net.layers if "TRAIN" in layer.phases), default=0)
-
-
-def _is_mostly_frozen(net: Net) -> bool:
-    """Whether only a few layers learn, on features that stay: these take higher rates."""
-    weighted = net.layers_that(lambda kind: kind.has_weights)
-    return len(weighted) >= _DEEP and _DEEP * sum(layer.kind.learns is not False for layer in weighted) <= len(weighted)
-
-
-def _unaveraged(net: Net) -> bool:
-    """Whether a loss is summed rather than averaged, or weighs so little that its rate cannot be compared."""
-    for layer in net.layers:
-        if not layer.kind.looks_like_a_loss:
-            continue
-        if layer.type == "SigmoidCrossEntropyLoss" or layer.has("loss_param", "normalization"):
-            return True
-        if layer.has("loss_param", "normalize") and not layer.param("loss_param").normalize:
-            return True
-        if any(0 < weight < 0.1 for weight in layer.message.loss_weight):
-            return True
-    return False

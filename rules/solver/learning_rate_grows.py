@@ -44,6 +44,7 @@ class LearningRateGrows(SolverRule):
         'base_lr: 0.01 lr_policy: "step" gamma: 1 stepsize: 1000',
         'base_lr: 0.01 lr_policy: "step" gamma: 10 stepsize: 1000 max_iter: 1000',
         'base_lr: 0.01 lr_policy: "inv" gamma: 0.01 power: 0.75 max_iter: 1000',
+        'base_lr: 24 lr_policy: "poly" power: 2 max_iter: 7800 rampup_lr: 1 rampup_interval: 400',
     ]
     INVALID = [
         Invalid(
@@ -78,7 +79,8 @@ class LearningRateGrows(SolverRule):
         schedule, runs = solver.schedule, solver.message.max_iter
         if schedule.problem or schedule.policy == "poly" and runs <= 0:
             return
-        start = abs(schedule.rate(0))
+        # NVCaffe's rise over rampup_interval is meant.
+        start = abs(schedule.rate(max(schedule.rampup - 1, 0)))
         rates = schedule.extremes(runs if runs > 0 else _HORIZON)
         iteration, most = max(rates, key=lambda pair: abs(pair[1]))
         # A rate that is next to nothing all along is reported by learning-rate-vanishes.

@@ -39,7 +39,8 @@ class LearningRateVanishes(SolverRule):
 
     ## Known problems
     Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations end after a
-    quarter of the run or later, or max_iter is a million or ten million, it is an info.
+    quarter of the run or later, max_iter is a million or ten million, or a script of the project steps a solver itself,
+    it is an info.
 
     ## References
     - sgd_solver.cpp, GetLearningRate
@@ -107,11 +108,13 @@ class LearningRateVanishes(SolverRule):
         knobs = " and ".join(schedule.reads)
         advice = f"set max_iter: {found[0]}, or let the rate drop later" if drops else f"check {knobs}"
         stopped = drops and (found[0] > _EARLY * runs or _ENDLESS.fullmatch(str(runs)))
+        steps = solver.runs and solver.runs.customs.steps
         yield self.finding(
             solver.at(field),
             f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"
             f" so the remaining {left}% of {runs} iterations change next to nothing; {advice}",
-            severity=INFO if stopped else None,
+            severity=INFO if stopped or steps else None,
+            evidence=f"{steps} steps a solver itself, so max_iter may mean nothing" if steps else "",
         )
 
     def _at_once(self, solver: Solver, most: float, runs: int) -> Iterator[Finding]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule, Valid
 from caffelint.lint.disk import data_of_this_machine, data_sources, exists, found_from, is_template, starts
 
 from ._text import is_completed
@@ -54,6 +54,7 @@ class SnapshotPrefixUnusable(SolverRule):
         'snapshot: 1000 snapshot_prefix: "models/lenet" base_lr: 1',
         "snapshot: 0 base_lr: 1",
         "base_lr: 1 max_iter: 10",
+        Valid('snapshot: 1000 snapshot_prefix: "/lenet" base_lr: 1', {"check-folder": True}),
     ]
     INVALID = [
         Invalid(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, Finding, Invalid, Option, Solver, SolverRule, is_for_unknown_caffe
+from caffelint.lint import INFO, LIKELY, Finding, Invalid, Option, Solver, SolverRule, Valid, is_for_unknown_caffe
 
 _ENDLESS = 10_000_000
 """Iterations."""
@@ -46,6 +46,7 @@ class SnapshotsFillDisk(SolverRule):
         "snapshot: 1 base_lr: 1",
         "max_iter: 100000 base_lr: 1",
         "base_lr: 1 snapshot: 10 max_iter: 100000 max_steps_without_improvement: 9",
+        Valid("base_lr: 1 snapshot: 1000 max_iter: 100000", {"max-snapshots": 100}),
     ]
     INVALID = [
         Invalid(

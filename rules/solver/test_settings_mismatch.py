@@ -144,7 +144,7 @@ class TestSettingsMismatch(SolverRule):
         iters = len(message.test_iter)
         generic = _gives(solver, "net", "net_param")
         if (
-            solver.given("test_iter") is Given.UNREADABLE
+            any(solver.given(field) is Given.UNREADABLE for field in ("net", "test_net", "test_iter"))
             or not generic
             and not _gives(solver, "train_net", "train_net_param")
         ):

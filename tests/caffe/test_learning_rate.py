@@ -177,3 +177,18 @@ def test_float32(value: float) -> None:
     numpy = pytest.importorskip("numpy")
     with numpy.errstate(over="ignore"):
         assert repr(float32(value)) == repr(float(numpy.float32(value)))
+
+
+def test_nvcaffe_raises_rates_to_min_lr() -> None:
+    """As NVCaffe printed them, in models/bvlc_alexnet/logs/alexnet_mfp16.log of its repository."""
+    printed = {105500: 0.000491598, 116400: 9.96451e-05, 121500: 2.06761e-05, 124900: 5.0128e-06}
+    found = make('lr_policy: "poly" base_lr: 0.02 power: 2 max_iter: 125000 min_lr: 5e-6')
+    for iteration, rate in printed.items():
+        assert f"{found.rate(iteration):.6g}" == f"{rate:.6g}"
+
+
+def test_nvcaffe_ramps_up() -> None:
+    """sgd_solver.cpp of NVCaffe, GetLearningRate: rampup_lr + (base_lr - rampup_lr) * alpha * alpha."""
+    found = make('lr_policy: "fixed" base_lr: 1 rampup_interval: 10 rampup_lr: 0.5')
+    assert [found.rate(one) for one in (0, 5, 10, 11)] == [0.5, 0.625, 1, 1]
+    assert found.extremes(20)[0] == (0, 0.5)

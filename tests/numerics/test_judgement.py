@@ -54,6 +54,13 @@ def test_nothing_is_still_where_the_length_is_not_known() -> None:
     assert _judged(1e-9, steps=float("inf")) is None
 
 
+@pytest.mark.parametrize(("rate", "kind"), [(1e-9, STILL), (0.002, "")])
+def test_a_trial_is_judged_as_if_it_went_on(rate: float, kind: str) -> None:
+    """At 0.002 weights move by 0.2 of their size in 50 iterations, and in 300 by more than the least."""
+    found = _judged(rate, "max_iter: 50", steps=50)
+    assert found.kind == kind if found else not kind
+
+
 @pytest.mark.parametrize(("weight", "kind"), [("1e-3", DECAY), ("1e-12", "")])
 def test_no_decay_is_to_blame_where_there_are_no_gradients(weight: str, kind: str) -> None:
     net = load(
@@ -119,3 +126,26 @@ def test_weights_of_a_recurrent_layer_grow_before_they_count(rate: float, kind: 
     )
     found = _judged(rate, 'type: "Adam" momentum: 0.9', middle, "rec", filler)
     assert (found.kind if found else "") == kind
+
+
+@pytest.mark.parametrize(("spread", "kind"), [(1, ""), (100, OVERSHOOT)])
+def test_a_distance_is_steeper_where_targets_are_far_apart(spread: float, kind: str) -> None:
+    """Weights have to grow for such targets, and what is steep as weights see it grows with them."""
+    net = load(
+        (
+            'layer { name: "data" type: "DummyData" top: "x" top: "y" dummy_data_param { shape { dim: 20 dim: 50 }'
+            ' shape { dim: 20 dim: 1 } data_filler { type: "gaussian" }'
+            f' data_filler {{ type: "gaussian" std: {spread} }} }} }}\n'
+            + "".join(
+                f'layer {{ name: "fc{n}" type: "InnerProduct" bottom: "{"x" if n == 1 else f"fc{n - 1}"}" top: "fc{n}"'
+                f' inner_product_param {{ num_output: {1 if n == 3 else 50} weight_filler {{ type: "msra" }} }} }}\n'
+                for n in (1, 2, 3)
+            )
+            + 'layer { name: "loss" type: "EuclideanLoss" bottom: "fc3" bottom: "y" top: "loss" }'
+        ).encode(),
+        "net.prototxt",
+    ).net
+    assert net is not None
+    rate = 0.002
+    found = judge(net.likely(State("TRAIN")), _solver(f'base_lr: {rate} lr_policy: "fixed"'), rate, steps=1000)
+    assert found.kind == kind if found else not kind

@@ -23,10 +23,10 @@ LONG = NET + 4000 * ' layer {{ type: "Silence" bottom: "data" }}'
 
 @pytest.mark.parametrize(
     ("net", "size", "severity"),
-    [(NET, 0.1, "info"), (NET, 6, "warning"), (LONG, 0.1, "info")],
-    ids=["small", "large", "long"],
+    [(NET, 0.1, "info"), (NET, 6, "info"), (NET.replace("xavier", "strange"), 0.1, "warning"), (LONG, 0.1, "info")],
+    ids=["small", "large", "unknown", "long"],
 )
-def test_small_updates_make_it_an_info(tmp_path: Path, net: str, size: float, severity: str) -> None:
+def test_known_updates_make_it_an_info(tmp_path: Path, net: str, size: float, severity: str) -> None:
     (tmp_path / "net.prototxt").write_text(net.format(size=size), "utf-8")
     (tmp_path / "solver.prototxt").write_text(
         'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" momentum: 0.9', "utf-8"
