@@ -18,7 +18,8 @@ from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe
 
-_CHUNK = 8
+_MOST, _TURNS = 32, 4
+"""Files that are handed out at once, at most, and how many times a worker gets some, at least."""
 
 
 class Elsewhere(NamedTuple):
@@ -56,9 +57,12 @@ def check(
     jobs: list[Job | Elsewhere] = [*plan.jobs]
     for url in remote:
         try:
-            jobs += map(Elsewhere, matching(url))
+            matches, strange = matching(url)
         except Exception as error:
             plan.failures.append(_unread(url, error))
+            continue
+        jobs += map(Elsewhere, matches)
+        plan.failures.extend(Failure(name, "is not read, since :: and :// in a name mean more") for name in strange)
     found: list[Outcome] = []
     digests: dict[str, bytes] = {}
     with rare_collections():
@@ -75,7 +79,8 @@ def check(
 
 def _looked(jobs: Sequence[Job | Elsewhere], config: Config, client: Any) -> Iterator[Looked]:
     if client is not None:
-        yield from share(client, _work, jobs, _lost, chunk=_CHUNK, start=_start, given=(config,))
+        chunk = max(1, min(_MOST, len(jobs) // (_TURNS * max(1, len(client.nthreads())))))
+        yield from share(client, _work, jobs, _lost, chunk=chunk, start=_start, given=(config,))
     else:
         _start(config)
         yield from map(_work, jobs)

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from caffelint.lint.discover import Wanted
-from caffelint.lint.reach import SUFFIXES
+from caffelint.lint.reach import SUFFIXES, is_special
+from caffelint.lint.read import ReadError, opened
 
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://|[^:]*::")
 _READ = (*SUFFIXES, ".pt", ".py", ".proto", ".cpp", ".cu", ".cc", ".hpp", ".h", ".sh", ".m", ".bash", ".ipynb")
@@ -40,19 +41,23 @@ def is_remote(path: str) -> bool:
     return _REMOTE.match(path) is not None and not os.path.exists(path)
 
 
-def matching(url: str) -> list[str]:
+def matching(url: str) -> tuple[list[str], list[str]]:
     """The folders and prototxt files that the wildcards in a path mean, in order; the path itself without wildcards.
 
-    Raises `OSError`, `ValueError` and what a library raises for its own reasons.
+    Then those that cannot be paths, since what their names hold would be read as another protocol, host or file.
+
+    Raises `OSError`, `ValueError`, `ReadError` and what a library raises for its own reasons.
     """
     link, chained, rest = url.partition("::")
     if not any(char in link for char in "*?["):
-        return [url]
+        return [url], []
     scheme = link.partition("://")[0]
     file_system, path = _opened(url)
     found = file_system.glob(path, detail=True)
     names = [name for name, one in sorted(found.items()) if one.get("type") == "directory" or name.endswith(SUFFIXES)]
-    return [f"{name if '://' in name else f'{scheme}://{name}'}{chained}{rest}" for name in names]
+    links = [name if name.startswith(f"{scheme}://") else f"{scheme}://{name}" for name in names]
+    plain = [link for link in links if link.count("://") == 1 and "::" not in link]
+    return [f"{link}{chained}{rest}" for link in plain], sorted({*links} - {*plain})
 
 
 def named(url: str, name: str) -> str:
@@ -62,11 +67,19 @@ def named(url: str, name: str) -> str:
 
 
 def _opened(url: str) -> tuple[Any, str]:
-    """The file system of a path, and the path in it."""
+    """The file system of a path, and the path in it. Of this machine, only what `read` reads is opened."""
     from fsspec.core import url_to_fs
+    from fsspec.implementations.local import LocalFileSystem
+
+    for outer in url.split("::")[1:]:
+        path = LocalFileSystem._strip_protocol(outer)
+        if os.path.exists(path):
+            opened(path).close()
 
     packed = next((how for end, how in _PACKED.items() if url.endswith(end)), None)
     file_system, path = url_to_fs(url, **({"tar": {"compression": packed}} if url.startswith("tar://") else {}))
+    if isinstance(file_system, LocalFileSystem) and is_special(path):
+        raise ReadError("shows the running system")
     return file_system, path
 
 
@@ -92,38 +105,54 @@ def mirrored(url: str, which: Wanted) -> Iterator[Mirror]:
             os.chdir(before)
 
 
-def _listed(file_system: Any, begin: str, depth: int | None, alone: str) -> dict[str, tuple[str, int]]:
-    """Path and size of each file, by its name from `begin`. Of the web nothing is listed, so a file is `alone`."""
+class _Found(NamedTuple):
+    path: str
+    size: int = 0
+    is_file: bool = True
+
+
+def _listed(file_system: Any, begin: str, depth: int | None, alone: str) -> dict[str, _Found]:
+    """What is there, by its name from `begin`. Of the web nothing is listed, so a file is `alone`."""
     if alone and "http" in (file_system.protocol if isinstance(file_system.protocol, tuple) else ()):
-        return {os.path.basename(alone): (alone, 0)}
+        return {os.path.basename(alone): _Found(alone)}
     found = file_system.find(begin, maxdepth=depth, detail=True)
     start = len(begin.strip("/"))
-    return {path.strip("/")[start:].lstrip("/"): (path, one.get("size") or 0) for path, one in sorted(found.items())}
+    return {
+        path.strip("/")[start:].lstrip("/"): _Found(path, one.get("size") or 0, one.get("type", "file") == "file")
+        for path, one in sorted(found.items())
+    }
 
 
-def _copied(file_system: Any, found: dict[str, tuple[str, int]], which: Wanted) -> Iterator[tuple[str, str]]:
+def _copied(file_system: Any, found: dict[str, _Found], which: Wanted) -> Iterator[tuple[str, str]]:
     total = 0
-    for number, (name, (path, size)) in enumerate(found.items()):
+    for number, (name, (path, size, is_file)) in enumerate(found.items()):
         parts = name.split("/")
         if not _HIDDEN.isdisjoint(parts):
             continue
         if number >= _MOST_FILES:
             yield name, f"{len(found) - number} files from this one on were not read: a folder may hold {_MOST_FILES}"
             return
+        is_read = name.endswith(_READ) or which.takes(name)
+        if not is_file:
+            if is_read:
+                yield name, "is a link, a pipe or a device and was not read"
+            continue
         if any(part in ("", ".", "..") or "\0" in part or (os.sep != "/" and os.sep in part) for part in parts):
             yield name, "leads out of its folder and was not read"
             continue
+        data = b""
         try:
-            Path(*parts).parent.mkdir(parents=True, exist_ok=True)
-            is_read = name.endswith(_READ) or which.takes(name)
-            with open(os.path.join(*parts), "xb") as file:
-                if is_read and size <= _LARGEST and total < _MOST_BYTES:
-                    with file_system.open(path, "rb") as stream:
-                        data = stream.read(_LARGEST + 1)
-                    total += file.write(data[:_LARGEST])
-                    size = len(data)
+            if is_read and size <= _LARGEST and total < _MOST_BYTES:
+                with file_system.open(path, "rb") as stream:
+                    data = stream.read(_LARGEST + 1)
+                size = len(data)
             if is_read and (size > _LARGEST or total >= _MOST_BYTES):
-                os.unlink(os.path.join(*parts))
                 yield name, f"was not read: a file may hold {_LARGEST >> 20} MiB, a folder {_MOST_BYTES >> 30} GiB"
-        except (OSError, ValueError) as error:
+                continue
+            Path(*parts).parent.mkdir(parents=True, exist_ok=True)
+            with open(os.path.join(*parts), "xb") as file:
+                total += file.write(data)
+        except AttributeError:  # tarfile opens a pipe as None
+            yield name, "is a link, a pipe or a device and was not read"
+        except Exception as error:  # each library of fsspec has its own
             yield name, f"cannot be read: {str(error).lower()}"

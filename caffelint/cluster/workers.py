@@ -8,13 +8,13 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from caffelint import __version__
-from caffelint.lint.workers import SAFE, can_share
+from caffelint.lint.workers import can_share, context
 
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
@@ -24,6 +24,15 @@ _SECONDS = 60
 _AHEAD = 1024
 """Chunks that are handed out before the first of them is back: a million files take no more memory than these."""
 _RETRIES = 2
+_STARTED = {
+    "distributed.scheduler.no-workers-timeout": _SECONDS,
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.worker.memory.monitor-interval": "1s",
+}
+"""For the processes that we start: how long work waits where none is left (Dask gives up one that fails to start again,
+and by default waits for ever), and how often they look at themselves (by default, that costs more than the rest)."""
 
 
 class NoCluster(Exception):
@@ -55,42 +64,39 @@ def connected(address: str) -> Iterator[Any]:
 
     kind, _, number = address.partition(":")
     count = int(number) if number.isdecimal() else 0
-    started = None
-    if kind == "local" and count:
-        if not can_share("spawn"):
-            raise NoCluster("local:N needs Python 3.11 or newer; start a scheduler and workers, or use --jobs")
-        os.environ[SAFE] = "1"  # for the processes that are started as others end, too
-        # Its profiler, which looks a hundred times a second, costs more than all else that Dask does here.
-        with dask.config.set({"distributed.worker.profile.enabled": False}):
-            started = distributed.LocalCluster(
-                n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR
-            )
-    elif kind == "slurm" and count:
-        from dask_jobqueue import SLURMCluster
-
-        started = SLURMCluster()
-        started.scale(jobs=count)
-    elif "://" not in address and not os.path.isfile(address):
+    if "://" not in address and not os.path.isfile(address) and not (kind in ("local", "slurm") and count):
         raise NoCluster(
             f'"{address}" is not a cluster; give tcp://HOST:PORT of a Dask scheduler, the JSON file that it wrote,'
             " local:N or slurm:N"
         )
-    where = {"scheduler_file": address} if os.path.isfile(address) else {"address": started or address}
-    try:
-        with distributed.Client(**where, timeout=_SECONDS, set_as_default=False) as client:
-            client.wait_for_workers(1, timeout=None if kind == "slurm" else _SECONDS)
-            # What is asked is of Python itself: a worker without caffelint cannot read a question of ours.
-            for worker, found in client.run(version, "caffelint", on_error="return").items():
-                if found != __version__:
-                    has = f"has caffelint {found}" if isinstance(found, str) else "has no caffelint"
-                    raise NoCluster(f"worker {worker} {has}, and this is {__version__}")
-            yield client
-    except (OSError, TimeoutError, ValueError) as error:
-        said = " ".join(str(error).split())
-        raise NoCluster(f"{address}: {said[:1].lower()}{said[1:]}") from error
-    finally:
-        if started is not None:
-            started.close()
+    where: dict[str, Any] = {"scheduler_file" if os.path.isfile(address) else "address": address}
+    with ExitStack() as ending:
+        if kind == "local" and count:
+            if not can_share("spawn"):
+                raise NoCluster("local:N needs Python 3.11 or newer; start a scheduler and workers, or use --jobs")
+            ending.enter_context(context("spawn"))  # to the end, for the processes that are started as others end, too
+            with dask.config.set(_STARTED):
+                started = distributed.LocalCluster(
+                    n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR
+                )
+            where = {"address": ending.enter_context(started)}
+        elif kind == "slurm" and count:
+            from dask_jobqueue import SLURMCluster
+
+            where = {"address": ending.enter_context(SLURMCluster())}
+            where["address"].scale(jobs=count)
+        try:
+            with distributed.Client(**where, timeout=_SECONDS, set_as_default=False) as client:
+                client.wait_for_workers(1, timeout=None if kind == "slurm" else _SECONDS)
+                # What is asked is of Python itself: a worker without caffelint cannot read a question of ours.
+                for worker, found in client.run(version, "caffelint", on_error="return").items():
+                    if found != __version__:
+                        has = f"has caffelint {found}" if isinstance(found, str) else "has no caffelint"
+                        raise NoCluster(f"worker {worker} {has}, and this is {__version__}")
+                yield client
+        except (OSError, TimeoutError, ValueError) as error:
+            said = " ".join(str(error).split())
+            raise NoCluster(f"{address}: {said[:1].lower()}{said[1:]}") from error
 
 
 def share(
@@ -110,11 +116,20 @@ def share(
     """
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
+    from distributed.scheduler import NoWorkerError
 
     told = _Share(uuid4().hex, __version__, os.getcwd(), work, start, given)
 
     def submitted(some: Sequence[_Job]) -> Any:
         return client.submit(_work, told, some, pure=False, retries=_RETRIES)
+
+    def result(future: Any) -> Any:
+        try:
+            return future.result()
+        except NoWorkerError as error:
+            raise NoCluster(f"no worker is left, and none has come for {error.timeout:g} seconds") from error
+        except FutureCancelledError as error:
+            raise NoCluster(f"the scheduler at {client.scheduler.addr} went away") from error
 
     chunks = [jobs[first : first + chunk] for first in range(0, len(jobs), chunk)]
     ahead: deque[Any] = deque()
@@ -124,15 +139,13 @@ def share(
             ahead.append(submitted(chunks[handed]))
             handed += 1
         try:
-            yield from ahead.popleft().result()
+            yield from result(ahead.popleft())
         except KilledWorker:
             for job in some:
                 try:
-                    yield from submitted([job]).result()
+                    yield from result(submitted([job]))
                 except KilledWorker:
                     yield lost(job)
-        except FutureCancelledError as error:
-            raise NoCluster(f"the scheduler at {client.scheduler.addr} went away") from error
 
 
 _one_at_a_time = threading.Lock()

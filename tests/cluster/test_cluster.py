@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import tarfile
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from caffelint.cluster import check as clustered
 from caffelint.cluster.mirror import is_remote
 from caffelint.cluster.workers import NoCluster, connected, share
 from caffelint.lint.config import Config
+from caffelint.lint.workers import can_share
 
 distributed = pytest.importorskip("distributed")
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -30,9 +32,10 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 def client() -> Iterator[Any]:
     import dask.config
 
-    # A chunk that ended two processes is done job by job, and not only after four.
+    # A chunk that ended two processes is done job by job, and not only after four. Where Dask cannot start a process
+    # again, work fails, and does not wait for ever.
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        dask.config.set({"distributed.scheduler.allowed-failures": 1, "distributed.scheduler.no-workers-timeout": 120}),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
@@ -68,6 +71,18 @@ def test_a_file_that_ends_every_process_is_named_and_costs_no_other(client: Any)
     assert [*share(client, ends_always, [*range(20)], lambda job: -job, chunk=8)] == [
         -number if number == 13 else number for number in range(20)
     ]
+
+
+@pytest.mark.skipif(not can_share("spawn"), reason="local:N needs Python 3.11")
+def test_work_does_not_wait_for_ever_where_no_process_is_left() -> None:
+    with connected("local:1") as client:
+        assert client.cluster.scheduler.no_workers_timeout == 60
+        client.cluster.scheduler.no_workers_timeout = 0.1
+        client.cluster.scale(0)
+        while client.nthreads():
+            time.sleep(0.05)
+        with pytest.raises(NoCluster, match="no worker is left"):
+            list(share(client, ends_always, [1], lambda job: job, chunk=1))
 
 
 def _packed(kind: str) -> str:

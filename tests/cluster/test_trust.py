@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def test_nothing_is_imported_from_the_working_directory(tmp_path: Path, monkeypa
     with connected("local:1") as client:
         assert [*share(client, imported, ["planted_here"], _lost, chunk=1)] == [False]
     assert not (tmp_path / "ran").exists()
+    assert os.environ["PYTHONSAFEPATH"] == "", "what is started later is as it was"
 
 
 def _lost(job: str) -> bool:

@@ -1,0 +1,120 @@
+"""What a stranger puts into an archive or a folder that is named as a path of fsspec."""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fsspec")
+
+from caffelint.cluster import check as clustered
+from caffelint.lint.config import Config, load_config
+
+NET = 'layer { name: "x" type: "ReLU" bottom: "a" top: "b" }\n'
+SECRET = "it is secret\n"
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Config:
+    monkeypatch.chdir(tmp_path)
+    return load_config(tmp_path, None, {}, isolated=True)
+
+
+def _reasons(url: str, config: Config) -> tuple[int, list[str]]:
+    """How many files were checked, and why others were not."""
+    report = clustered.check([url], config)
+    assert not any("secret" in str(finding) for finding in report.findings)
+    return report.files, [failure.message for failure in report.failures]
+
+
+def test_no_name_in_an_archive_is_a_path_of_its_own(config: Config, tmp_path: Path) -> None:
+    (tmp_path / "secret.prototxt").write_text(SECRET)
+    with socket.create_server(("127.0.0.1", 0)) as listening, zipfile.ZipFile("evil.zip", "w") as archive:
+        port = listening.getsockname()[1]
+        for name in (
+            f"x::ftp://127.0.0.1:{port}/net.prototxt",
+            f"ftp://127.0.0.1:{port}/net.prototxt",
+            f"zip://x::ftp://127.0.0.1:{port}/net.prototxt",
+            f"simplecache::file://{tmp_path}/secret.prototxt",
+            "b::local::secret.prototxt",
+            "good.prototxt",
+        ):
+            archive.writestr(name, NET)
+        archive.close()
+        for wildcards in ("*", "**", "*:*", "?*"):
+            files, reasons = _reasons(f"zip://{wildcards}::evil.zip", config)
+            assert files <= 5
+            assert any("mean more" in reason for reason in reasons), reasons
+        listening.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+
+
+def test_links_and_devices_in_an_archive_cost_no_other_file(config: Config) -> None:
+    with tarfile.open("links.tar", "w") as packed:
+        for name, kind in (
+            ("link.prototxt", tarfile.SYMTYPE),
+            ("hard.prototxt", tarfile.LNKTYPE),
+            ("pipe.prototxt", tarfile.FIFOTYPE),
+            ("device.prototxt", tarfile.CHRTYPE),
+        ):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, "/etc/passwd"
+            packed.addfile(member)
+        member = tarfile.TarInfo("net.prototxt")
+        member.size = len(NET)
+        packed.addfile(member, io.BytesIO(NET.encode()))
+    files, reasons = _reasons("tar://::links.tar", config)
+    assert files == 1
+    assert len(reasons) == 4
+    assert all("passwd" in reason or "a pipe or a device" in reason for reason in reasons), reasons
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes")
+def test_no_link_of_a_folder_is_followed(config: Config, tmp_path: Path) -> None:
+    (tmp_path / "secret.prototxt").write_text(SECRET)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "net.prototxt").write_text(NET)
+    (folder / "link.prototxt").symlink_to("../secret.prototxt")
+    (folder / "loop").symlink_to(".")
+    os.mkfifo(folder / "pipe.prototxt")
+    for url in (f"file://{folder}", f"file://{folder}/net.prototxt", f"local://{folder}"):
+        assert _reasons(url, config)[0] == 1
+    files, reasons = _reasons(f"file://{folder}/*", config)
+    assert files == 1
+    assert "is a link, a pipe or a device and was not read" in reasons
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///dev/zero",
+        "file:///dev",
+        "file:///dev/*",
+        "file:///proc/self/environ",
+        "local:///proc/self/environ",
+        "file:///proc/self/*",
+        "simplecache::file:///proc/self/environ",
+        "zip://*::/proc/self/environ",
+        "tar://*::/dev/zero",
+        "tar://*::file:///dev/zero",
+        "tar://::{pipe}",
+        "zip://*::file://{pipe}",
+        "simplecache::{pipe}",
+        "zip://*::tar://x::{pipe}",
+    ],
+)
+def test_pipes_and_what_shows_the_running_system_are_not_read(config: Config, tmp_path: Path, url: str) -> None:
+    os.mkfifo(tmp_path / "pipe.tar")
+    files, reasons = _reasons(url.format(pipe=tmp_path / "pipe.tar"), config)
+    assert files == 0
+    assert len(reasons) == 1
+    assert "running system" in reasons[0] or "is a pipe or a device" in reasons[0]
