@@ -31,11 +31,6 @@ def diagnostics(path: str, findings: tuple[ReportedFinding, ...], documents: Doc
     return [_diagnostic(finding, path, documents, place) for finding in findings]
 
 
-def range_of(finding: ReportedFinding, lines: Lines) -> Range:
-    """Where a finding is in the lines of its file."""
-    return _range(Source(lines.data), lines, finding)
-
-
 _Place = Callable[[str], "tuple[Source, Lines] | None"]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
@@ -108,6 +108,16 @@ class Server(LanguageServer):
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
 
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Show an error, unless nothing can be sent."""
+        if source is not JsonRpcInternalError:
+            super().report_server_error(error, source)
+
+    def stop(self) -> None:
+        """Check nothing any more."""
+        if self._timer:
+            self._timer.cancel()
+
     def say(self, line: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A line in the editor's log of the server."""
         self.window_log_message(types.LogMessageParams(kind, line))
@@ -152,6 +162,10 @@ def _texts(server: Server) -> None:
     @server.feature(types.INITIALIZED)
     def initialized(params: types.InitializedParams) -> None:
         documents.encoding = server.workspace.position_encoding or types.PositionEncodingKind.Utf16
+
+    @server.feature(types.EXIT)
+    def ends(*_: object) -> None:
+        server.stop()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
