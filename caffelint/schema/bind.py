@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from caffelint.schema.bound import NET, Bound
+from caffelint.schema.bound import NET, Bound, ForkUse
 from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType, message_type
+from caffelint.schema.template import Template, learn
 from caffelint.text import tree
-from caffelint.text.parser import MOST_BLOCKS, Block
+from caffelint.text.parser import Block
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import LIST, Field
 
@@ -67,6 +68,8 @@ class _Binder:
         self.strays: list[Field] = []
         self.asked = 0
         """How often something was unusual."""
+        self.fork_uses: dict[Template, list[ForkUse]] = {}
+        """Those of the first layer of each template; they stand for those of the layers after it, too."""
         self._mistakes: Any = None
 
     @property
@@ -93,7 +96,10 @@ class _Binder:
                 if field_type is None:
                     continue
             elif field_type.fork_only or of_a_fork:
+                asked = self.asked
                 self.mistakes.fork_field(type_, field_type, field)
+                if not self.bound.knows_caffe:
+                    self.asked = asked  # it was noted, and nothing objected to
             name = field_type.name
             repeated = field_type.repeated
             if not repeated:
@@ -160,20 +166,22 @@ class _Binder:
         inner_type = field_type.message
         if len(parents) >= _MAX_DEPTH or inner_type is None:
             return
-        # What its text comes to, where nothing is unusual about it and so there is nothing to report.
-        body = field.body if isinstance(field, Block) and not self.of_a_fork else None
-        if body is not None and (known := inner_type.known.get(body)) is not None:
-            inner.MergeFromString(known)
-            self.bound.folded.append((inner, field))
-            return
-        asked = self.asked
+        block = field if isinstance(field, Block) and field.frame is not None and not self.of_a_fork else None
+        if block is not None and (template := inner_type.templates.get(block.frame)) is not None:
+            known = template in self.fork_uses or not template.has_fork_fields
+            if known and (made := template.serialized(block.strings)) is not None:
+                inner.MergeFromString(made)
+                self.bound.fork_uses += self.fork_uses.get(template, ())
+                self.bound.folded.append((inner, field))
+                return
+        asked, uses = self.asked, len(self.bound.fork_uses)
         parents.append(type_)
         self.fill(inner, inner_type, field)
         parents.pop()
-        if body is not None and self.asked == asked:
-            if len(inner_type.known) >= MOST_BLOCKS:
-                inner_type.known.clear()
-            inner_type.known[body] = inner.SerializePartialToString()
+        if block is not None and self.asked == asked:
+            found = self.bound.fork_uses[uses:]
+            if not found or type_.name == NET:
+                self.fork_uses[learn(inner, inner_type, block, bool(found))] = found
 
     def _dropped(self, type_: MessageType, field_type: FieldType, field: Field) -> None:
         """Check a block that the merged schema has no place for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from caffelint.text.tree import Field, Problem, Span
+from caffelint.text.tree import IDENTIFIER, Field, Problem, Span
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -95,6 +95,12 @@ class Bound:
                 self._link_parts(new, old)
             found = self._nodes.get(id(message))
         return found
+
+    def word(self, message: Message, field: str) -> str:
+        """The identifier that the text gives a field, also one that the merged schema has no value for; or empty."""
+        node = self.node(message)
+        found = node.first(field) if node is not None else None
+        return found.text if found is not None and found.kind == IDENTIFIER else ""
 
     def _unfold(self) -> None:
         """Place the parts of folded messages, which few ask for, and link what was made of them."""

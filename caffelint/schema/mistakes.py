@@ -224,7 +224,8 @@ class Mistakes(MistakenValues):
             value = first.text if first and first.kind not in (BROKEN, LIST, tree.MESSAGE) else "1"
             message = f"{where} has no field {name}, which only the older layers blocks have, so Caffe refuses the file"
             return _Unknown(None, f"{message}; write param {{ {_OF_OLDER_LAYERS[name]}: {value} }}", True)
-        if meant := _meant(type_, name):
+        older = _OF_OLDER_LAYERS.get(name) if type_.name == "ParamSpec" else None
+        if meant := older or _meant(type_, name):
             certain = not types[meant].fork_only or self.is_sure
             message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
             # Another fork may well have called it that in the first place.
@@ -352,9 +353,11 @@ class Mistakes(MistakenValues):
             item = field.fields[0]
             value = self.bound.document.source.slice(item.value_start, item.end)
             repairs = (Edit(field.value_start, field.end, value),)
-        message = f"{self._subject(type_, field.name, field)} takes one value, not a list{self._several_gpus(field)}"
+        several = self._several_gpus(field)  # nobody writes a list of them but for a fork that reads one
+        message = f"{self._subject(type_, field.name, field)} takes one value, not a list{several}"
         start, end = field.value_start, field.end
-        problem = Problem("wrong-value-type", start, end, message, True, "", repairs, bool(repairs), field.name)
+        own, safe = bool(several), bool(repairs)
+        problem = Problem("wrong-value-type", start, end, message, True, "", repairs, safe, field.name, own)
         self._unless_a_fork_repeats(problem, type_, field_type, field)
         return field.fields[:1]
 

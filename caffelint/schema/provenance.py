@@ -226,11 +226,6 @@ class Provenance:
         type_: str | None = self._table["v1_types"].get(enum_name)
         return type_
 
-    def v0_type(self, name: str) -> str | None:
-        """The type that a V0 layer's type is upgraded to, e.g. "Pooling" for "pool"; None if unknown."""
-        type_: str | None = self._table["v0_types"].get(name)
-        return type_
-
     def infer(self, names: Iterable[frozenset[str]]) -> frozenset[str]:
         """The forks that know all of a text's names, each given by its forks; all forks if there is no name."""
         return self._sets["all"].intersection(*set(names))

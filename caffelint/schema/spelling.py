@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -42,6 +43,7 @@ _MEANT = {
 }
 """Slips that are far apart as letters and near in the head."""
 
+_NO_SLIP = 4
 _ENDINGS = ("param", "filler", "loss", "data", "layer")
 """Words that many names share: alike in them, two names are not yet near."""
 
@@ -97,7 +99,7 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
     for candidate in names:
         if _plain(candidate) == plain:
             return candidate
-    best, best_distance = None, 3
+    best, best_distance = None, _NO_SLIP
     for candidate in names:
         far = _slips(name, candidate)
         if far < best_distance:
@@ -106,16 +108,24 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
 
 
 def _slips(name: str, candidate: str) -> int:
-    """How many typing slips turn one name into the other; 3 if it is certainly not a slip."""
+    """How many typing slips turn one name into the other; `_NO_SLIP` if it is certainly not a slip."""
     one, other = _plain(name), _plain(candidate)
     for ending in _ENDINGS:
         if one.endswith(ending) and other.endswith(ending):
             one, other = one.removesuffix(ending), other.removesuffix(ending)
-    limit = 0 if len(one) < 4 else 1 if len(one) < 7 else 2
+    if len(one) == 3 and one == other[1:]:
+        return 1  # the first letter is lost, as at the start of a pasted text: `ame`, `ype`
+    limit = 0 if len(one) < 4 else 1 if len(one) < 7 else 3 if _are_of_the_same_letters(one, other) else 2
     far = distance(one, other, limit)
-    if far > limit or _differ_in_part(name, candidate) or (far == 2 and one[0] != other[:1]):
-        return 3
+    if far > limit or _differ_in_part(name, candidate) or (far > 1 and one[0] != other[:1]):
+        return _NO_SLIP
     return far
+
+
+def _are_of_the_same_letters(one: str, other: str) -> bool:
+    """Whether two names begin alike and differ in order, and in one letter at most: `Eucleadian`, `Euclidean`."""
+    few, many = sorted((one, other), key=len)
+    return one[0] == other[:1] and len(many) <= len(few) + 1 and (Counter(many) - Counter(few)).total() <= 1
 
 
 def _differ_in_part(name: str, candidate: str) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caffelint.text import tree
+
+if TYPE_CHECKING:
+    from caffelint.schema.template import Template
 
 FIRST_FORK_NUMBER = 10_000
 """Fields and enum values that BVLC's Caffe lacks are numbered from here on in the merged schema."""
@@ -91,15 +94,15 @@ class EnumType:
 class MessageType:
     """The fields of one message type by name; each is made on first use, so that a net pays for what it holds only.
 
-    `made` are those that were asked for so far; `required` names those that must be set. `known` holds what texts come
-    to as such a message, serialised, if nothing is unusual about them.
+    `made` are those that were asked for so far; `required` names those that must be set. `templates` are the blocks of
+    this type that are known, by `Block.frame`.
     """
 
     def __init__(self, descriptor: Any, name: str = ""):
         self.descriptor = descriptor
         self.name: str = descriptor.full_name.partition(".")[2] if descriptor is not None else name
         self.made: dict[str, FieldType] = {}
-        self.known: dict[str, bytes] = {}
+        self.templates: dict[str | None, Template] = {}
         self._fields: dict[str, FieldType] | None = None
 
     def field(self, name: str) -> FieldType | None:

@@ -8,6 +8,7 @@ time, through the slow path in `Recovery`, which knows the whole grammar, says w
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
@@ -17,6 +18,9 @@ MOST_PROBLEMS = 500
 """No person goes through more."""
 _LONGEST = 1000
 """Characters of a block that is remembered; longer ones seldom come again."""
+_NEAR = 40
+"""Characters from the end of a layer to the brace of the next, mostly."""
+_BLANKS = " \t\r\n\f\v"
 MOST_BLOCKS = 40_000
 """Texts that are remembered, so that they take some megabytes at most."""
 
@@ -84,13 +88,23 @@ class Document:
 class Block(Field):
     """A block that is written as usual. One whose text is known is read when somebody looks at its fields.
 
-    `body` is that text, from the opening brace to the closing one, which it includes; None where it is not remembered.
+    `frame` is that text without what is in its strings, from the opening brace to the closing one, which it includes;
+    None where it is not remembered. `strings` are its strings, without their quotes.
     """
 
-    __slots__ = ("_source", "blocks", "body")
+    __slots__ = ("_source", "blocks", "frame", "strings")
     blocks: tuple[str, ...]
 
-    def __init__(self, name: str, start: int, value_start: int, end: int, source: str, body: str | None):
+    def __init__(
+        self,
+        name: str,
+        start: int,
+        value_start: int,
+        end: int,
+        source: str,
+        frame: str | None = None,
+        strings: Sequence[str] = (),
+    ):
         self.name = name
         self.start = start
         self.value_start = value_start
@@ -98,7 +112,12 @@ class Block(Field):
         self.kind = MESSAGE
         self.text = ""
         self._source = source
-        self.body = body
+        self.frame = frame
+        self.strings = strings
+
+    def string_at(self, field: Field) -> int:
+        """Which of `strings` a field's value is."""
+        return self._source.count('"', self.value_start, field.value_start) // 2
 
     def __getattr__(self, name: str) -> Any:
         """`fields` and, where the text is not remembered, `blocks`: they are not there until they are asked for."""
@@ -117,18 +136,32 @@ def _blocks(fields: list[Field]) -> tuple[str, ...]:
 
 
 _known: dict[str, tuple[str, ...]] = {}
-"""`Block.blocks` by `Block.body`.
+"""`Block.blocks` by `Block.frame`.
 
-Nets repeat their layers and the parts of them, and the nets of a folder share most of theirs. Such a text means the
-same wherever it is: it was read to its last brace, with nothing in it that is not as usual.
+Nets repeat their layers and the parts of them but for their names, and the nets of a folder share most of theirs. Such
+a text means the same wherever it is: it was read to its last brace, with nothing in it that is not as usual.
 """
+
+
+def _frame(body: str) -> tuple[str, Sequence[str]]:
+    """A block's text without what is in its strings, and these; the whole where more than ASCII in quotes is in it.
+
+    Two quotes are left of a string.
+    """
+    if '"' not in body or "'" in body or "#" in body or "\\" in body or "\0" in body or not body.isascii():
+        return body, ()
+    parts = body.split('"')
+    strings = parts[1::2]
+    if "\n" in "".join(strings) or not len(parts) % 2:  # a string that nothing closes
+        return body, ()
+    return '""'.join(parts[::2]), strings
 
 
 def _remember(block: Block) -> None:
     if len(_known) >= MOST_BLOCKS:
         _known.clear()
-    block.body = block._source[block.value_start + 1 : block.end]
-    _known[block.body] = block.blocks = _blocks(block.fields)
+    block.frame, block.strings = _frame(block._source[block.value_start + 1 : block.end])
+    _known[block.frame] = block.blocks = _blocks(block.fields)
 
 
 def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS) -> Document:
@@ -167,6 +200,25 @@ def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS)
     return Document(source, root, problems, most_problems)
 
 
+def _read_known(text: str, position: int, name: str, fields: list[Field]) -> int:
+    """Read the blocks of that name that come next, are known, and end at the start of a line; where the rest begins."""
+    known = _known
+    while True:
+        brace = text.find("{", position, position + _NEAR)
+        head = text[position:brace].lstrip(_BLANKS)
+        if brace < 0 or head.rstrip(_BLANKS) != name:
+            return position
+        end = text.find("\n}", brace, brace + _LONGEST) + 2
+        frame, strings = _frame(text[brace + 1 : end])
+        blocks = known.get(frame)
+        if blocks is None:
+            return position
+        block = Block(name, brace - len(head), brace, end, text, frame, strings)
+        block.blocks = blocks
+        fields.append(block)
+        position = end + text.startswith((";", ","), end)
+
+
 def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> int:
     """Read items that are written as usual; the position of the first that is not, -1 at the end of it all."""
     kinds = _KINDS
@@ -189,15 +241,19 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
                 end = found.end()
                 name = found[1]
                 rest = _BLOCK.match(text, end, end + _LONGEST)
-                if rest and (blocks := _known.get(body := rest[0])) is not None:
-                    position = rest.end()
-                    block = Block(same(name, name), found.start(1), end - 1, position, text, body)
-                    block.blocks = blocks
-                    fields.append(block)
-                    if text.startswith((";", ","), position):
-                        position += 1
-                    break
-                current = Block(same(name, name), found.start(1), end - 1, end, text, None)
+                if rest:
+                    frame, strings = _frame(rest[0])
+                    if (blocks := _known.get(frame)) is not None:
+                        position = rest.end()
+                        block = Block(same(name, name), found.start(1), end - 1, position, text, frame, strings)
+                        block.blocks = blocks
+                        fields.append(block)
+                        if text.startswith((";", ","), position):
+                            position += 1
+                        if not stack:
+                            position = _read_known(text, position, block.name, fields)
+                        break
+                current = Block(same(name, name), found.start(1), end - 1, end, text)
                 current.fields = []
                 fields.append(current)
                 stack.append(current)

@@ -35,8 +35,8 @@ _TORN = re.compile(r"[^\s:;,#{}\[\]\"']+[\"']")
 """What comes right after a quote that is part of a string: more of it, up to the next quote."""
 _SEPARATORS = re.compile(r"[;,](?:[ \t]*[;,])*")
 _COMMAS = re.compile(r"(?:[ \t]*,)*")
-_TO_DO = re.compile(r"[ \t]{0,20}:[ \t]{0,20}#[ \t]{0,20}(TO[ _-]?DO|FIXME)\b", re.IGNORECASE)
-"""In place of a value: `test_iter: # TODO`."""
+_TO_DO = re.compile(r"[ \t]{0,20}:[ \t]{0,20}#[ \t]{0,20}(?:(TO[ _-]?DO|FIXME)\b|(?=[\"']))", re.IGNORECASE)
+"""In place of a value: `test_iter: # TODO`, and what is commented out, as in `source: #"<your folder>/train_lmdb"`."""
 _LONG = 1000
 
 
@@ -271,12 +271,19 @@ class Recovery:
     def _no_value(self, name: str, start: int, value_start: int, current: Field) -> int:
         if current.kind == LIST:
             self._syntax(start, start, f"a value is missing in the list of {short(name)}")
-        elif to_do := _TO_DO.match(self.text, start + len(name)):
-            self.problems.append(Problem("unfilled-template", *to_do.span(1), "a comment stands in for the value"))
+        elif to_do := self._to_do(start + len(name)):
+            self.problems.append(Problem("unfilled-template", *to_do, "a comment stands in for the value"))
         else:
             self._syntax(start, start + len(name), f'{short(name)} has no value after its ":"')
         current.fields.append(Field(name, start, value_start, value_start, BROKEN, "", NO_FIELDS))
         return value_start
+
+    def _to_do(self, behind_name: int) -> tuple[int, int] | None:
+        """Where a comment in place of a value says that one is still to be written."""
+        found = _TO_DO.match(self.text, behind_name)
+        if found and not found[1]:
+            found = strangers.PLACEHOLDER.search(self.text, found.end(), end_of_line(self.text, found.end()))
+        return found.span(found.lastindex or 0) if found else None
 
     def _mended_string(self, name: str, start: int, value_start: int, end: int, current: Field) -> int:
         written = self.text[value_start:end]

@@ -142,3 +142,7 @@ class Problem(NamedTuple):
     repair_is_safe: bool = False
     field: str = ""
     own: bool = False
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return (self.field,) if self.field else ()

@@ -67,4 +67,5 @@ class CommentContradictsNumber(TextRule):
                     f"{found[1]} is {found[2]}, but the comment after it computes {computed} = {product}; correct one"
                     " of the two"
                 )
-                yield self.finding(Place(file.document, start, found.end(2), file.layer_at(start), found[1]), message)
+                place = Place(file.document, start, found.end(2), file.layer_at(start), (found[1],))
+                yield self.finding(place, message)

@@ -53,4 +53,10 @@ class ForkField(ProblemRule):
 
     def report(self, problem: Problem, file: File) -> Iterator[Finding]:
         severity = ERROR if file.knows_caffe else INFO
-        yield self.finding(file.place_of(problem), problem.message, evidence=problem.evidence, severity=severity)
+        yield self.finding(
+            file.place_of(problem),
+            problem.message,
+            evidence=problem.evidence,
+            severity=severity,
+            dialects=file.likely_dialects,
+        )

@@ -101,7 +101,7 @@ class LegacyFormat(TextRule):
                 if not _stays(file, name):
                     field = next(field for field in fields if field.name == name)
                     start, end = field.name_span
-                    yield self.finding(Place(file.document, start, end, file.layer_at(start), field.name), message)
+                    yield self.finding(Place(file.document, start, end, file.layer_at(start), (field.name,)), message)
                 return
 
     def _inside(self, solver: Solver) -> Iterator[Finding]:
@@ -111,7 +111,7 @@ class LegacyFormat(TextRule):
             if old is not None and block.name in _NETS:
                 start, end = old.name_span
                 yield self.finding(
-                    Place(solver.document, start, end, field=f"{block.name}.{old.name}"),
+                    Place(solver.document, start, end, path=(block.name, old.name)),
                     f"{old.name} is an older format, which Caffe ignores in {block.name}; write"
                     ' layer { type: "Name" }, or put the net into a file of its own',
                     severity=ERROR,

@@ -76,6 +76,13 @@ class UnknownField(ProblemRule):
             fixed='layer { type: "ImageData" image_data_param { source: "a" }'
             " transform_param { mirror: true crop_size: 9 } }",
         ),
+        # What layers blocks call it.
+        Invalid(
+            'layer { type: "Scale" param { weight_decay: 0 } param { weight_decay: 1 } }',
+            span="weight_decay",
+            message="param has no field weight_decay, so Caffe refuses the file; did you mean decay_mult? (2 times)",
+            fixed='layer { type: "Scale" param { decay_mult: 0 } param { decay_mult: 1 } }',
+        ),
         Invalid(
             "layer { convolution_param { num_output: 3 lr_mult: 2 } }",
             span="lr_mult",
@@ -103,4 +110,5 @@ class UnknownField(ProblemRule):
     ]
 
     def title(self, problem: Problem) -> str:
-        return f"move {problem.field}" if len(problem.repairs) > 1 else super().title(problem)
+        moves = len({edit.text for edit in problem.repairs}) > 1  # taken out here, put in there
+        return f"move {problem.field}" if moves else super().title(problem)

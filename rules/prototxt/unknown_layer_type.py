@@ -172,7 +172,10 @@ class UnknownLayerType(TextRule):
                 having = f"{known.describe(forks, best)} {known.has(forks)} it (pass --dialect {best})"
                 message = f"BVLC's Caffe lacks this layer type and stops; {having}"
             severity = ERROR if sure else WARNING if file.dialect else INFO
-            yield self.finding(place, f"{subject}: {message}", severity=severity, certainty=CERTAIN if sure else LIKELY)
+            certainty = CERTAIN if sure else LIKELY
+            yield self.finding(
+                place, f"{subject}: {message}", severity=severity, certainty=certainty, dialects=file.likely_dialects
+            )
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
         meant = suggest(type_, _types(file.dialect or _BVLC))

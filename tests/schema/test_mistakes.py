@@ -332,3 +332,5 @@ def test_what_a_fork_may_repeat_is_not_removed_safely() -> None:
 def test_a_list_of_gpus_is_for_the_command_line() -> None:
     (problem,) = problems("device_id: [0, 2]", solver=True)
     assert problem.message.endswith("not a list; give several GPUs on the command line: caffe train --gpu 0,2")
+    (doubtful,) = problems("device_id: [0, 2]", None, solver=True)
+    assert (doubtful.certain, doubtful.own) == (False, True)

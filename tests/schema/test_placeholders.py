@@ -27,3 +27,21 @@ def test_quotes_for_a_placeholder_are_no_safe_fix(word: str, safety: str) -> Non
 def test_a_name_that_somebody_is_to_replace_makes_a_template(word: str) -> None:
     report = caffelint.check_text(f'layer {{ name: {word} type: "ReLU" bottom: "a" top: "b" }}')
     assert [finding.name for finding in report.findings] == ["unfilled-template"]
+
+
+def test_a_value_that_is_commented_out_with_a_placeholder_in_it_makes_a_template() -> None:
+    report = caffelint.check_text('layer { name: "d" type: "Data" data_param { source: #"<your folder>/lmdb"\n} }')
+    assert [finding.message for finding in report.findings] == [
+        "this is a template with 1 placeholder, <your folder>; not checked further"
+    ]
+
+
+def test_a_value_that_is_commented_out_is_missing() -> None:
+    report = caffelint.check_text('layer { name: "d" type: "Data" data_param { source: #"train_lmdb"\n} }')
+    assert [finding.name for finding in report.findings if finding.severity == "error"] == ["syntax-error"]
+
+
+def test_nothing_hangs_on_a_net_whose_name_cannot_be_read() -> None:
+    solver = 'net:\ntest_iter: 3 test_interval: 10 base_lr: 0.01 lr_policy: "fixed" max_iter: 10'
+    report = caffelint.check_text(solver)
+    assert [finding.name for finding in report.findings if finding.severity == "error"] == ["syntax-error"]

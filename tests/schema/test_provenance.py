@@ -111,8 +111,6 @@ def test_known_facts() -> None:
     assert table.generation("bvlc-v0.1") == 0
     assert table.v1_type("SOFTMAX_LOSS") == "SoftmaxWithLoss"
     assert table.v1_type("NONE") is None
-    assert table.v0_type("conv") == "Convolution"
-    assert table.v0_type("Convolution") is None
     assert table.param_blocks("Convolution") == {"convolution_param"}
     assert table.param_blocks("ImageData") == {"image_data_param", "transform_param", "data_param"}
     assert table.param_blocks("Split") == frozenset()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from caffelint.schema.provenance import provenance
 from caffelint.schema.spelling import distance, suggest
 
 FIELDS = [
@@ -17,6 +18,7 @@ FIELDS = [
     "lrn_param",
     "elu_param",
     "base_lr",
+    "name",
 ]
 
 
@@ -39,6 +41,8 @@ FIELDS = [
         ("NUMOUTPUT5", None),
         ("glu_param", None),
         ("knn_param", None),
+        ("ame", "name"),
+        ("nam", None),
         ("pol", None),
         ("foo", None),
         ("", None),
@@ -62,3 +66,8 @@ def test_suggest(name: str, meant: str | None) -> None:
 )
 def test_distance(one: str, other: str, limit: int, edits: int) -> None:
     assert distance(one, other, limit) == distance(other, one, limit) == edits
+
+
+@pytest.mark.parametrize(("type_", "meant"), [("EucleadianLoss", "EuclideanLoss"), ("Eltwise3", None)])
+def test_many_letters_in_another_order_are_a_slip(type_: str, meant: str | None) -> None:
+    assert suggest(type_, provenance().layer_types()) == meant
