@@ -13,6 +13,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
 from caffelint.caffe.walk import Source, source, sources
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
+from caffelint.lint.discover import relative
 from caffelint.lint.edits import (
     Edits,
     fix,
@@ -55,10 +56,11 @@ from caffelint.lint.rule import (
     Rule,
     SolverRule,
     TextRule,
+    Valid,
 )
 from caffelint.lint.unknown_caffe import is_for_unknown_caffe
 from caffelint.lint.weights import has_rate_of_fine_tuning, speaks_of_weights, starts_from_weights
-from caffelint.lint.words import listed, title, titles
+from caffelint.lint.words import listed, other_classes, title, titles
 from caffelint.schema.enums import enum_name
 from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
@@ -113,6 +115,7 @@ __all__ = [
     "Source",
     "Suggested",
     "TextRule",
+    "Valid",
     "enum_name",
     "fix",
     "has_rate_of_fine_tuning",
@@ -122,6 +125,7 @@ __all__ = [
     "join",
     "layer_beside",
     "listed",
+    "other_classes",
     "phase_name",
     "provenance",
     "python_classes",
@@ -129,6 +133,7 @@ __all__ = [
     "python_modules",
     "quoted",
     "readers",
+    "relative",
     "remove",
     "remove_from",
     "rename_blob",

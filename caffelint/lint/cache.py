@@ -16,6 +16,7 @@ from caffelint.lint import disk
 from caffelint.lint.cause import Known, ReportedCause, Suggested
 from caffelint.lint.finding import SEVERITIES, Fix
 from caffelint.lint.packs import pack_names
+from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.report import ReportedFinding, ReportedRelated
 from caffelint.text.edits import Edit
 
@@ -97,13 +98,12 @@ def load(name: str) -> tuple[tuple[ReportedFinding, ...], int] | None:
 def load_value(name: str) -> Any:
     """What an earlier run stored by that name, as JSON has it; None if there is nothing as it was stored."""
     try:
-        with open(folder() / name[:2] / name, "rb") as file:
-            data = file.read(_LARGEST + 1)
+        data = read_found(str(folder() / name[:2] / name), _LARGEST, own=True)
         stored, _, body = data.partition(b"\n")
-        if len(data) > _LARGEST or stored != _digest(name, body):
+        if stored != _digest(name, body):
             return None
         return json.loads(body)
-    except (OSError, RuntimeError, ValueError):
+    except (ReadError, RuntimeError, ValueError):
         return None
 
 
@@ -132,7 +132,8 @@ def store_value(name: str, value: Any) -> None:
         if len(body) > _LARGEST:
             return
         try:
-            temporary.write_bytes(_digest(name, body) + b"\n" + body)
+            with temporary.open("xb") as file:  # never what another user has put there, as a link
+                file.write(_digest(name, body) + b"\n" + body)
             temporary.replace(path)
         except OSError:
             temporary.unlink(missing_ok=True)
@@ -160,7 +161,7 @@ def _digest(name: str, body: bytes) -> bytes:
 
 def _finding(row: list[Any], lines: Sequence[str]) -> ReportedFinding:
     """A finding as it was stored. Raises `TypeError`, `ValueError` or `LookupError` if it is not a finding."""
-    kinds = (*[str] * 7, *[int | None] * 4, list, *[str] * 4, list, list, list, list | None, list)
+    kinds = (*[str] * 7, *[int | None] * 4, list, *[str] * 4, list, list, list, list | None, list, list)
     finding = ReportedFinding(*_of(row, *kinds))
     if finding.severity not in SEVERITIES:
         raise ValueError(finding.severity)
@@ -173,6 +174,7 @@ def _finding(row: list[Any], lines: Sequence[str]) -> ReportedFinding:
         ),
         source=tuple(lines[number] for number in _of(finding.source, *[int] * len(finding.source))),
         cause=_cause(finding.cause) if finding.cause else None,
+        dialects=_of(finding.dialects, *[str] * len(finding.dialects)),
         others=tuple((key, line) for key, line in (_of(other, str, int) for other in finding.others)),
     )
 

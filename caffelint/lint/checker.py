@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.net import Net
@@ -20,8 +21,9 @@ from caffelint.lint.joined import given_shapes
 from caffelint.lint.plan import Job
 from caffelint.lint.project.caffes import NONE, Caffes
 from caffelint.lint.project.lowered import lower
+from caffelint.lint.project.net_runs import runs_by_net
+from caffelint.lint.project.pages import page_by_file
 from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
-from caffelint.lint.project.scripts import NO_RUNS, runs_by_solver
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
 from caffelint.lint.report import Failure, ReportedFinding, UsedCaffe, own_failure, reported
@@ -37,7 +39,7 @@ from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:
     from caffelint.lint.project.named import NamedForks
-    from caffelint.project.scripts import Runs
+    from caffelint.project.scripts import NetRuns, Runs
     from caffelint.schema.project import ProjectCaffe
 
 _MOST_SUGGESTIONS = 100
@@ -45,7 +47,8 @@ _MOST_NAMED = 5
 """In a file: each misspelt name is compared with every rule's."""
 _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", *NO_SETTINGS])
 """Settings that leave the findings of a job as they are."""
-
+_NO_RUNS: Mapping[str, Runs] = MappingProxyType({})
+_NO_NET_RUNS: Mapping[str, NetRuns] = MappingProxyType({})
 
 Measure = Callable[["Net", Config], Mapping[str, Any]]
 """The signals of the data of a net by top, read from their sources: lint itself looks at their first record alone."""
@@ -175,29 +178,39 @@ class Checker:
         contents = self._contents(job, failures)
         checked = len(job.report & contents.keys())
         modules = modules_of(contents, self.config.roots)
-        runs = runs_by_solver(contents, job.nets)
+        runs = self._runs(contents, job)
+        net_runs = runs_by_net(contents, job.nets)
+        pages = page_by_file(contents)
         used = tuple(self._used(path) for path in job.report & contents.keys())
         name = ""
         if self.config.cache and not self.texts and not self.config.read_data:
             python = [file for found in modules.values() for file in found]
             parts = [*contents.items(), *python, ("nets", repr((sorted(job.report), job.nets, job.siblings)).encode())]
             keys = {self.caffes.of(path).key: None for path in contents}
-            parts.append(("runs", repr(sorted(runs.items())).encode(errors="surrogateescape")))
+            told = [sorted(one.items()) for one in (runs, net_runs, pages)]
+            parts.append(("told", repr(told).encode(errors="surrogateescape")))
             parts += (("caffe", key.encode(errors="surrogateescape")) for key in keys)
             name = cache.key(self._settings, parts)
             if stored := cache.load(name):
                 return Outcome(stored[0], tuple(failures), stored[1], checked, used)
         disk.forget()
         files = self._files(contents, failures)
-        found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules, runs)
+        found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules, runs, net_runs)
         solved = frozenset(net.path for _, named in job.nets for net in named if net.path)
-        lower(found, files, {path: self.caffes.of(path) for path in files}, solved)
+        lower(found, files, {path: self.caffes.of(path) for path in files}, solved, pages)
         findings = self._reported(found)
         for file in files.values():
             file.release()
         if name and not failures:
             cache.store(name, findings, suppressed, disk.looked())
         return Outcome(findings, tuple(failures), suppressed, checked, used, fingerprint(contents))
+
+    def _runs(self, contents: Mapping[str, bytes], job: Job) -> Mapping[str, Runs]:
+        if not job.nets:
+            return _NO_RUNS
+        from caffelint.lint.project.scripts import runs_by_solver
+
+        return runs_by_solver(contents, job.nets)
 
     def _used(self, path: str) -> UsedCaffe:
         taken = self.caffes.of(path)
@@ -320,17 +333,21 @@ class Checker:
         failures: list[Failure],
         siblings: Sequence[tuple[str, Sequence[str]]] = (),
         modules: Mapping[str, Sequence[tuple[str, bytes]]] = NO_MODULES,
-        runs: Mapping[str, Runs] = NO_RUNS,
+        runs: Mapping[str, Runs] = _NO_RUNS,
+        net_runs: Mapping[str, NetRuns] = _NO_NET_RUNS,
     ) -> tuple[list[Finding], int]:
         """The findings of files that belong together, and how many comments and settings silenced.
 
         `nets` are the nets that each solver names; `report` are the files whose own findings are wanted; `siblings` are
         the files that may hold the training net of a deploy net; `modules` what the modules of Python layers may be;
-        `runs` what scripts tell of each solver.
+        `runs` and `net_runs` what scripts tell of each solver and net.
         """
         for path, told in runs.items():
             if path in files and (solver := files[path].solver):
                 solver.runs = told
+        for path, of_net in net_runs.items():
+            if path in files and (net := files[path].net):
+                net.runs = of_net
         skipped = self._skipped(files)
         tell_modules((net for file in files.values() for net in file.nets), modules)
         for path, beside in siblings:

@@ -15,7 +15,7 @@ from caffelint.lint.plan import Siblings
 from caffelint.lint.project.python_layers import classes_in
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
-from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule
+from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
 from caffelint.lint.run import RuleSet
 from caffelint.text.edits import apply_edits
 
@@ -76,10 +76,20 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def accepted(rule: type[Rule]) -> list[Valid]:
+    """The rule's VALID, each with its options."""
+    return [example if isinstance(example, Valid) else Valid(example) for example in rule.VALID]
+
+
+def texts_of(rule: type[Rule]) -> list[str | Files]:
+    """The texts of all examples of a rule, valid and invalid."""
+    return [*(example.text for example in accepted(rule)), *(example.text for example in rule.INVALID)]
+
+
 def failures(rule: type[Rule]) -> list[str]:
     """What is wrong with a rule's examples, one line each; empty if all hold."""
     wrong: list[str] = []
-    for number, example in enumerate(rule.VALID):
+    for number, example in enumerate(accepted(rule)):
         wrong += (f"VALID[{number}]: {line}" for line in _held(_valid, rule, example))
     for number, invalid in enumerate(rule.INVALID):
         wrong += (f"INVALID[{number}]: {line}" for line in _held(_invalid, rule, invalid))
@@ -94,8 +104,9 @@ def _held(judge: Callable[[type[Rule], Any], list[str]], rule: type[Rule], examp
         return [str(error) if isinstance(error, AssertionError) else f"{type(error).__name__}: {error}"]
 
 
-def _valid(rule: type[Rule], example: str | Files) -> list[str]:
-    return [f"unexpected: {finding.place.text!r}: {finding.message}" for finding in findings_of(rule, example)]
+def _valid(rule: type[Rule], example: Valid) -> list[str]:
+    found = findings_of(rule, example.text, example.options)
+    return [f"unexpected: {finding.place.text!r}: {finding.message}" for finding in found]
 
 
 def _invalid(rule: type[Rule], example: Invalid) -> list[str]:

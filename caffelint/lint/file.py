@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.net import Net
@@ -87,8 +87,15 @@ class File:
             return [use.net for use in self.solver.inline_nets]
         return [self.net] if self.net else []
 
+    @cached_property
+    def likely_dialects(self) -> tuple[str, ...]:
+        """The Caffes that have all fields, values and layer types of it, best known first; empty if one is given."""
+        from caffelint.lint.dialect import dialects_of
+
+        return dialects_of(self)
+
     def place_of(self, problem: Problem) -> Place:
-        return Place(self.document, problem.start, problem.end, self.layer_at(problem.start), problem.field)
+        return Place(self.document, problem.start, problem.end, self.layer_at(problem.start), problem.path)
 
     def release(self) -> None:
         """Undo the circles between solvers, nets and their parts, once nobody needs the file any more."""

@@ -49,12 +49,15 @@ class Related(NamedTuple):
 
 class Finding:
     """One thing that is wrong, at one place; of several layers at once it names, `others` are the places in the rest.
+
+    dialects: those for which nothing would be wrong, where a file is for a fork and nobody has said so.
     """
 
     __slots__ = (
         "cause",
         "certainty",
         "code",
+        "dialects",
         "evidence",
         "fixes",
         "message",
@@ -80,6 +83,7 @@ class Finding:
         fixes: tuple[Fix, ...] = (),
         cause: Cause | None = None,
         others: tuple[Place, ...] = (),
+        dialects: tuple[str, ...] = (),
     ):
         self.code = rule.code
         self.name = rule.name
@@ -93,6 +97,7 @@ class Finding:
         self.fixes = fixes
         self.cause = cause
         self.others = others
+        self.dialects = dialects
 
     @property
     def key(self) -> str:

@@ -47,20 +47,21 @@ def read_stream(stream: IO[bytes]) -> bytes:
     return data
 
 
-def read_found(path: str, largest: int) -> bytes:
+def read_found(path: str, largest: int, own: bool = False) -> bytes:
     """The bytes of a file that `walk` has found: quicker than `read`, since no link, pipe or device is opened at all.
 
-    Raises `ReadError`, also for a file that is larger than `largest`.
+    Raises `ReadError`, also for a file that is larger than `largest`, and with `own` for one of another user.
     """
     try:
         descriptor = os.open(path, _FOUND)
         with open(descriptor, "rb") as stream:
             state = os.fstat(descriptor)
-            data = stream.read(largest + 1) if stat.S_ISREG(state.st_mode) else b""
+            fits = stat.S_ISREG(state.st_mode) and not (own and hasattr(os, "getuid") and state.st_uid != os.getuid())
+            data = stream.read(largest + 1) if fits else b""
     except (OSError, ValueError) as error:
         raise ReadError(f"cannot be read: {error}") from error
-    if not stat.S_ISREG(state.st_mode) or len(data) > largest:
-        raise ReadError("is larger than it may be, or no file")
+    if not fits or len(data) > largest:
+        raise ReadError("is larger than it may be, or no file, or not your own")
     return data
 
 

@@ -29,7 +29,7 @@ class NoRulesError(Exception):
 
 
 class RuleInfo(NamedTuple):
-    """What the engine needs to know of a rule before it imports it."""
+    """What the engine needs to know of a rule before it imports it. checks: has it a `check`, beside refusals?"""
 
     code: str
     name: str
@@ -45,6 +45,7 @@ class RuleInfo(NamedTuple):
     since: str
     options: tuple[str, ...]
     claims: tuple[str, ...] = ()
+    checks: bool = True
 
     @property
     def family(self) -> str:
@@ -61,7 +62,7 @@ class RuleInfo(NamedTuple):
 
 def describe(rule: Any) -> RuleInfo:
     """The info of a rule's class."""
-    from caffelint.lint.rule import kind_of
+    from caffelint.lint.rule import RefusalRule, kind_of
 
     return RuleInfo(
         rule.code,
@@ -78,6 +79,7 @@ def describe(rule: Any) -> RuleInfo:
         rule.since,
         tuple(rule.OPTIONS),
         tuple(kind.value for kind in rule.claims),
+        getattr(rule, "check", None) is not RefusalRule.check,
     )
 
 

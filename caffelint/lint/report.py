@@ -25,7 +25,8 @@ class ReportedFinding(NamedTuple):
 
     `line`, `column` and their ends are 1-based code points, end exclusive, None where a finding has no place in the
     text. `source` holds the lines from `line` to `end_line`, three at most. Paths are those of the system, here and in
-    all that a report holds. `others` are the key and the line of each further layer that it names.
+    all that a report holds. `others` are the key and the line of each further layer that it names. `dialects` are
+    those for which it would not be reported, the best known first.
     """
 
     code: str
@@ -49,6 +50,7 @@ class ReportedFinding(NamedTuple):
     source: tuple[str, ...] = ()
     cause: ReportedCause | None = None
     others: tuple[tuple[str, int], ...] = ()
+    dialects: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -112,6 +114,8 @@ def own_failure(path: str, error: Exception) -> Failure:
     """A defect of caffelint itself, with the place in its code that a report should name."""
     if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd raises it
         return Failure(path, "the working directory is gone")
+    if isinstance(error, MemoryError):
+        return Failure(path, "not enough memory", True)
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next
@@ -212,6 +216,7 @@ def reported(finding: Finding) -> ReportedFinding:
         tuple(source.line(number) for number in range(first.line, last_shown + 1)) if lines else (),
         _cause(finding),
         tuple(zip(finding.other_keys, (place.line for place in finding.others), strict=True)),
+        finding.dialects,
     )
 
 

@@ -39,6 +39,13 @@ _LONGEST_REPAIR = 60
 """A longer one is not shown in a fix's title."""
 
 
+class Valid(NamedTuple):
+    """An example that the rule accepts with these options; where there are none, its text alone will do."""
+
+    text: str | Files
+    options: Mapping[str, Any] = {}
+
+
 class Invalid(NamedTuple):
     """An example that the rule objects to.
 
@@ -77,7 +84,7 @@ class Rule:
     claims: ClassVar[tuple[Kind, ...]] = ()
     """Kinds of refusals that this rule speaks of, so that no other one reports them."""
     OPTIONS: ClassVar[Mapping[str, Option]] = {}
-    VALID: ClassVar[Sequence[str | Files]] = ()
+    VALID: ClassVar[Sequence[str | Files | Valid]] = ()
     INVALID: ClassVar[Sequence[Invalid]] = ()
 
     def __init__(self, options: Mapping[str, Any] | None = None):
@@ -96,14 +103,15 @@ class Rule:
         fixes: tuple[Fix, ...] = (),
         cause: Cause | None = None,
         layers: Sequence[Layer] = (),
+        dialects: tuple[str, ...] = (),
     ) -> Finding:
         """A finding of this rule. `message`: one line, no final dot: subject, fact, consequence, remedy.
 
         cause: the same as values, where others build on it: a verdict, or a rule that looks at a run. layers: all that
-        have the mistake by themselves, so that accepting it in one of them leaves the others.
+        have the mistake by themselves, so that accepting it in one of them leaves the others. dialects: those for
+        which it would not be reported.
         """
-        field = place.field.split(".") if place.field else ()
-        others = dict.fromkeys(one.at(*field) for one in layers if one.node is not None) if len(layers) > 1 else {}
+        others = dict.fromkeys(one.at(*place.path) for one in layers if one.node is not None) if len(layers) > 1 else {}
         return Finding(
             self,
             place,
@@ -116,6 +124,7 @@ class Rule:
             fixes=fixes,
             cause=cause,
             others=tuple(other for other in others if other != place),
+            dialects=dialects,
         )
 
 
@@ -135,7 +144,7 @@ class ProblemRule(Rule):
         if problem.repairs:
             edits = tuple((file.path, edit) for edit in problem.repairs)
             fixes = (Fix(self.title(problem), SAFE if problem.repair_is_safe else UNSAFE, edits),)
-        place = Place(file.document, problem.start, problem.end, file.layer_at(problem.start), problem.field)
+        place = Place(file.document, problem.start, problem.end, file.layer_at(problem.start), problem.path)
         yield self.finding(
             place, problem.message, evidence=problem.evidence, severity=severity, certainty=certainty, fixes=fixes
         )

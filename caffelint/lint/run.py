@@ -14,7 +14,6 @@ from caffelint.lint.file import File
 from caffelint.lint.finding import ERROR, INFO, LIKELY, WARNING, Finding
 from caffelint.lint.registry import RuleInfo, all_rules, claims
 from caffelint.lint.rule import Rule
-from caffelint.schema.project import NONE_REGISTERED
 
 _CHANGED = "this project's own source of this layer type differs from BVLC's"
 _OTHER_DATA = "this project's own source of the data layer differs from BVLC's, so the shape may be another"
@@ -79,7 +78,10 @@ class RuleSet:
             yield from self.rule(info).check(solver)
 
     def check_net(self, net: Net) -> Iterator[Finding]:
-        registered = net.bound.caffe.registered if net.bound.caffe else NONE_REGISTERED
+        if net.bound.caffe is None:
+            yield from self._check_net(net)
+            return
+        registered = net.bound.caffe.registered
         layers = [layer for type_ in registered.changed for layer in net.by_type.get(type_, ())]
         names = {layer.name for layer in layers}
         counted = {layer.name for layer in layers if layer.type in registered.counts}
@@ -125,7 +127,8 @@ class RuleSet:
             if info is not None and info.kind == "refusal" and sure:
                 yield from self.rule(info).report(refused)
         for info in self._by_kind["refusal"]:
-            yield from self.rule(info).check(net)
+            if info.checks:
+                yield from self.rule(info).check(net)
 
     def check_project(self, solver: Solver) -> Iterator[Finding]:
         """What the rules say of a solver together with its nets."""

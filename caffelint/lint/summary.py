@@ -78,6 +78,11 @@ class Summary(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @property
+    def inputs(self) -> list[str]:
+        """What layers without bottoms make, as far as the net could be built."""
+        return [top for layer in self.layers if not layer.bottoms for top in layer.tops]
+
+    @property
     def parameters(self) -> int | None:
         """Numbers in all parameters; None where a layer's are unknown."""
         counts = [layer.parameters for layer in self.layers]

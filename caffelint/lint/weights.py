@@ -6,20 +6,22 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from caffelint.caffe.net import Net
+    from caffelint.caffe.net import Layer, Net
 
 _LOADED = re.compile(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
 """Words of a text that speaks of weights that are there already."""
 
 _LOW_RATE = 1e-3
+_NEW, _MOST_NEW = 10.0, 3
+"""By what factor new layers learn faster, and how many of them there are at most."""
 
 
 def starts_from_weights(net: Net) -> bool:
     """Does something in the text say that weights are loaded before training?
 
-    `weights` in the solver, a frozen layer, or a new head on layers without fillers: the first layer with weights
-    leaves its filler out and a later one has one. The data layer of the R-CNN detectors says so as well: their
-    training scripts always load an ImageNet model.
+    `weights` in the solver, a frozen layer, a new head that learns ten times as fast as the rest, or one on layers
+    without fillers: the first layer with weights leaves its filler out and a later one has one. The data layer of the
+    R-CNN detectors says so as well: their training scripts always load an ImageNet model.
     """
     if any(solver.message.weights for solver in net.solvers):
         return True
@@ -33,8 +35,16 @@ def _is_written_for_weights(net: Net) -> bool:
     layers = net.layers_that(lambda kind: kind.has_weights)
     if any(layer.has_frozen_weights for layer in layers if not layer.kind.upsamples):
         return True
+    rates = [_rate(layer) for layer in layers]
+    if len(rates) > 2 * _MOST_NEW and sorted(rates)[-_MOST_NEW - 1] * _NEW <= rates[-1]:
+        return True
     given = [layer.has(layer.kind.block, "weight_filler") for layer in layers]
     return bool(given) and not given[0] and any(given)
+
+
+def _rate(layer: Layer) -> float:
+    params = layer.message.param
+    return float(params[0].lr_mult) if params else 1.0
 
 
 def has_rate_of_fine_tuning(net: Net) -> bool:

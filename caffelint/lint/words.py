@@ -38,3 +38,17 @@ def titles(layers: Sequence[_Named]) -> str:
         return f"{len(layers)} {type_} layers".replace("  ", " ")
     left = len(layers) - min(len(names), _LISTED)
     return f"{type_ or 'layers'} {', '.join(names[:_LISTED])}" + (f" and {left} more" if left else "")
+
+
+def other_classes(low: float, high: float, classes: int, two: bool) -> str:
+    """What to do with labels that run from `low` to `high` and not from 0 to classes - 1: empty where that does not
+    tell. two: is each of them the lowest or the highest?
+    """
+    if two and low == 0 and high > 1 and classes == 2:
+        return f"every label is 0 or {high:.0f}; divide them by {high:.0f}, as classes count 0, 1"
+    if low == 1 and high == classes:
+        return f"the labels count from 1; subtract 1 from each, or set num_output: {classes + 1}"
+    if low >= 1 and not low % 1 and 0 < high - low < classes:
+        code = ", the code of the character 0" if low == ord("0") else ""
+        return f"the labels count from {low:.0f}{code}; subtract {low:.0f} from each"
+    return ""

@@ -17,7 +17,7 @@ _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
 
 METHOD = "fork" if os.name == "posix" else "spawn"
-SAFE = "PYTHONSAFEPATH"
+_SAFE = "PYTHONSAFEPATH"
 
 
 class WorkerEnded(Exception):
@@ -45,15 +45,15 @@ def context(method: str = METHOD) -> Iterator[BaseContext]:
     """For a pool. One that is spawned starts anew, and would look in the working directory for its first import."""
     from multiprocessing import get_context
 
-    before = os.environ.get(SAFE)
+    before = os.environ.get(_SAFE)
     if method != "fork":
-        os.environ[SAFE] = "1"
+        os.environ[_SAFE] = "1"
     try:
         yield get_context(method)
     finally:
         if method != "fork":
-            os.environ.pop(SAFE)
-            os.environ.update({} if before is None else {SAFE: before})
+            os.environ.pop(_SAFE)
+            os.environ.update({} if before is None else {_SAFE: before})
 
 
 def share(

@@ -23,6 +23,8 @@ class Phrase:
 _STEPS = Phrase(
     (".step(", ".Step(", ".get('step')"), re.compile(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)")
 )
+_STEPS_SOMETHING = Phrase((".step(",), re.compile(r"\.step\("))
+_BUILDS_SOLVER = ("SGDSolver(", "get_solver(")
 _DRIVES = Phrase(
     ("ward_prefilled(", ".apply_update(", ".ApplyUpdate("),
     re.compile(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),
@@ -52,6 +54,12 @@ _SURGERY = Phrase(
         r"\.params\[[^\]\n]{1,200}\]\[\w{1,20}\]\.data\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\bsurgery\b|\binterp_"
     ),
 )
+_USES = Phrase(
+    ("Net(", "extract_features", "test"),
+    re.compile(r"\bNet\(|extract_features|\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}test\b"),
+)
+_PROTOTXT = ".prototxt"
+_NAME_END = re.compile(r"[\w.+-]{1,100}\Z")
 _WRITES = re.compile(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
 
@@ -66,6 +74,8 @@ class Script:
     @cached_property
     def steps(self) -> Mention | None:
         """Where it steps a solver itself."""
+        if any(word in self.text for word in _BUILDS_SOLVER):
+            return self._find(_STEPS_SOMETHING)
         return self._find(_STEPS)
 
     @cached_property
@@ -96,6 +106,17 @@ class Script:
     def builds_sgd(self) -> Mention | None:
         """Where it builds an SGDSolver, whatever type a solver has."""
         return self._find(_BUILDS_SGD)
+
+    @cached_property
+    def uses(self) -> Mention | None:
+        """Where it builds a net without a solver, if it speaks of none."""
+        return None if "olver" in self.text else self._find(_USES)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The files that it names whose names end in .prototxt, without folders."""
+        found = (_NAME_END.search(piece[-100:]) for piece in self.text.split(_PROTOTXT)[:-1])
+        return frozenset(name[0] + _PROTOTXT for name in found if name)
 
     @cached_property
     def surgery(self) -> Mention | None:
@@ -155,6 +176,20 @@ class Runs(NamedTuple):
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))
+
+
+class NetRuns(NamedTuple):
+    """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights."""
+
+    uses: Mention | None = None
+    trains_on: Mention | None = None
+
+
+def use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:
+    """Where a script builds a net in `folder` without a solver."""
+    below = f"{_bare(folder)}/{net}"
+    named = (script for script in scripts if script.folder == folder or below in script.text)
+    return next((script.uses for script in named if script.uses), None)
 
 
 def customs_of(scripts: Sequence[Script]) -> Customs:

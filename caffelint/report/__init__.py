@@ -29,11 +29,10 @@ class Look(NamedTuple):
     """What differs between one reader and another.
 
     `least` is the lowest severity that is shown to people, in reviews and on build servers, too; JSON and SARIF
-    hold all findings. `width` is where to
-    wrap, None never. `quiet` leaves out the summary. From `fail_on` on a finding fails a test (JUnit). The text leaves
-    out the findings of `seen`, by `ReportedFinding.identity`, which the reader has just seen. `fixes`: does the command
-    make fixes, so that their number is of use? `group` and `sort` are of caffelint.report.groups; `top` is how many
-    groups the text shows, 0 for all.
+    hold all findings. `width` is where to wrap, None never. `quiet` leaves out the summary. From `fail_on` on a finding
+    fails a test (JUnit). The text leaves out the findings of `seen`, by `ReportedFinding.identity`, which the reader
+    has just seen. `fixes`: does the command make fixes, so that their number is of use? `group` and `sort` are those of
+    `grouped` in caffelint.report.groups; `top` is how many groups the text shows, 0 for all.
     """
 
     color: bool = False

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from caffelint.lint.finding import rank
 from caffelint.lint.report import ReportedFinding
 from caffelint.report.words import tag
-
-GROUPS = {
-    "cause": "a cause once, with the files that share it",
-    "rule": "a rule once, with all its places",
-    "file": "a line for each finding, below its file",
-}
-SORTS = {
-    "severity": "files with errors first, and the worst of a file first",
-    "count": "what is most frequent first",
-    "place": "by file and line",
-}
 
 _VARIABLE = re.compile(r'"[^"]*"|\d+(?:\.\d+)?(?:e[-+]?\d+)?')
 """What differs between two places of a cause: names and numbers."""
@@ -38,7 +26,10 @@ class Group(NamedTuple):
 
 
 def grouped(findings: Iterable[ReportedFinding], by: str = "cause", sort: str = "severity") -> list[Group]:
-    """Groups in the order of `sort`; by file, each finding is a group."""
+    """Groups by `cause`, each with its files, by `rule`, each with its places, or by `file`, each of one finding.
+
+    They are in the order of `severity` (files with errors first), of `count` (the most frequent first), or of `place`.
+    """
     ordered = in_order(findings, sort)
     if by == "file":
         return [Group(finding) for finding in ordered]
@@ -64,10 +55,6 @@ def in_order(findings: Iterable[ReportedFinding], sort: str = "severity") -> lis
         worst[finding.file] = max(rank(finding.severity), worst.get(finding.file, 0))
     numbers = {file: number for number, file in enumerate(sorted(worst, key=lambda file: -worst[file]))}
     return sorted(findings, key=lambda finding: (numbers[finding.file], -rank(finding.severity)))
-
-
-def files_of(findings: Iterable[ReportedFinding]) -> Counter[str]:
-    return Counter(finding.file for finding in findings)
 
 
 def _cause(finding: ReportedFinding) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ from collections import Counter
 from typing import Any, TextIO
 
 from caffelint.lint.cause import ReportedCause
+from caffelint.lint.dialect import suggested
 from caffelint.lint.finding import ERROR, INFO, WARNING, Fix
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
+from caffelint.report.groups import grouped
 from caffelint.text.visible import json_text
 
 
@@ -16,11 +18,14 @@ def write(report: Report, out: TextIO, look: Look) -> None:
     value: dict[str, Any] = {
         "version": 1,
         "findings": [_finding(finding) for finding in report.findings],
+        "groups": _groups(report, look),
         "applied": [applied._asdict() for applied in report.applied],
         "summary": _summary(report),
     }
     if report.caffes:
         value["caffes"] = [caffe._asdict() for caffe in report.caffes]
+    if dialects := suggested(report.findings):
+        value["dialects"] = [one._asdict() for one in dialects]
     if report.smoke:
         value["smoke"] = dict(report.smoke)
     value |= report.evidence
@@ -29,12 +34,19 @@ def write(report: Report, out: TextIO, look: Look) -> None:
 
 def _finding(finding: ReportedFinding) -> dict[str, Any]:
     value = finding._asdict()
-    del value["source"], value["others"]
+    del value["source"], value["others"], value["dialects"]
     value["phases"] = list(finding.phases)
     value["related"] = [related._asdict() for related in finding.related]
     value["fixes"] = [_fix(fix) for fix in finding.fixes]
     value["cause"] = _cause(finding.cause) if finding.cause else None
     return value
+
+
+def _groups(report: Report, look: Look) -> list[list[int]]:
+    """The places in `findings` of those that the text shows as one, in its order."""
+    places = {id(finding): place for place, finding in enumerate(report.findings)}
+    groups = grouped(report.findings, look.group, look.sort)
+    return [[places[id(one)] for one in (group.first, *group.others)] for group in groups]
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

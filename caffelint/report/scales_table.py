@@ -96,7 +96,7 @@ def asked_for(found: Scales) -> str:
     for layer in found.unknown:
         if layer.bottoms or not layer.tops:
             continue
-        if layer.message.HasField("python_param"):
+        if layer.type == "Python":
             return f'"{layer.tops[0].name}" is made by code that caffelint scales does not run; caffelint smoke runs it'
         if isinstance(layer, DataLayer) and layer.tops[0].shape is None:
             shape, remark = asked_shape(layer.partial_image())

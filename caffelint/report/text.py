@@ -23,6 +23,8 @@ _MORE = "    "
 """Before the second and later lines of a message."""
 _PLACES = 10
 """Of the same mistake that are named."""
+_MANY = 5
+"""Findings that a dialect has to silence to be named."""
 _FEW = 12
 """Findings, of which a table says no more than the findings themselves."""
 _PLACE = 9
@@ -39,12 +41,25 @@ def write(report: Report, out: TextIO, look: Look) -> None:
     if look.quiet:
         return
     last = [summary(report, look.least, paint), fixes(report, look.least, paint) if look.fixes else ""]
+    last += _dialects(fresh)
     if len(groups) > len(top):
         left = sum(group.size for group in groups[len(top) :])
         last.append(f"{count(left, 'finding')} more; --top 0 shows all")
     if len(fresh) > _FEW:
         out.writelines(f"{line}\n" for line in [*causes(fresh, look.width, paint), ""])
     out.writelines(f"{line}\n" for text in last if text for line in hanging(text, look.width, 4))
+
+
+def _dialects(findings: Sequence[ReportedFinding]) -> Iterator[str]:
+    """The dialects that would silence many findings."""
+    if sum(bool(finding.dialects) for finding in findings) < _MANY:
+        return
+    from caffelint.lint.dialect import suggested
+
+    for one in suggested(findings):
+        if one.findings >= _MANY:
+            these = "1 file fits" if one.files == 1 else f"{one.files} files fit"
+            yield f'{these} {one.title}: set dialect = "{one.dialect}" to silence {one.findings} of these findings'
 
 
 def _unseen(findings: Sequence[ReportedFinding], seen: Sequence[tuple[str, ...]]) -> list[ReportedFinding]:

@@ -18,7 +18,7 @@ from caffelint.report import write
 def test_from_a_rule_to_the_report(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    Path("s.prototxt").write_text('net: "n.prototxt"\nbase_lr: 0.1 momentum: 0.9 lr_policy: "fixed" max_iter: 9\n')
+    Path("s.prototxt").write_text('net: "n.prototxt"\nbase_lr: 0.1 momentum: 0.9 lr_policy: "fixed" max_iter: 9000\n')
     Path("n.prototxt").write_text(
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }\n'
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 2 } }\n'

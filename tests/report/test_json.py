@@ -44,3 +44,15 @@ def test_json_has_every_finding(report: Report, written: Written) -> None:
     assert value["findings"][1]["fixes"][0]["edits"] == [
         {"file": "net/a b,c:d%.prototxt", "start": 210, "end": 219, "text": "stride: 2"}
     ]
+
+
+def test_groups_are_those_of_the_text(report: Report, written: Written) -> None:
+    one = report.findings[-1]
+    elsewhere = one._replace(file="other.prototxt", message=one.message.replace('"step"', '"inv"'))
+    report = report._replace(findings=(*report.findings, elsewhere))
+    value = json.loads(written("json", report))
+    assert sorted(place for group in value["groups"] for place in group) == list(range(len(report.findings)))
+    assert [3, 4] in value["groups"]
+    text = written("text", report, least="info")
+    places = [text.index(value["findings"][group[0]]["message"][:20]) for group in value["groups"]]
+    assert places == sorted(places)

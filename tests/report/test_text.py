@@ -256,3 +256,13 @@ def test_what_is_frequent_comes_first_if_asked_for(finding: Make) -> None:
     found = [finding(file="a.prototxt", message="rare")]
     found += [finding(file=f"b{n}.prototxt", message="often") for n in range(2)]
     assert places(shown(Report(tuple(found), 3), sort="count")) == ["b0.prototxt", "a.prototxt"]
+
+
+def test_names_the_dialect_that_silences_much(finding: Make) -> None:
+    few = [finding(severity="info", file="a.prototxt", line=line, dialects=("ssd", "intel")) for line in range(1, 4)]
+    more = [finding(severity="info", file="b.prototxt", line=line, dialects=("intel",)) for line in range(1, 3)]
+    assert "dialect" not in shown(Report((*few, *more[:1]), 2), least="info")
+    report = Report((*few, *more), 2)
+    said = '2 files fit Intel Caffe (intel/caffe): set dialect = "intel" to silence 5 of these findings\n'
+    assert shown(report, least="info").endswith(said)
+    assert "dialect" not in shown(report)

@@ -35,11 +35,14 @@ class Repository:
 
         Several if they are equally near; none if there is none.
         """
-        if folder not in self._found:
-            found = self._below(folder)
-            if not found and folder != self.top:
-                found = self.caffes(os.path.dirname(folder))
-            self._found[folder] = found
+        passed = []
+        while folder not in self._found:
+            if (found := self._below(folder)) or folder == self.top:
+                self._found[folder] = found
+            else:
+                passed.append(folder)
+                folder = os.path.dirname(folder)
+        self._found.update(dict.fromkeys(passed, self._found[folder]))
         return self._found[folder]
 
     @cached_property

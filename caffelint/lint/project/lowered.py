@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from caffelint.caffe.states import TEST
+from caffelint.caffe.states import TEST, TRAIN
 from caffelint.lint import disk
 from caffelint.lint.file import File
-from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding
+from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, SAFE, UNSAFE, WARNING, Finding, Fix
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.caffes import Taken
 from caffelint.lint.project.shipped import is_of_shipped_folder, is_shipped
@@ -23,7 +23,11 @@ _OF_THE_SCHEMA = "P"
 """How codes begin of rules on what the text says, which no script mends that fills in values."""
 _SUFFIX = ".prototxt"
 _FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
-_OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
+_STRANGE = frozenset(["unreadable-character"])
+_OF_THE_GRAMMAR = frozenset(["syntax-error", *_STRANGE])
+_OF_A_BLOCK = frozenset(["in-place-after-branch", "refused-by-caffe"])
+_REPEATED = 3
+"""From so many layers more on that are refused alike, they are a block's that is repeated."""
 _MIXED = "mixed-layer-formats"
 _MANY = 10
 _BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
@@ -31,11 +35,15 @@ _BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
 
 
 def lower(
-    found: Iterable[Finding], files: Mapping[str, File], taken: Mapping[str, Taken], solved: frozenset[str]
+    found: Iterable[Finding],
+    files: Mapping[str, File],
+    taken: Mapping[str, Taken],
+    solved: frozenset[str],
+    pages: Mapping[str, str],
 ) -> None:
     """Make infos of what is explained by the file that it is in.
 
-    `taken`: which Caffe is to read each file. `solved`: the nets that solvers name.
+    `taken`: which Caffe is to read each file. `solved`: the nets that solvers name. `pages`: what `page_by_file` found.
     """
     roots = {path: one.root for path, one in taken.items()}
     by_file: dict[str, list[Finding]] = {}
@@ -50,6 +58,8 @@ def lower(
             _make_infos(findings, "the file is as BVLC ships it")
         elif path not in solved and file.solver is None and _is_an_example(roots.get(path, ""), path):
             _make_infos(findings, "the file is among the examples of a copy of Caffe, and no solver names it")
+        elif path in pages and path not in solved and file.solver is None:
+            _make_infos(findings, f'no solver names the file, which is among those of "{pages[path]}"')
         elif path not in solved and _is_backup(path):
             _make_infos(findings, f'the file is a backup of "{os.path.basename(_backed_up(path))}" by its name')
         elif path not in solved and _is_of_notes(file, findings):
@@ -63,8 +73,12 @@ def lower(
         elif file.caffe:
             _tell_once(findings)
         _lower_consequences(file, findings)
-        if file.net and not file.net.solvers and file.net.role != "deploy":
-            _doubt_tests(findings)
+        _tell_first_of_alike(file, findings)
+        if file.net and not file.net.solvers:
+            if file.net.role != "deploy":
+                _doubt(TEST, findings)
+            if file.net.runs and (use := file.net.runs.uses):
+                _doubt(TRAIN, findings, f"{use} builds the net, and no solver names it")
         _calm(findings)
 
 
@@ -84,22 +98,69 @@ def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
         _make_infos(types, f"the net mixes two formats, see line {line_of(mixed.place.start)}")
 
 
-def _doubt_tests(findings: Iterable[Finding]) -> None:
-    """Nobody builds TEST of a net that no solver names, as far as is known."""
+def _tell_first_of_alike(file: File, findings: Iterable[Finding]) -> None:
+    """Layers of a block that is repeated are refused for the same reason, each with its own blobs and shapes."""
+    types = {layer.name: layer.type for net in file.nets for layer in net.layers}
+    alike: dict[tuple[str, str | None, str], list[Finding]] = {}
+    for one in sorted(findings, key=lambda one: one.place.start):
+        if one.name in _OF_A_BLOCK and one.severity == ERROR:
+            alike.setdefault((one.name, types.get(one.place.layer), one.place.field), []).append(one)
+    for first, *others in alike.values():
+        if len(others) >= _REPEATED:
+            _make_infos(others, f"see line {_line(first)}")
+            _count(first, len(others))
+
+
+def _doubt(phase: str, findings: Iterable[Finding], why: str = "") -> None:
+    """Nobody builds that phase of a net that no solver names, as far as is known; `why` one may be sure of it."""
     for finding in findings:
-        if finding.severity == ERROR and finding.phases == (TEST,):
+        if finding.phases != (phase,):
+            continue
+        if finding.severity == ERROR:
             finding.severity, finding.certainty = WARNING, LIKELY
+        elif why:
+            _make_infos([finding], why)
 
 
 def _calm(findings: Iterable[Finding]) -> None:
-    """Where the grammar is broken in many places, as by numbers of lines that were copied along, keep the first."""
-    broken = [one for one in findings if one.name in _OF_THE_GRAMMAR and one.severity == ERROR]
+    """Where the grammar is broken in many places, as by numbers of lines that were copied along, keep the first.
+
+    Of characters that a word processor put in, one tells enough.
+    """
+    broken, strange = _errors(findings, _OF_THE_GRAMMAR), _errors(findings, _STRANGE)
     if len(broken) > _MANY:
-        first = min(broken, key=lambda one: one.place.start)
-        later = [one for one in findings if one is not first and one.place.start >= first.place.start]
-        why = f"the text breaks off on line {first.place.document.source.line_number(first.place.start)}"
+        why = f"the text breaks off on line {_line(broken[0])}"
+        later = [one for one in findings if one is not broken[0] and one.place.start >= broken[0].place.start]
         _make_infos((one for one in later if one.severity != INFO), why)
-        first.evidence = "; ".join(filter(None, [first.evidence, f"{len(broken) - 1} more such errors follow"]))
+        _count(broken[0], len(broken) - 1)
+    elif len(strange) > 1:
+        _make_infos(strange[1:], f"see line {_line(strange[0])}")
+        _count(strange[0], len(strange) - 1)
+    if len(strange) > 1:
+        strange[0].fixes = _joined([one.fixes[0] for one in strange if one.fixes])
+
+
+def _errors(findings: Iterable[Finding], names: frozenset[str]) -> list[Finding]:
+    """In the order of the text."""
+    found = [one for one in findings if one.name in names and one.severity == ERROR]
+    return sorted(found, key=lambda one: one.place.start)
+
+
+def _joined(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
+    """One fix for all places."""
+    if not fixes:
+        return ()
+    safety = SAFE if all(fix.safety == SAFE for fix in fixes) else UNSAFE
+    return (Fix(fixes[0].title, safety, tuple(edit for fix in fixes for edit in fix.edits)),)
+
+
+def _line(finding: Finding) -> int:
+    return finding.place.document.source.line_number(finding.place.start)
+
+
+def _count(finding: Finding, others: int) -> None:
+    more = f"{others} more such error{'s follow' if others > 1 else ' follows'}"
+    finding.evidence = "; ".join(filter(None, [finding.evidence, more]))
 
 
 def _is_an_example(root: str, path: str) -> bool:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.project.border import top_of
-from caffelint.lint.reach import Reach
+from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.scripts import Customs, Runs, Script, customs_of, runs_of
+from caffelint.project.scripts import Customs, Mention, NetRuns, Runs, Script, customs_of, runs_of, use_of
 
 _SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
 _NAMES = ("Makefile",)
-_LARGEST = 1 << 18
+_LARGEST = 1 << 20
+"""Notebooks hold pictures; these count as well."""
+_PICTURE = re.compile(rb'"(?:image/)?(?:png|jpeg)": ?"[^"]*"')
 _MOST_BYTES = 1 << 24
 _MOST_SCRIPTS = 2_000
 _SMALL = 1000
@@ -28,7 +29,6 @@ _MOST_FILES = 100_000
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
 _TAKES_NO_MOMENTUM = re.compile(rb"rmsprop|adagrad", re.IGNORECASE)
 _HAS_RATE = re.compile(rb"^[^#\n]*base_lr", re.MULTILINE)
-NO_RUNS: Mapping[str, Runs] = MappingProxyType({})
 
 
 def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequence[NamedNet]]]) -> Mapping[str, Runs]:
@@ -41,12 +41,41 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             continue
         data = contents[path]
         complete = b"max_iter" in data and _HAS_RATE.search(data) and not _TAKES_NO_MOMENTUM.search(data)
-        if complete and not missing and not unfilled:
+        if complete and b"gamma" not in data and not missing and not unfilled:
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
             found[path] = runs_of(_scripts(top), folder, name, missing)._replace(customs=_customs(top))
     return found
+
+
+def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
+    """What the scripts of the project with that top tell of a net; `solved`: a solver names it."""
+    uses = None if solved else use_of(_by_name(top).get(name, ()), folder, name)
+    return NetRuns(uses, _trains_beside(top))
+
+
+@lru_cache(maxsize=4)
+def _trains_beside(top: str) -> Mention | None:
+    """Where a script gives a training the weights of a trained net, and names a file beside it: the solver."""
+    trains = (script for script in _scripts(top) if script.trains_on)
+    beside = (one for one in trains if any(os.path.isfile(os.path.join(one.folder, name)) for name in one.names))
+    return next((script.trains_on for script in beside), None)
+
+
+@lru_cache(maxsize=4)
+def _by_name(top: str) -> Mapping[str, Sequence[Script]]:
+    """The scripts that name each net or solver."""
+    found: dict[str, list[Script]] = {}
+    for script in _scripts(top):
+        for name in script.names:
+            found.setdefault(name, []).append(script)
+    return found
+
+
+def scripts_below(folder: str, top: str) -> Iterator[Script]:
+    """The scripts in or below a folder of the project whose top is given."""
+    return (script for script in _scripts(top) if is_below(script.folder, folder))
 
 
 @lru_cache(maxsize=4)
@@ -106,6 +135,8 @@ def _small(path: str, _size: int, _modified: int) -> _Read:
 
 def _script(path: str, data: bytes) -> _Read:
     script = None
+    if path.endswith(".ipynb"):  # pictures take long to search, and hold nothing to find
+        data = _PICTURE.sub(b"", data)
     if b"solver" in data or b"prototxt" in data or b"caffe" in data:
         name = relative(path).replace(os.sep, "/")
         script = Script(name, os.path.dirname(path), data.decode("utf-8", "replace"))

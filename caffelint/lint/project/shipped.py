@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from functools import cache
@@ -29,6 +28,8 @@ def is_shipped(root: str, path: str, data: bytes) -> bool:
     if versions is None:
         return False
     data = data.replace(b"\r\n", b"\n")
+    import hashlib
+
     blob = hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
     return blob[:DIGITS] in versions
 

@@ -17,6 +17,7 @@ from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
 from caffelint.schema.pool import read_data
 from caffelint.schema.project import Registered
+from caffelint.schema.provenance import provenance
 from caffelint.text.code_comments import without_comments
 
 _SUFFIXES = (".cpp", ".cu", ".cc", ".hpp", ".h")
@@ -148,9 +149,14 @@ def registered(own: Told, common: Told) -> Registered:
         own.fillers | common.fillers,
         frozenset(type_ for type_ in layers if not same.issuperset(types.get(type_, ())))
         | frozenset(type_ for type_, files in types.items() if not others.isdisjoint(files)),
-        {type_: taken for type_ in layers if (taken := taken_counts(type_, classes))},
+        {type_: taken for type_ in map(_current, layers) if (taken := taken_counts(type_, classes))},
         bool(own.names_snapshots | common.names_snapshots),
     )
+
+
+def _current(type_: str) -> str:
+    """The name of a layer type today: Caffes of 2014 register the values of an enum, as `INNER_PRODUCT`."""
+    return provenance().v1_type(type_) or type_
 
 
 @lru_cache(maxsize=1)

@@ -108,3 +108,35 @@ def test_layers_of_a_project_take_what_its_headers_say(
     assert not report.failures
     assert [one.message for one in report.findings if one.name == "wrong-blob-count"] == messages
     assert {one.severity for one in report.findings if one.name == "wrong-blob-count"} <= {"error"}
+
+
+@pytest.mark.parametrize(
+    ("layer", "messages"),
+    [
+        ("type: MY_OWN bottom: 'd' bottom: 'd' top: 'x'", []),
+        ("type: MY_OWN bottom: 'd' top: 'x'", ['MY_OWN "x": 1 bottom is given but MY_OWN takes 2; add 1 bottom']),
+        ("type: ACCURACY bottom: 'd' bottom: 'd' bottom: 'd' top: 'x' accuracy_param { top_k: 9 }", []),
+        (
+            "type: ACCURACY bottom: 'd' bottom: 'd' top: 'x'",
+            ['Accuracy "x": 2 bottoms are given but Accuracy takes 3; add 1 bottom'],
+        ),
+    ],
+)
+def test_caffes_of_2014_register_the_values_of_an_enum(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch, layer: str, messages: list[str]
+) -> None:
+    repository(tmp_path, root, f"layers {{ name: 'd' type: DUMMY_DATA top: 'd' }}\nlayers {{ name: 'x' {layer} }}")
+    proto = tmp_path / "src/caffe/proto/caffe.proto"
+    text = proto.read_text()
+    assert text.count("ABSVAL = 35;") == 1
+    proto.write_text(text.replace("ABSVAL = 35;", "ABSVAL = 35; MY_OWN = 1000;"))
+    (tmp_path / "my_layer.hpp").write_text(
+        "class AccuracyLayer : public Layer<Dtype> { int ExactNumBottomBlobs() const { return 3; } };"
+        "class MY_OWNLayer : public Layer<Dtype> { int ExactNumBottomBlobs() const { return 2; } };"
+    )
+    source = tmp_path / "src/caffe/layers/my_layer.cpp"
+    source.write_text("REGISTER_LAYER_CLASS(ACCURACY, AccuracyLayer); REGISTER_LAYER_CLASS(MY_OWN, MY_OWNLayer);")
+    monkeypatch.chdir(tmp_path)
+    report = caffelint.check("net.prototxt")
+    assert not report.failures
+    assert [one.message for one in report.findings if one.name == "wrong-blob-count"] == messages

@@ -134,3 +134,58 @@ def test_what_macos_adds_to_archives_is_no_net(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     (tmp_path / "._net.prototxt").write_bytes(b"\0\5\x16\7\0\2\0\0Mac OS X")
     assert severities() == {}
+
+
+@pytest.mark.parametrize(
+    ("around", "severity"),
+    [
+        ({"tool/index.html": "", "tool/watch.sh": "coffee src/caffe"}, "info"),
+        ({"tool/package.json": ""}, "info"),
+        ({"index.html": ""}, "info"),
+        ({"other/index.html": ""}, "error"),
+        ({"tool/index.html": "", "tool/draw.py": "net = caffe.Net('nets/a.prototxt', caffe.TEST)"}, "error"),
+        ({"tool/index.html": "", "solver.prototxt": 'net: "tool/nets/a.prototxt" base_lr: 1 max_iter: 9'}, "error"),
+    ],
+)
+def test_the_nets_of_a_page_are_for_no_caffe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, around: dict[str, str], severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {".git/HEAD": "", "tool/nets/a.prototxt": NET.format(LOSS), **around}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    assert severities()["wrong-blob-count"] == severity
+
+
+def test_quotes_of_a_word_processor_are_one_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    solver = tmp_path / "solver.prototxt"
+    solver.write_text("net: “a.prototxt”\nlr_policy: “fixed”\nbase_lr: 1 max_iter: 9\nsnapshot_prefix: “s”")
+    found = [one for one in caffelint.check(".").findings if one.name == "unreadable-character"]
+    assert [one.severity for one in found] == ["error", "info", "info"]
+    assert "2 more such errors follow" in found[0].evidence
+    assert len(found[0].fixes[0].edits) == 6, "one fix mends all three"
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        ('type: "Data" data_param { source: "train_lmdb" batch_size: 9 }', True),
+        ('type: "Data" data_param { source: "cifar_gcn_lmdb" batch_size: 9 }', False),
+        ('type: "MemoryData" memory_data_param { batch_size: 9 channels: 3 height: 28 width: 28 }', False),
+    ],
+)
+def test_numbers_that_may_be_no_pixels_are_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, found: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    conv = 'type: "Convolution" bottom: "d" top: "c" convolution_param { num_output: 9 kernel_size: 3 %s }'
+    conv %= 'weight_filler { type: "gaussian" std: 0.1 }'
+    net = f'layer {{ name: "d" {data} top: "d" top: "l" }} layer {{ name: "c" {conv} }}'
+    net += ' layer { name: "f" type: "InnerProduct" bottom: "c" top: "f" inner_product_param { num_output: 9'
+    net += ' weight_filler { type: "gaussian" std: 0.1 } } }'
+    net += ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "f" bottom: "l" }'
+    (tmp_path / "net.prototxt").write_text(net)
+    (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 900')
+    numeric = {"first-loss-too-large", "first-updates-too-large", "updates-overshoot"} & severities().keys()
+    assert bool(numeric) == found

@@ -23,10 +23,14 @@ layer { name: "loss" type: "EuclideanLoss" bottom: "u" bottom: "l" }
 """
 
 
+def clear() -> None:
+    for remembered in (scripts._scripts, scripts._customs, scripts._by_name, scripts._trains_beside):
+        remembered.cache_clear()
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    scripts._scripts.cache_clear()
-    scripts._customs.cache_clear()
+    clear()
     (tmp_path / ".git").mkdir()
     (tmp_path / "models").mkdir()
     (tmp_path / "models/solver.prototxt").write_text(SOLVER)
@@ -35,8 +39,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found() -> dict[str, tuple[str, str]]:
-    scripts._scripts.cache_clear()
-    scripts._customs.cache_clear()
+    clear()
     report = caffelint.check(".")
     assert not report.failures
     return {one.name: (one.severity, one.message) for one in report.findings}
@@ -70,7 +73,7 @@ def test_base_lr_may_be_missing_if_a_script_writes_one(repository: Path) -> None
 
 def test_a_net_without_loss_may_get_its_gradients_from_a_script(repository: Path) -> None:
     (repository / "models/train.prototxt").write_text(NET[: NET.index('layer { name: "loss"')])
-    assert found()["no-loss"][0] == "warning"
+    assert found()["no-loss"][0] == "info"
     script = "gan = caffe.AdamSolver('models/solver.prototxt')\ngan.net.blobs['u'].diff[...] = other.blobs['d'].diff\n"
     (repository / "train.py").write_text(script)
     assert "no-loss" not in found()
@@ -124,6 +127,7 @@ def test_weights(text: str, loads: bool) -> None:
 def test_a_step_is_one_of_a_solver() -> None:
     assert Script("a.py", "/", "optimizer.step()").steps is None
     assert str(Script("a.py", "/", "\nself.solver.step(1)").steps) == "a.py:2"
+    assert str(Script("a.py", "/", "s = caffe.SGDSolver(path)\ns.step(1)").steps) == "a.py:2"
     assert Runs().writer("a") is None
 
 
@@ -158,6 +162,18 @@ def test_what_is_in_several_checkouts_is_read_once(repository: Path, monkeypatch
     assert read == ["train.py"]
 
 
+def test_nothing_is_found_in_the_pictures_of_a_notebook(repository: Path) -> None:
+    picture, code = (
+        '"image/png": "iVBORw0KGgo/surgery/AAAA\\n",\n',
+        '"source": "solver = caffe.SGDSolver(a)\\nsolver.step(1)"',
+    )
+    (repository / "train.ipynb").write_text(picture + code)
+    clear()
+    (script,) = scripts._scripts(str(repository))
+    assert script.fills is None
+    assert str(script.steps) == "train.ipynb:2"
+
+
 def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     searched: list[str] = []
 
@@ -175,8 +191,55 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
 
 
 def uncached() -> Config:
-    scripts._scripts.cache_clear()
-    scripts._customs.cache_clear()
+    clear()
     config = Config()
     config.cache = False
     return config
+
+
+@pytest.mark.parametrize(
+    ("script", "severity"),
+    [
+        ("", "warning"),
+        ("net = caffe.Net('models/features.prototxt', caffe.TEST)", "info"),
+        ("build/tools/extract_features w.caffemodel models/features.prototxt fc7 out 10 lmdb", "info"),
+        ("caffe test -model models/features.prototxt -weights w.caffemodel", "info"),
+        ("net = caffe.Net('models/features.prototxt', caffe.TEST)\nsolver = caffe.SGDSolver(path)", "warning"),
+        ("net = caffe.Net('other/features.prototxt', caffe.TEST)", "warning"),
+    ],
+)
+def test_a_net_that_a_script_builds_without_a_solver_is_not_trained(
+    repository: Path, script: str, severity: str
+) -> None:
+    idle = 'layer { name: "x" type: "InnerProduct" bottom: "d" top: "x" inner_product_param { num_output: 2 } }'
+    data = 'layer { name: "p" type: "Data" top: "p" include { phase: TRAIN } data_param { source: "a" batch_size: 1 } }'
+    (repository / "models/features.prototxt").write_text(NET + idle + data)
+    (repository / "run.sh").write_text(script)
+    assert found()["unused-blob"][0] == severity
+
+
+@pytest.mark.parametrize(
+    ("script", "severity"),
+    [
+        ("caffe train --solver solver.prototxt --weights a.caffemodel", "info"),
+        ("caffe train --solver $1 --weights a.caffemodel", "warning"),
+        ("caffe train --solver solver.prototxt", "warning"),
+    ],
+)
+def test_statistics_may_be_those_of_weights_that_a_script_loads(repository: Path, script: str, severity: str) -> None:
+    norm = 'layer { name: "n" type: "BatchNorm" bottom: "d" top: "n" batch_norm_param { use_global_stats: true } }\n'
+    above, below = NET.replace('bottom: "d" top: "u"', 'bottom: "n" top: "u"').split('layer { name: "u"')
+    net = f'{above}{norm}layer {{ name: "u"{below}'.replace("param { lr_mult: 0 }", "").replace(
+        "bias_term: false", 'weight_filler { type: "xavier" }'
+    )
+    (repository / "models/train.prototxt").write_text(net)
+    (repository / "models/train.sh").write_text(script)
+    assert found()["global-stats-in-training"][0] == severity
+
+
+def test_max_iter_means_nothing_where_a_script_steps(repository: Path) -> None:
+    falls = 'net: "train.prototxt" base_lr: 0.1 lr_policy: "step" gamma: 0.1 stepsize: 9 max_iter: 9000'
+    (repository / "models/solver.prototxt").write_text(falls)
+    assert found()["learning-rate-vanishes"][0] == "warning"
+    (repository / "train.py").write_text("s = caffe.SGDSolver(path)\nwhile s.iter < 20: s.step(1)\n")
+    assert found()["learning-rate-vanishes"][0] == "info"

@@ -1,0 +1,53 @@
+"""The dialect that files are for where nobody has said so, by the names in them that BVLC's Caffe lacks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.lint.unknown_caffe import own_names
+from caffelint.schema.provenance import provenance
+
+if TYPE_CHECKING:
+    from caffelint.lint.file import File
+    from caffelint.lint.report import ReportedFinding
+
+
+class SuggestedDialect(NamedTuple):
+    """A dialect that would silence so many `findings` in so many `files`. `title`: that of its Caffe, for people."""
+
+    dialect: str
+    title: str
+    files: int
+    findings: int
+
+
+def dialects_of(file: File) -> tuple[str, ...]:
+    """The Caffes that have all fields, values and layer types of a file, best known first; empty if one is given.
+
+    Converters and inference engines, which train nothing, are left out.
+    """
+    if file.bound is None or file.knows_caffe or own_names(file):
+        return ()
+    known = provenance()
+    forks = known.infer(use.forks for use in file.bound.fork_uses)
+    types = {type_ for net in file.nets for type_ in net.by_type if type_}
+    return tuple(
+        fork
+        for fork in known.forks
+        if fork in forks and known.is_caffe(fork) and all(known.may_have_type(fork, type_) for type_ in types)
+    )
+
+
+def suggested(findings: Iterable[ReportedFinding]) -> tuple[SuggestedDialect, ...]:
+    """The dialects that would silence these findings: the one that suits most files, then one for those left."""
+    left = [one for one in findings if one.dialects]
+    found = []
+    while left:
+        files = Counter(dialect for _, dialects in {(one.file, one.dialects) for one in left} for dialect in dialects)
+        best = min(files, key=lambda dialect: (-files[dialect], provenance().forks.index(dialect)))
+        silenced = [one for one in left if best in one.dialects]
+        found.append(SuggestedDialect(best, provenance().describe([best]), files[best], len(silenced)))
+        left = [one for one in left if best not in one.dialects]
+    return tuple(found)

@@ -1,0 +1,32 @@
+"""Which nets the scripts of a project may tell something of."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from caffelint.lint.discover import NamedNet
+from caffelint.lint.project.border import top_of
+
+if TYPE_CHECKING:
+    from caffelint.project.scripts import NetRuns
+
+_LAYERS = re.compile(rb"^[ \t]*layers?\b", re.MULTILINE)
+
+
+def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequence[NamedNet]]]) -> Mapping[str, NetRuns]:
+    """What the scripts of the project tell of each of these nets, if a rule may ask or no solver names it."""
+    solved = {net.path for _, named in nets for net in named}
+    found: dict[str, NetRuns] = {}
+    for path, data in contents.items():
+        may_be_trained = (b"TRAIN" in data or b"oss" in data) and _LAYERS.search(data)
+        if not may_be_trained or path in solved and b"use_global_stats" not in data:
+            continue
+        folder, name = os.path.split(os.path.abspath(path))
+        if top := top_of(folder):
+            from caffelint.lint.project.scripts import runs_of_net
+
+            found[path] = runs_of_net(top, folder, name, path in solved)
+    return found
