@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 
 import click
 
@@ -27,6 +28,12 @@ def near(name: str, known: Iterable[str]) -> str:
     by_lower = {candidate.lower(): candidate for candidate in known}
     found = get_close_matches(name.lower(), by_lower, 1, 0.6)
     return f"; did you mean {by_lower[found[0]]}?" if found else ""
+
+
+def need_numpy(option: str) -> None:
+    """Raises `click.UsageError` where an option cannot do without it."""
+    if find_spec("numpy") is None:
+        raise click.UsageError(f"--{option} needs numpy: pip install 'caffelint[data]'")
 
 
 class Helpful(click.UsageError):
@@ -74,6 +81,8 @@ def status_and_line(error: Exception) -> tuple[int, str]:
         return USAGE, f"{where}{(error.strerror or str(error)).lower()}"
     if isinstance(error, ModuleNotFoundError) and (extra := _EXTRAS.get((error.name or "").partition(".")[0])):
         return USAGE, f"this needs {error.name}: pip install 'caffelint[{extra}]'"
+    if isinstance(error, MemoryError):
+        return INTERNAL, "not enough memory"
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from caffelint.cli.status import BROKEN_PIPE, INTERRUPTED, OK, USAGE
+from caffelint.cli.status import BROKEN_PIPE, INTERNAL, INTERRUPTED, OK, USAGE
 
 _LONGEST = 900
 _PLAIN = dict(zip("▁▂▃▄▅▆▇█━─…“”", '.:-=+*%#=-~""', strict=True))
@@ -35,6 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except MemoryError:  # while another error was put into words
+        os.write(2, b"caffelint: not enough memory\n")
+        return INTERNAL
 
 
 def _run(arguments: list[str]) -> int:

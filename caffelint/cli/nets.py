@@ -1,11 +1,9 @@
-"""Which nets `caffelint summary` shows, and what `--input-shape` may name in them."""
+"""Which nets `caffelint summary` shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
-
-import click
 
 if TYPE_CHECKING:
     from caffelint.caffe.states import SolverNet
@@ -16,28 +14,6 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 100
 """Nets of a solver."""
-
-
-class Tops:
-    """The tops of the nets shown, which `--input-shape` may name; unknown if a net could not be built to its end."""
-
-    def __init__(self) -> None:
-        self.seen = False
-        self.all: dict[str, bool] = {}
-        self.known = True
-
-    def see(self, summary: Summary) -> None:
-        self.seen = True
-        self.known = self.known and summary.error is None
-        for layer in summary.layers:
-            for top in layer.tops:
-                self.all[top] = self.all.get(top, False) or not layer.bottoms
-
-    def hold(self, names: Iterable[str]) -> None:
-        for name in names:
-            if self.known and name not in self.all:
-                inputs = ", ".join(top for top, is_input in self.all.items() if is_input)
-                raise click.UsageError(f'--input-shape: no net here has a top "{name}"; the inputs are {inputs}')
 
 
 class Shown(NamedTuple):

@@ -21,7 +21,6 @@ _HEADS = {
     "rdjson": re.compile(rb'\{\s*"source": \{\s*"name": "caffelint"'),
     "checkstyle": re.compile(rb'<\?xml version="1\.0" encoding="utf-8"\?>\n<checkstyle version="4\.3">'),
     "csv": re.compile(rb"NumIters,Seconds,LearningRate,Run,Phase,Net,Output,Value,LossWeight,Log\n"),
-    "github": re.compile(rb"::(?:error|warning|notice) "),
     ".png": re.compile(rb"\x89PNG[^I]{4,12}IHDR[\0-\xff]{21}tEXtSoftware\0caffelint"),
     ".svg": re.compile(rb"<\?xml [\0-\xff]{1,2000}<(?:dc:title>caffelint</dc:title|metadata>caffelint</metadata)>"),
     "page": re.compile(rb'<!doctype html><meta charset=utf-8><meta name=generator content="caffelint report">'),
@@ -33,9 +32,27 @@ _COUNTS = re.compile(
     rb"(?m)^(?:no findings|no errors or warnings|\d+ (?:error|warning|info)s?(?:, \d+ (?:error|warning|info)s?)*)"
     rb" in \d+ files?\b[^\n]*(?:\n[^\n]+){0,3}\n\Z"
 )
-_ENDS = {"text": _COUNTS, "statistics": _COUNTS, "concise": re.compile(rb"\[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z")}
-_ENDS[".pdf"] = re.compile(rb"/Creator \(caffelint\)")
-"""How what is written for people ends, and a PDF; both begin anyhow."""
+_ENDS = {"text": _COUNTS, "statistics": _COUNTS, ".pdf": re.compile(rb"/Creator \(caffelint\)")}
+"""How what is written for people ends, and a PDF."""
+_LINES = {
+    "concise": (re.compile(rb": (?:error|warning|info): "), re.compile(rb" \[[A-Z]+\d{3} [a-z0-9-]+\]\n\Z")),
+    "github": (
+        re.compile(rb"\A::(?:error|warning|notice) "),
+        re.compile(rb"title=(?:[A-Z]+\d{3} [a-z0-9-]+|not checked)::"),
+    ),
+}
+"""What is in each line of what is written for programs that read lines."""
+_FIRST = {
+    "text": re.compile(
+        rb"\A(?:[^\n]+: (?:error|warning|info): |[^\n]+\n +\d+:\d+  (?:error|warning|info) "
+        rb"|(?:no findings|no errors or warnings|\d+ (?:error|warning|info)s?)[^\n]* in \d)"
+    ),
+    "statistics": re.compile(
+        rb"\A(?:findings +files +severity +rule\n"
+        rb"|(?:no findings|no errors or warnings|\d+ (?:error|warning|info)s?)[^\n]* in \d)"
+    ),
+}
+"""How what is written for people begins: with a finding, or with what counts them."""
 _OF_GIT = frozenset([".git", ".gitignore", ".gitattributes", ".gitmodules"])
 _CODE = (".py", ".toml", ".cfg")
 _NETS = (".prototxt", ".prototxt.txt", ".pt")
@@ -56,8 +73,7 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     head = _head(path)
     if head is None:
         return ""  # a pipe; or writing fails, with the reason
-    begins = _HEADS.get(format)
-    if head and not (_ends_so(path, _ENDS[format]) if format in _ENDS else begins and begins.match(head)):
+    if head and not _is_ours(path, format, head):
         return f"this file exists and was not written by caffelint as {format.lstrip('.')}; remove it first"
     from caffelint.lint.discover import looks_like_prototxt
 
@@ -108,6 +124,18 @@ def is_tracked(path: str) -> bool:
             return True
         checkout = checkout_of(os.path.dirname(checkout.top)) if checkout.top != os.path.dirname(checkout.top) else None
     return False
+
+
+def _is_ours(path: str, format: str, head: bytes) -> bool:
+    """head: the first bytes of what is there, by which, and by its end, an earlier output of that format is known."""
+    if format in _LINES:
+        lines = head.splitlines(keepends=True)
+        whole = lines[:-1] if len(head) == _LONGEST_HEAD else lines
+        return all(pattern.search(line) for line in whole for pattern in _LINES[format])
+    if format in _ENDS:
+        begins = _FIRST.get(format)
+        return (begins is None or begins.match(head) is not None) and _ends_so(path, _ENDS[format])
+    return format in _HEADS and _HEADS[format].match(head) is not None
 
 
 def _ends_so(path: str, pattern: re.Pattern[bytes]) -> bool:

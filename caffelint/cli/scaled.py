@@ -10,6 +10,8 @@ import click
 
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.states import TRAIN, State
+from caffelint.cli.errors import need_numpy
+from caffelint.cli.settings import only_inputs
 from caffelint.lint.joined import NotJoined, given_shapes, load_joined, rewritten, set_shapes
 from caffelint.lint.what_if import NotWritten, what_if
 from caffelint.numerics.scales import Rates, Scales, rates, scales
@@ -76,20 +78,12 @@ def _read(asked: Asked, config: Config) -> _Read:
     if asked.measure:
         net.input_shapes = _of_training(net)
     built = net.likely(state or State(TRAIN))
-    _hold(asked.shapes, built)
     if not built.is_sound:
         raise click.ClickException(f"{path}: the net does not load; see caffelint check")
+    only_inputs(asked.shapes, [blob.name for blob in built.inputs])
     if asked.weights:
         change = change._replace(weights=_loaded(asked.weights, built))
     return _Read(built, file.solver.message if file.solver else None, change)
-
-
-def _hold(shapes: Mapping[str, Any], built: BuiltNet) -> None:
-    """Raises `click.UsageError` for a shape of what no layer without bottoms makes."""
-    inputs = [blob.name for blob in built.inputs]
-    for name in shapes:
-        if name not in inputs:
-            raise click.UsageError(f'--input-shape: the net has no input "{name}"; its inputs are {", ".join(inputs)}')
 
 
 def _of_training(net: Net) -> dict[str, tuple[int, ...]]:
@@ -133,13 +127,10 @@ def _unread(data: DataEvidence) -> list[str]:
 
 def _loaded(path: str, built: BuiltNet) -> dict[Any, Weights]:
     """Mean and variance of the weights of each layer that the file has."""
-    from importlib.util import find_spec
-
     from caffelint.caffe.weights.file import read_weights
     from caffelint.caffe.weights.stored import Unreadable
 
-    if find_spec("numpy") is None:
-        raise click.UsageError("--weights needs numpy: pip install 'caffelint[data]'")
+    need_numpy("weights")
     found = {}
     try:
         stored = {layer.name: layer for layer in read_weights(path).trained}

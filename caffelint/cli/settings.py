@@ -138,6 +138,15 @@ def input_shapes(values: Sequence[str]) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+def only_inputs(names: Iterable[str], inputs: Iterable[str]) -> None:
+    """Raises `click.UsageError` where `--input-shape` names what no layer without bottoms makes."""
+    known = [*dict.fromkeys(inputs)]
+    for name in names:
+        if name not in known:
+            there = f"the inputs are {', '.join(known)}" if known else "there are none"
+            raise click.UsageError(f'--input-shape: no input is called "{name}"; {there}')
+
+
 def dialect(name: str | None) -> str | None:
     """The fork that `--dialect` means."""
     if name is None:

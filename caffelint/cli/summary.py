@@ -13,7 +13,7 @@ import click
 
 from caffelint.cli import complete
 from caffelint.cli.settings import dialect as dialect_of
-from caffelint.cli.settings import input_shape_option, input_shapes, settings, settings_options
+from caffelint.cli.settings import input_shape_option, input_shapes, only_inputs, settings, settings_options
 from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def command(
                  2 a path cannot be read, there is no net, or wrong usage or settings
                  3 caffelint itself failed
     """
-    from caffelint.cli.nets import Tops, nets
+    from caffelint.cli.nets import nets
     from caffelint.cli.tell import tell
     from caffelint.lint.discover import discover
     from caffelint.lint.joined import given_shapes
@@ -100,7 +100,8 @@ def command(
     solved = {net.file for net in shown if net.solver}
     files = [net for net in shown if net.solver or net.file not in solved]
     refused = False
-    tops = Tops()
+    seen, is_whole = False, True
+    inputs: list[str] = []
     from caffelint.cli.outputs import TABLE, use_color, width
     from caffelint.report import summary_table
 
@@ -111,7 +112,9 @@ def command(
             failed.append(failure)
         for summary in summaries:
             refused = refused or summary.loads is False
-            tops.see(summary)
+            seen = True
+            is_whole = is_whole and summary.error is None
+            inputs += summary.inputs
             if format_ == "json":
                 sys.stdout.write(json_text(summary.as_json(), None) + "\n")
             else:
@@ -121,9 +124,10 @@ def command(
         tell(f"{failure.file}: {failure.message}")
     if failed:
         return Report(failures=tuple(failed)).exit_status()
-    if not tops.seen:
+    if not seen:
         raise click.UsageError(f"there is no net in {', '.join(paths)}")
-    tops.hold(given)
+    if is_whole:
+        only_inputs(given, inputs)
     return int(refused)
 
 

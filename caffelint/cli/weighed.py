@@ -16,6 +16,7 @@ from caffelint.caffe.net import Net
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.weights.file import read_solver_state, read_weights
 from caffelint.caffe.weights.stored import State, Unreadable, Weights
+from caffelint.cli.errors import need_numpy
 from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.tell import say, tell
 from caffelint.evidence.weights.evidence import WeightsEvidence
@@ -80,10 +81,10 @@ def reports(asked: Wanted, config: Config) -> Outcome:
         raise click.UsageError("give the file of weights after the net or solver")
     if asked.diff and len(models) != 2:
         raise click.UsageError("--diff needs two files of weights, before and after")
+    for name in ("stats", "diff", "plot"):
+        if getattr(asked, name):
+            need_numpy(name)
     if find_spec("numpy") is None:
-        for name in ("stats", "diff", "plot"):
-            if getattr(asked, name):
-                raise click.UsageError(f"--{name} needs numpy: pip install 'caffelint[data]'")
         tell("the values of the weights are not looked at: that needs numpy, pip install 'caffelint[data]'")
     evidence = WeightsEvidence(_read(models, failures), given.nets, given.solver, state)
     found, suppressed = Checker(config).evidence("weights", evidence, given.files)
@@ -99,8 +100,8 @@ def with_weights(report: Report, paths: Sequence[str], models: Sequence[str], co
 
     Without `models` these are the files that a solver itself names, as far as they are there and may be read.
     """
-    if models and find_spec("numpy") is None:
-        raise click.UsageError("--weights needs numpy: pip install 'caffelint[data]'")
+    if models:
+        need_numpy("weights")
     failures: list[Failure] = list(report.failures)
     findings = list(report.findings)
     suppressed = report.suppressed

@@ -288,7 +288,7 @@ def _solvers_of_long_names(project: Path) -> None:
     (project / ("long" * 60)).mkdir()
     for number in range(400):
         path = project / ("long" * 60) / f"solver{number}.prototxt"
-        path.write_text('lr_policy: "poly" base_lr: 1', "utf-8")
+        path.write_text(f'lr_policy: "poly" base_lr: 1  # {number}', "utf-8")
 
 
 def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:

@@ -48,7 +48,10 @@ def test_a_report_replaces_nothing_that_begins_alike(project: Path, caffelint: C
         "json": ['{\n  "version": "2.0.0",\n  "tasks": []\n}\n', '{\n  "version": 1,\n  "findings": {}\n}\n'],
         "sarif": ['{\n  "$schema": "https://json.schemastore.org/package",\n  "version": "2.1.0"\n}\n'],
         "gitlab": ['[\n  {\n    "name": "x"', '[\n  {\n    "description": "x",\n    "check_name": "no-var"', "[]x"],
-        "text": ["see 3 in 4 files\n", "all in 4 files\n"],
+        "text": ["see 3 in 4 files\n", "all in 4 files\n", "essay\n\nno findings in 3 files were seen by Bob\n"],
+        "concise": ["my notes\nask Bob of [L002 pooling-stride-exceeds-kernel]\n", "a.py:1:1: E501 [E501 too-long]\n"],
+        "github": ["::error file=x.py,line=1::my build\n", "::error title=L002 a-b::x\nmy notes\n"],
+        "statistics": ["my notes\n1 error in 3 files\n"],
         "junit": ['<?xml version="1.0" encoding="utf-8"?>\n<project/>\n', '<?xml version="1.0"?>\n<testsuites>'],
     }
     caffelint("check", ".", "--write-baseline", "baseline.json")

@@ -195,6 +195,17 @@ def test_a_user_who_names_it_reads_nothing_of_the_system(capsys: pytest.CaptureF
     assert "shows the running system" in told(capsys, "check", "/proc/self/status")
 
 
+@pytest.mark.parametrize("command", [("check", "--no-cache"), ("summary",), ("upgrade", "--diff"), ("lr",)])
+def test_files_far_below_the_top_of_their_checkout(
+    checkout: Path, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    deep = Path(*["d"] * 500)
+    deep.mkdir(parents=True)
+    (deep / "net.prototxt").write_text('layer { name: "data" type: "Input" top: "data" }')
+    (deep / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 10')
+    assert "failed in" not in told(capsys, *command, str(deep / "solver.prototxt"))
+
+
 @pytest.mark.parametrize("command", [("check", "."), ("summary", "."), ("upgrade", "--diff", ".")])
 @pytest.mark.parametrize("is_checkout", [True, False])
 def test_folders_without_end(

@@ -126,7 +126,7 @@ def test_data_of_python_code_are_not_guessed(caffelint: Any, there: Path) -> Non
     assert "?" not in said  # no table of what is not known
     wrong = caffelint("scales", "solver.prototxt", "--input-shape", "y=8x50")
     assert wrong.status == 2
-    assert 'the net has no input "y"; its inputs are x, label' in wrong.err
+    assert 'no input is called "y"; the inputs are x, label' in wrong.err
 
 
 def test_data_that_cannot_be_measured_are_named(caffelint: Any, there: Path) -> None:

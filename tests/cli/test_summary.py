@@ -141,11 +141,12 @@ def test_of_a_thousand_nets_a_hundred_are_shown(tmp_path: Path, capsys: pytest.C
     assert "builds 1001 nets, of which 100 are shown" in said.err
 
 
-def test_an_input_shape_of_no_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_input_shape_of_no_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.prototxt"
     path.write_text(NET)
-    assert main(["summary", str(path), "--input-shape", "foo=1x2"]) == 2
-    assert 'no net here has a top "foo"; the inputs are data' in capsys.readouterr().err
+    for name in ("foo", "pool"):  # a layer with bottoms makes its own shape
+        assert main(["summary", str(path), "--input-shape", f"{name}=1x2"]) == 2
+        assert f'no input is called "{name}"; the inputs are data' in capsys.readouterr().err
     assert main(["summary", str(path), "--input-shape", "data=1x3x9x9"]) == 0
 
 
