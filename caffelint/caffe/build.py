@@ -257,7 +257,8 @@ class _Build:
             shapes = self.set_up_again(layer, bottom_shapes) if layer.repeats else self.set_up(layer, bottom_shapes)
             for blob, shape in zip(layer.tops, shapes, strict=False):
                 blob.shape = shape
-            shape_tops(layer, self.told, bottom_shapes)
+            if self.told:
+                shape_tops(layer, self.told, bottom_shapes)
             if not layer.bottoms:
                 self.set_input_shapes(layer)
             if layer.written_file:
@@ -456,28 +457,17 @@ class _Build:
         """Make the layer's Params; does the layer need backward?"""
         shapes = layer.param_shapes
         specs = layer.message.param if layer.message is not None else ()
+        number = layer.param_count if shapes is None else len(shapes)
+        if number is not None and len(specs) > number:
+            if not self.strict and has_fork_fields(layer.message):
+                layer.params = None
+                return True
+            self.refuse_params(layer, len(specs), number)
         if shapes is None:
             layer.params = None
             return need_backward or any(spec.lr_mult for spec in specs) or not specs and bool(layer.bottoms)
         if not shapes and not specs:
             return need_backward
-        if len(specs) > len(shapes) and not self.strict and has_fork_fields(layer.message):
-            layer.params = None
-            return True
-        if len(specs) > len(shapes):
-            self.refuse(
-                layer,
-                Refusal(
-                    Kind.PARAM_COUNT,
-                    f"{plural(len(specs), 'param block')} for {plural(len(shapes), 'parameter')}; remove"
-                    f" {len(specs) - len(shapes)}",
-                    f"Too many params specified for layer {layer.name}",
-                    "net.cpp Init",
-                    ("param", len(shapes)),
-                    given=len(specs),
-                    wanted=len(shapes),
-                ),
-            )
         params = layer.params = []
         for index, shape in enumerate(shapes):
             if index < len(specs):
@@ -491,6 +481,12 @@ class _Build:
                 need_backward, param = True, Param(layer, index, shape, "", layer.default_lr_mult(index), 1.0)
             params.append(param)
         return need_backward
+
+    def refuse_params(self, layer: BuiltLayer, given: int, wanted: int) -> None:
+        message = f"{plural(given, 'param block')} for {plural(wanted, 'parameter')}; remove {given - wanted}"
+        caffe = f"Too many params specified for layer {layer.name}"
+        values = {"given": given, "wanted": wanted}
+        self.refuse(layer, Refusal(Kind.PARAM_COUNT, message, caffe, "net.cpp Init", ("param", wanted), **values))
 
     def share(self, param: Param, spec: Any) -> None:
         """AppendParam: the first parameter of a name owns the blob, later ones share it."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.solver import NetUse, Solver
     from caffelint.project.dimensions import TopShapes
     from caffelint.project.python_layers import PythonModule
+    from caffelint.project.scripts import NetRuns
     from caffelint.schema.bound import Bound
     from caffelint.schema.messages import NetParameter, NetStateRule
     from caffelint.schema.project import TakenCounts
@@ -209,6 +210,7 @@ class Net:
         for layer in self.layers:
             self.by_type.setdefault(layer.type, []).append(layer)
         self.solvers: list[Solver] = []
+        self.runs: NetRuns | None = None
         self.siblings: list[Net] = []
         self.deployed: list[Net] = []
         self.python_modules: dict[str, list[PythonModule]] = {}

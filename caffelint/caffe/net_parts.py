@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.shapes import Shape
@@ -44,6 +46,11 @@ class Blob:
         return self.original.producer
 
     @property
+    def depends_on(self) -> list[BuiltLayer]:
+        """All layers that it depends on, inserted splits among them, the nearest first."""
+        return makers_of([self])
+
+    @property
     def readers(self) -> list[tuple[BuiltLayer, int]]:
         """The layers of the text that read this version, each with the number of its bottom; below inserted splits."""
         found = []
@@ -56,6 +63,18 @@ class Blob:
 
     def __repr__(self) -> str:
         return f"<Blob {self.name!r} version {self.version}, {self.shape}>"
+
+
+def makers_of(blobs: Iterable[Blob]) -> list[BuiltLayer]:
+    """All layers that one of these depends on, inserted splits among them, the nearest first."""
+    found: dict[BuiltLayer, None] = {}
+    pending = deque(blob.producer for blob in blobs)
+    while pending:
+        layer = pending.popleft()
+        if layer is not None and layer not in found:
+            found[layer] = None
+            pending += [one.producer for one in layer.bottoms]
+    return list(found)
 
 
 class Param:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.net_parts import Blob
 
 
 class Paired(NamedTuple):
@@ -30,24 +29,8 @@ def _paired(loss: BuiltLayer) -> Paired | None:
     target = loss.bottoms[1].maker
     while target is not None and target.rearranges and len(target.bottoms) == 1:
         target = target.bottoms[0].maker
-    makers = _makers(loss.bottoms[0])
+    makers = [layer for layer in loss.bottoms[0].depends_on if not layer.bottoms]
     if target is None or target.bottoms or not target.data_source or len(makers) != 1:
         return None
     (data,) = makers
     return Paired(loss, data, target) if data is not target and data.data_source else None
-
-
-def _makers(blob: Blob) -> set[BuiltLayer]:
-    """The layers without bottoms that it depends on."""
-    found: set[BuiltLayer] = set()
-    seen: set[BuiltLayer] = set()
-    pending = [blob.producer]
-    while pending:
-        layer = pending.pop()
-        if layer is None or layer in seen:
-            continue
-        seen.add(layer)
-        pending += [one.producer for one in layer.bottoms]
-        if not layer.bottoms:
-            found.add(layer)
-    return found

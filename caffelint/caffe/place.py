@@ -25,13 +25,18 @@ class Given(Enum):
 
 
 class Place(NamedTuple):
-    """A span of a document, with its layer and its path of fields (`pooling_param.stride`)."""
+    """A span of a document, with its layer and the names on the way to its field: `("pooling_param", "stride")`."""
 
     document: Document
     start: int
     end: int
     layer: str = ""
-    field: str = ""
+    path: tuple[str, ...] = ()
+
+    @property
+    def field(self) -> str:
+        """The path in one word: `pooling_param.stride`."""
+        return ".".join(self.path)
 
     @property
     def line(self) -> int:
@@ -94,13 +99,13 @@ def place(document: Document, node: Field | None, path: FieldPath, layer: str = 
             break
         found = items[index]
         depth += 1
-    field = ".".join([*names, *(str(name) for name in path[depth + 1 :] if isinstance(name, str))])
+    names += [name for name in path[depth + 1 :] if isinstance(name, str)]
     if found is None:
-        return Place(document, 0, 0, layer, field)
+        return Place(document, 0, 0, layer, tuple(names))
     if found.kind == MESSAGE:
         start, end = (found.start, found.start + len(found.name)) if found.name else _first_line(document)
-        return Place(document, start, end, layer, field)
-    return Place(document, found.start, found.end, layer, field)
+        return Place(document, start, end, layer, tuple(names))
+    return Place(document, found.start, found.end, layer, tuple(names))
 
 
 def _first_line(document: Document) -> tuple[int, int]:

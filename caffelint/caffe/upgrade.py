@@ -33,6 +33,7 @@ from caffelint.schema.messages import (
     V0LayerParameter,
     V1LayerParameter,
 )
+from caffelint.schema.provenance import provenance
 
 SOURCE = "util/upgrade_proto.cpp"
 
@@ -42,6 +43,9 @@ class Origins(Protocol):
 
     def link(self, new: Any, old: Any) -> None:
         """`new` comes from the place of `old` in the text, and its parts from the parts of the same name."""
+
+    def word(self, message: Any, field: str) -> str:
+        """The identifier that the text gives a field, also one of a Caffe that is not known here; or empty."""
 
 
 def net_generation(net: Any) -> int:
@@ -297,6 +301,10 @@ class _Upgrade:
                 continue
             elif same_kind(field, LayerParameter.DESCRIPTOR.fields_by_name.get(name)):
                 self.put(new, name, value)
+        if not old.HasField("type") and self.origins is not None and (word := self.origins.word(old, "type")):
+            # A fork's layer of 2014 is not the one to which BVLC gave the same name later, as `LSTM`.
+            if "bvlc" not in provenance().layer_type(type_ := V1_FORK_TYPES.get(word, word)):
+                new.type = type_
         for name, target in V1_PARAM_FIELDS.items():
             for place, value in enumerate(getattr(old, name)):
                 while len(new.param) <= place:

@@ -42,16 +42,8 @@ class Values(NamedTuple):
     signed: bool = False
 
     @property
-    def may_be_negative(self) -> bool:
-        return self.low < 0
-
-    @property
     def may_be_zero(self) -> bool:
         return self.low <= 0 <= self.high
-
-    @property
-    def may_be_positive(self) -> bool:
-        return self.high > 0
 
     def shifted(self, scale: float, shift: float) -> Values:
         """Values of scale * x + shift."""

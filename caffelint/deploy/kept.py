@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
+
+from caffelint.caffe.net_parts import Blob, makers_of
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
     from caffelint.caffe.layers import BuiltLayer
-    from caffelint.caffe.net_parts import Blob
-
-
-_MEASURES = ("Accuracy", "Eval")
-"""In the names of types that hold what a net predicts against labels, such as DetectionEvaluate."""
 
 
 class Kept(NamedTuple):
@@ -35,10 +31,10 @@ def kept(built: BuiltNet) -> Kept:
     for layer in built.layers:
         if not _compares(layer):
             continue
-        read = [blob.original for blob in layer.bottoms]
-        scores = [blob for blob in read if blob in certain] or [blob for blob in read if blob in learned]
+        compared = [blob.original for blob in layer.bottoms]
+        scores = [blob for blob in compared if blob in certain] or [blob for blob in compared if blob in learned]
         if not learned:
-            scores = read[:1]
+            scores = compared[:1]
         predictions |= dict.fromkeys(scores)
         if layer.plain_form and scores:
             endings.setdefault(scores[0].name, (scores[0], layer.plain_form))
@@ -48,10 +44,11 @@ def kept(built: BuiltNet) -> Kept:
             continue
         if blob in learned or not learned:
             predictions[blob] = None
-    layers = _ancestors(predictions)
-    inputs = {blob: None for layer in layers for blob in _read(layer) if blob.producer and makes_data(blob.producer)}
-    inputs |= {blob: None for blob in predictions if blob.producer is not None and makes_data(blob.producer)}
-    plain = {(reader.type, blob.name) for blob in predictions for reader, _ in blob.readers if reader in layers}
+    needed = set(makers_of(predictions))
+    layers = [layer for layer in built.layers if layer in needed]
+    read = [*(blob.original for layer in layers for blob in layer.bottoms), *predictions]
+    inputs = dict.fromkeys(blob for blob in read if blob.producer is not None and makes_data(blob.producer))
+    plain = {(reader.type, blob.name) for blob in predictions for reader, _ in blob.readers if reader in needed}
     return Kept(
         frozenset(layer.index for layer in layers if layer.index is not None and not makes_data(layer)),
         tuple(inputs),
@@ -64,7 +61,7 @@ def _compares(layer: BuiltLayer) -> bool:
     """Is it a loss, or does it measure one: nothing that a deployed net has?"""
     if layer.plain_form is not None or any(layer.loss_weights) or layer.type == "Silence":
         return True
-    return layer.looks_like_a_loss or any(word in layer.type for word in _MEASURES)
+    return layer.looks_like_a_loss or layer.looks_like_a_measure
 
 
 def makes_data(layer: BuiltLayer) -> bool:
@@ -79,20 +76,4 @@ def _learned(built: BuiltNet, certain: bool) -> set[Blob]:
         may = layer.params is None and not certain and not makes_data(layer)
         if layer.params or may or any(blob in found for blob in layer.bottoms):
             found.update(layer.tops)
-    return found
-
-
-def _read(layer: BuiltLayer) -> Iterable[Blob]:
-    return (blob.original for blob in layer.bottoms)
-
-
-def _ancestors(blobs: Iterable[Blob]) -> dict[BuiltLayer, None]:
-    found: dict[BuiltLayer, None] = {}
-    waiting = [blob.producer for blob in blobs if blob.producer is not None]
-    while waiting:
-        layer = waiting.pop()
-        if layer in found:
-            continue
-        found[layer] = None
-        waiting += [blob.producer for blob in _read(layer) if blob.producer is not None]
     return found

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TEST, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, remove, titles
+from caffelint.lint import INFO, TEST, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, remove, titles
 
 from ._norms import global_stats, norms
 
@@ -23,6 +23,10 @@ class BatchStatsInTesting(NetRule):
     ```
     batch_norm_param { }
     ```
+
+    ## Known problems
+    It is an info where the batch is known to be 1: no score depends on other images then, and a net that was also
+    trained on single images is tested as it was trained.
 
     ## Fix safety
     Unsafe: the scores of the TEST phase change to what a deployed net gives.
@@ -57,16 +61,27 @@ class BatchStatsInTesting(NetRule):
             " image depends on the others in its batch; remove it",
             fixed=_NET % "",
         ),
+        Invalid(
+            'input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8 layer { name: "bn" type: "BatchNorm"'
+            ' bottom: "data" top: "bn" batch_norm_param { use_global_stats: false } }',
+            span="use_global_stats: false",
+            message='BatchNorm "bn": use_global_stats: false normalises by the batch even in TEST, here by each image'
+            " alone; remove it",
+            fixed='input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8 layer { name: "bn" type:'
+            ' "BatchNorm" bottom: "data" top: "bn" }',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         found = [layer for layer in norms(net, TEST) if global_stats(layer) is False]
         if not found or not _is_tested(net):
             return
+        alone = _is_of_one(net, found)
+        so = "here by each image alone" if alone else "so the score of an image depends on the others in its batch"
         yield self.finding(
             found[0].at("batch_norm_param", "use_global_stats"),
-            f"{titles(found)}: use_global_stats: false normalises by the batch even in TEST, so the score of an image"
-            " depends on the others in its batch; remove it",
+            f"{titles(found)}: use_global_stats: false normalises by the batch even in TEST, {so}; remove it",
+            severity=INFO if alone else None,
             evidence="without the field, Caffe uses the batch in TRAIN and the stored statistics in TEST",
             phases=(TEST,),
             fixes=fix(
@@ -83,3 +98,12 @@ def _is_tested(net: Net) -> bool:
     if net.solvers:
         return any(TEST in one.phases for one in net.states())
     return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.conditional)
+
+
+def _is_of_one(net: Net, norms: list[Layer]) -> bool:
+    """Whether the batch is known to be 1, in training as in testing."""
+    wanted = {layer.index for layer in norms}
+    bottoms = [
+        built.bottoms[0] for one in net.states() for built in one.layers if built.index in wanted and built.bottoms
+    ]
+    return bool(bottoms) and all(blob.shape is not None and blob.shape[:1] == (1,) for blob in bottoms)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, titles
-from caffelint.lint.built import types_that
+from caffelint.lint.built import BuiltLayer, types_that
 
 from ._norms import norms
 
@@ -31,9 +31,9 @@ class BatchnormWithoutScale(NetRule):
     ```
 
     ## Known problems
-    Some nets are meant that way. The rule is silent where a layer with weights follows, which can scale and shift by
-    itself, where a distance or a Python layer follows, which may want normalised features, and about nets that use
-    layers or fields of a fork, whose BatchNorm may have both.
+    Some nets are meant that way. The rule is silent where a layer with weights follows, also after a Concat, which can
+    scale and shift by itself, where a distance or a Python layer follows, which may want normalised features, and about
+    nets that use layers or fields of a fork, whose BatchNorm may have both.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347
@@ -52,6 +52,11 @@ class BatchnormWithoutScale(NetRule):
     )
     VALID = [
         _NET % "Scale",
+        (_NET % "Concat").replace(
+            ' layer { name: "loss"',
+            ' layer { name: "fc" type: "InnerProduct" bottom: "next" top: "fc" inner_product_param { num_output: 9 } }'
+            ' layer { name: "loss"',
+        ),
         (_NET % "ReLU").replace('top: "bn" }', 'top: "bn" batch_norm_param { scale_bias: true } }'),
     ]
     INVALID = [
@@ -72,7 +77,7 @@ class BatchnormWithoutScale(NetRule):
             bare = []
             for layer in one.layers:
                 if layer.type == "BatchNorm" and layer.index is not None and layer.tops:
-                    readers = [reader for reader, _ in layer.tops[0].readers]
+                    readers = _readers(layer)
                     if readers and not any(reader.is_linear or reader.type in _TAKE_NORMALISED for reader in readers):
                         bare.append(layer)
             if bare:
@@ -85,3 +90,11 @@ class BatchnormWithoutScale(NetRule):
                     layers=[net.layers[layer.index or 0] for layer in bare],
                 )
             return
+
+
+def _readers(layer: BuiltLayer) -> list[BuiltLayer]:
+    """What reads the tops of a layer, also after layers that only arrange values anew."""
+    found: list[BuiltLayer] = []
+    for reader in (reader for top in layer.tops for reader, _ in top.readers):
+        found += _readers(reader) if reader.rearranges else [reader]
+    return found

@@ -46,8 +46,9 @@ class GlobalStatsInTraining(NetRule):
     Without the field, it is false in TRAIN and true in TEST, which is usually right.
 
     ## Known problems
-    It is right for weights that are loaded and kept frozen. A solver with `weights`, a frozen layer before it, and
-    layers without fillers count as signs of that; `caffe train --weights` cannot be seen.
+    It is right for weights that are loaded and kept frozen. A solver with `weights`, a frozen layer before it, a last
+    layer that learns ten times as fast as the others, and layers without fillers count as signs of that; it is an info
+    where a script of the project trains from weights.
 
     ## Fix safety
     Unsafe: training then uses the statistics of each batch, which is wrong where weights are loaded.
@@ -136,12 +137,13 @@ class GlobalStatsInTraining(NetRule):
                 f" other{' does' if others == 1 else 's do'} not); in a net trained from scratch these are 0, so"
                 f" {'it' if one else 'each layer'} multiplies its input by up to {_grown(gain)}"
             )
-        # Who freezes the statistics of all layers at so low a rate fine-tunes a published net.
-        fine_tunes = len(stored) == len(all_norms) and has_rate_of_fine_tuning(net)
+        # Who freezes the statistics of all layers at so low a rate, or loads weights, fine-tunes a published net.
+        loads = net.runs.trains_on if net.runs and len(stored) == len(all_norms) else None
+        fine_tunes = loads or len(stored) == len(all_norms) and has_rate_of_fine_tuning(net)
         yield self.finding(
             stored[0].at("batch_norm_param", "use_global_stats"),
             f"{message}; remove use_global_stats",
-            evidence="Caffe divides by sqrt(0 + eps)",
+            evidence="Caffe divides by sqrt(0 + eps)" + (f"; {loads} trains from weights" if loads else ""),
             severity=INFO if fine_tunes else None,
             phases=(TRAIN,),
             fixes=fix(

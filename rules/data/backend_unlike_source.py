@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 from caffelint.lint.built import types_that
 
 _NAMED = re.compile(r"lmdb|leveldb")
@@ -26,7 +26,8 @@ class BackendUnlikeSource(LayerRule):
     ```
 
     ## Known problems
-    It judges only by the name, and does not report a path that names both kinds or neither.
+    It judges only by the name, and does not report a path that names both kinds or neither. Where `backend: LMDB` is
+    written it is an info: today's tools write LMDB, whatever the name that is kept from before.
 
     ## Fix safety
     Unsafe: the name of a database does not prove its kind.
@@ -73,11 +74,14 @@ class BackendUnlikeSource(LayerRule):
         if backend == kind:
             return
         is_set = layer.has("data_param", "backend")
+        # Who writes LMDB, as today's tools do unless they are told otherwise, has thought of it; names stay.
+        is_meant = is_set and backend == "LMDB"
         article = "an" if kind == "LMDB" else "a"
         yield self.finding(
             layer.at("data_param", "backend" if is_set else "source"),
             f'{title(layer)}: source "{block.source}" looks like {article} {kind}, but backend'
             f" {'is' if is_set else 'defaults to'} {backend}; set backend: {kind}",
+            severity=INFO if is_meant else None,
             evidence="Caffe stops when it opens a database of the other kind",
             fixes=fix(f"set backend: {kind}", UNSAFE, write(layer, "data_param", "backend", value=kind)),
         )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, title, write
 from caffelint.lint.built import types_that
+from caffelint.lint.disk import is_template
 
 
 class RootFolderWithoutSlash(LayerRule):
@@ -39,6 +40,7 @@ class RootFolderWithoutSlash(LayerRule):
     VALID = [
         'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images/" } }',
         'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" } }',
+        'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "</path/to/VOC>" } }',
         r'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "D:\\images\\" } }',
     ]
     INVALID = [
@@ -56,7 +58,7 @@ class RootFolderWithoutSlash(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         block = layer.kind.block
         folder: str = getattr(layer.message, block).root_folder
-        if folder and not folder.endswith(("/", "\\")):
+        if not is_template(folder) and not folder.endswith(("/", "\\")):
             yield self.finding(
                 layer.at(block, "root_folder"),
                 f'{title(layer)}: root_folder "{folder}" does not end in a slash, so Caffe reads "{folder}cat.jpg" for'

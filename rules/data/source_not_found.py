@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, title
+from caffelint.lint import ERROR, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, Valid, title
 from caffelint.lint.built import types_that
 from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_ignored, is_template, starts
 
@@ -54,6 +54,7 @@ class SourceNotFound(NetRule):
     _DATA = 'layer {{ name: "d" type: "Data" top: "a" data_param {{ source: "{}" batch_size: 1 }}{} }}'
     VALID = [
         _DATA.format("there_is_no_such_lmdb", ""),
+        Valid(_DATA.format("/", ""), {"check-sources": True}),
     ]
     INVALID = [
         Invalid(

@@ -78,6 +78,10 @@ class TrainAndTestShareData(NetRule):
         + _DATA % ("train_lmdb", "TEST", 'stage: "on-train" ')
         + _DATA % ("val_lmdb", "TEST", 'stage: "on-val" '),
         _DATA % ("voc_trainval_lmdb", "TRAIN", "") + _DATA % ("voc_test_lmdb", "TEST", ""),
+        # Testing gives the answers alone.
+        _DATA % ("train_lmdb", "TRAIN", "")
+        + _DATA % ("train_lmdb", "TEST", "")
+        + 'layer { name: "loss" type: "EuclideanLoss" bottom: "data" bottom: "data" include { phase: TRAIN } }',
         # A second test reads other data.
         {
             "solver.prototxt": 'train_net: "a.prototxt" test_net: "a.prototxt" test_net: "b.prototxt"',
@@ -122,8 +126,10 @@ class TrainAndTestShareData(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.role != "train" or is_never_tested(net):
+        if net.role != "train" or is_never_tested(net) or net.is_only_tested and not net.solvers:
             return
+        if _is_judged(net, TRAIN) and not _is_judged(net, TEST):
+            return  # testing only looks at what the net answers
         found = list(pairs(net))
         apart = any(not _trained(pair).keys() >= _tested(pair) for pair in found)
         for pair in found:
@@ -176,6 +182,12 @@ class TrainAndTestShareData(NetRule):
         other_block, _ = source_of(training)
         related = (Related("training reads this", training.at(other_block, "source")),)
         return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
+
+
+def _is_judged(net: Net, phase: str) -> bool:
+    """Whether a layer of the phase may hold the answers of the net against labels."""
+    kinds = [(layer.type, layer.kind) for layer in net.in_phase(phase)]
+    return any(kind.looks_like_a_loss or "Accuracy" in type_ or not kind.known for type_, kind in kinds)
 
 
 def _trained(pair: Pair) -> dict[str, Layer]:

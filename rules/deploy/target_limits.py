@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import INFO, Invalid
+from caffelint.lint import INFO, Invalid, Valid
 from caffelint.lint.deploy import LIMITED
 
 from ._meetings import DATA, DeployRule
@@ -22,8 +22,12 @@ class TargetLimits(DeployRule):
     name = "target-limits"
     severity = INFO
     verdict = LIMITED
-    VALID = [DATA + ' layer { name: "r" type: "ReLU" bottom: "data" top: "r" }']
-
+    VALID = [
+        Valid(
+            DATA + ' layer { name: "r" type: "ReLU" bottom: "data" top: "r" }',
+            {"targets": ["ncnn"]},
+        ),
+    ]
     INVALID = [
         Invalid(
             DATA.replace("dim: 1 ", "dim: 4 ") + ' layer { name: "r" type: "ReLU" bottom: "data" top: "r" }',

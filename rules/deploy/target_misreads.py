@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, Invalid
+from caffelint.lint import ERROR, Invalid, Valid
 from caffelint.lint.deploy import MISREAD
 
 from ._meetings import DATA, DeployRule
@@ -26,8 +26,12 @@ class TargetMisreads(DeployRule):
     name = "target-misreads"
     severity = ERROR
     verdict = MISREAD
-    VALID = [DATA + ' layer { name: "p" type: "Softmax" bottom: "data" top: "p" softmax_param { axis: 1 } }']
-
+    VALID = [
+        Valid(
+            DATA + ' layer { name: "p" type: "Softmax" bottom: "data" top: "p" softmax_param { axis: 1 } }',
+            {"targets": ["ncnn"]},
+        ),
+    ]
     INVALID = [
         Invalid(
             DATA + ' layer { name: "p" type: "Softmax" bottom: "data" top: "p" softmax_param { axis: -1 } }',

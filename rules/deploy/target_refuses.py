@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, Invalid
+from caffelint.lint import ERROR, Invalid, Valid
 from caffelint.lint.deploy import REFUSED
 
 from ._meetings import DATA, DeployRule
@@ -26,7 +26,12 @@ class TargetRefuses(DeployRule):
     name = "target-refuses"
     severity = ERROR
     verdict = REFUSED
-    VALID = [DATA + ' layer { name: "r" type: "ReLU" bottom: "data" top: "r" }']
+    VALID = [
+        Valid(
+            DATA + ' layer { name: "r" type: "ReLU" bottom: "data" top: "r" }',
+            {"targets": ["ncnn"]},
+        ),
+    ]
     INVALID = [
         Invalid(
             DATA + ' layer { name: "spp" type: "SPP" bottom: "data" top: "spp" spp_param { pyramid_height: 2 } }',

@@ -55,7 +55,9 @@ class Difference(NamedTuple):
         if len({(here, there) for _, here, there in self.found}) > 1:
             says = f'{self.field} differs: in "{first.name}" it is {mine} here'
         layers = titles([layer for layer, *_ in self.found])
-        return f"{layers}: {says} and {theirs} in {other}, {so}; set it as in training"
+        # A single score is more often the mistake than several are.
+        remedy = "make the two equal" if (self.field, theirs) == ("num_output", "1") else "set it as in training"
+        return f"{layers}: {says} and {theirs} in {other}, {so}; {remedy}"
 
 
 def layers_in(net: Net, phase: str) -> dict[str, Layer]:

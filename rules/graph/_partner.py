@@ -41,9 +41,9 @@ def training_nets(net: Net) -> list[Training]:
 
 
 def _is_training_net(net: Net) -> bool:
-    if net.role != "train" or net.document.breaks_off:
+    if net.document.breaks_off:
         return False
-    return bool(net.solvers or net.is_trained or "train" in net.path.rpartition("/")[2])
+    return "train" in net.path.rpartition("/")[2] or net.role == "train" and bool(net.solvers or net.is_trained)
 
 
 def _training(net: Net, layers: dict[str, Layer], said: Parameters) -> Training | None:
@@ -56,6 +56,8 @@ def _training(net: Net, layers: dict[str, Layer], said: Parameters) -> Training 
         other = others.get(name)
         if other is not None and other.type == layers[name].type:
             alike += all(field == "bias_term" or said[name].get(field) == theirs[name][field] for field in theirs[name])
-    if len(learned) < 3 or alike < _LEAST_ALIKE * len(learned):
+    # One that is called a training net and has no loss explains a net that is all like it, and is no norm for others.
+    least = _LEAST_ALIKE if net.role == "train" else 1
+    if len(learned) < 3 or alike < least * len(learned):
         return None
     return Training(net, others, theirs, alike, len(learned))

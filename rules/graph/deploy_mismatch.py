@@ -70,6 +70,12 @@ class DeployMismatch(NetRule):
             "a_5_train.prototxt": _TRAIN % (_CROP, 1, 1, 1, 5),
             "a_deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
         },
+        # So has a net without a loss that is called a training net.
+        {
+            "a_train.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9),
+            "a_5_train.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
+            "a_deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
+        },
         # Another net altogether.
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (64, 64, 0, 0, 0, 5)},
         # Not square: a frame of a camera, whatever the crops were.

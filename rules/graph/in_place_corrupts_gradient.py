@@ -112,7 +112,7 @@ class InPlaceCorruptsGradient(NetRule):
             return
         for one in net.states():
             if one.phase == TRAIN and one.is_wired:
-                spoilt = [(layer, needs) for layer in one.layers for needs in _spoilt(layer)]
+                spoilt = [(layer, needs) for layer in one.layers if (needs := _spoilt(layer))]
                 fixes = own_tops((net.layers[layer.index or 0] for layer, _ in spoilt), safety=UNSAFE)
                 for layer, needs in spoilt:
                     yield self._report(net, layer, needs, fixes.get(layer.index or 0, ()))
@@ -134,13 +134,11 @@ class InPlaceCorruptsGradient(NetRule):
         )
 
 
-def _spoilt(layer: BuiltLayer) -> Iterator[BuiltLayer]:
+def _spoilt(layer: BuiltLayer) -> BuiltLayer | None:
     """The layer whose gradient `layer`, which works in place, makes wrong: itself, or one before it."""
     if not (layer.known and layer.need_backward and layer.index is not None and layer.runs_in_place):
-        return
-    needs = layer if layer.in_place == "corrupts" else _needs(layer)
-    if needs is not None:
-        yield needs
+        return None
+    return layer if layer.in_place == "corrupts" else _needs(layer)
 
 
 def _needs(layer: BuiltLayer) -> BuiltLayer | None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
+from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, TRAIN, Finding, Invalid, Net, NetRule, title
+from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 
 class NoLoss(NetRule):
@@ -11,7 +12,7 @@ class NoLoss(NetRule):
     ## Why is this bad?
     Without a loss there is no gradient: Caffe runs the net forward until `max_iter`, prints "does not need backward
     computation" for every layer, and saves the weights that it started with. The usual reasons are a deploy net named
-    by mistake and a loss that only the TEST phase includes.
+    by mistake, a Softmax where a SoftmaxWithLoss is meant, and a loss that only the TEST phase includes.
 
     ## Example
     ```
@@ -25,7 +26,8 @@ class NoLoss(NetRule):
     ## Known problems
     Silent where no solver names the net, where a Python layer or one of an unknown type could be the loss, and where
     the script that runs the solver sets gradients itself, as when a discriminator trains a generator. It is likely, and
-    a warning, where the net has inputs alone: a program gives it data, and maybe gradients.
+    an info, where the net has inputs alone: a program gives it data, and maybe gradients, or only wants its initial
+    weights.
 
     ## References
     - net.cpp, Init
@@ -55,6 +57,17 @@ class NoLoss(NetRule):
             message='the net that "solver.prototxt" trains has no loss in TRAIN, since SoftmaxWithLoss "loss" is left'
             " out; include it in TRAIN",
         ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt"',
+                "net.prototxt": _DATA
+                + 'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
+                ' layer { name: "loss" type: "Softmax" bottom: "relu" top: "loss" }',
+            },
+            span='type: "Softmax"',
+            message='the net that "solver.prototxt" trains has no loss in TRAIN, since Softmax "loss" computes none;'
+            " write SoftmaxWithLoss, with the labels as its second bottom",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -71,20 +84,37 @@ class NoLoss(NetRule):
                 return
             place, why = net.at("layer"), "so nothing learns; add a loss layer"
             inside = {layer.index for layer in one.layers}
+            left_out = False
             for layer in net.layers:
                 if layer.kind.looks_like_a_loss:
                     if layer.index not in inside:
+                        left_out = True
                         place = layer.at("include", 0, "phase") if layer.message.include else layer.at("exclude")
                         why = f"since {title(layer)} is left out; include it in TRAIN"
                     elif layer.message.loss_weight:
                         return
-            # What gives the data may give the gradients too.
+            if not left_out and (end := _end(one)) is not None and end.index is not None:
+                layer = net.layers[end.index]
+                place = layer.at("type")
+                why = f"since {title(layer)} computes none; write {_loss(end)}, with the labels as its second bottom"
+            # What gives the data may give the gradients too, or only want initial weights written.
             by_code = not any(layer.kind.is_data for layer in net.layers if layer.index in inside)
             yield self.finding(
                 place,
                 f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}',
                 phases=(TRAIN,),
-                severity=WARNING if by_code else ERROR,
+                severity=INFO if by_code else ERROR,
                 certainty=LIKELY if by_code else CERTAIN,
             )
             return
+
+
+def _end(one: BuiltNet) -> BuiltLayer | None:
+    """The layer that ends a net and computes what a loss has inside, as Softmax does; None if there is none."""
+    ends = (layer for layer in one.layers if _loss(layer) and not any(blob.consumers for blob in layer.tops))
+    return next(ends, None)
+
+
+def _loss(layer: BuiltLayer) -> str:
+    """The type of the loss that has the layer's type inside; empty if none has."""
+    return next(iter(types_that(lambda kind: kind.plain_form == layer.type and kind.bottom_counts.exact)), "")

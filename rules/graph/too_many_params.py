@@ -47,6 +47,19 @@ class TooManyParams(RefusalRule):
         " param { lr_mult: 1 } param { lr_mult: 2 } convolution_param { num_output: 8 kernel_size: 3 } }",
     ]
     INVALID = [
+        # Of bottoms whose shape only the data tell.
+        Invalid(
+            'layer { name: "data" type: "Data" top: "data" }'
+            ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn"'
+            " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } }",
+            span="param",
+            message='BatchNorm "bn": 4 param blocks for 3 parameters; remove 1',
+            fixed=(
+                'layer { name: "data" type: "Data" top: "data" }'
+                ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn"'
+                " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } }"
+            ),
+        ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
             ' layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { lr_mult: 1 }'

@@ -50,6 +50,11 @@ class UnusedBlob(NetRule):
         _NET + ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }',
         _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
         " include { phase: TEST } inner_product_param { num_output: 9 } }",
+        # The loss of a stage that a script sets.
+        _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+        " inner_product_param { num_output: 9 } }"
+        ' layer { name: "aux_loss" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "aux_loss"'
+        ' include { phase: TRAIN stage: "second" } }',
         # Frozen on purpose.
         _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
         " param { lr_mult: 0 } param { lr_mult: 0 } inner_product_param { num_output: 9 } }",
@@ -94,7 +99,10 @@ class UnusedBlob(NetRule):
                 continue
             if not net.may_be_trained:
                 return
+            read = {blob for layer in net.in_phase(TRAIN) if layer.depends_on_stage for blob in layer.bottoms}
             for name in one.outputs:
+                if name in read:
+                    continue  # a loss of another stage, as in training by steps
                 blob = one.blobs[name]
                 maker = blob.producer
                 idle = maker and _idle(maker)

@@ -50,6 +50,13 @@ class WrongBlobCount(RefusalRule):
             span='bottom: "b"',
             message='ReLU "r1", "r2", "r3": 2 bottoms are given but ReLU takes 1; remove 1 bottom',
         ),
+        # An info.
+        Invalid(
+            'input: "ip" input_dim: 1 input_dim: 9 input: "label" input_dim: 1 input_dim: 1 layer { name: "accuracy"'
+            ' type: "Accuracy" bottom: "ip" bottom: "label" top: "accuracy" top: "recall" top: "precision" }',
+            span='top: "precision"',
+            message='Accuracy "accuracy": 3 tops are given but Accuracy produces at most 2; remove 1 top',
+        ),
         Invalid(
             'layer { name: "data" type: "Input" top: "ip" }'
             ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" top: "loss" }'
@@ -64,9 +71,13 @@ class WrongBlobCount(RefusalRule):
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         for finding in super().report(refused):
-            if not _is_sure(refused) and (_are_all_wide(refused) or _have_another_input(refused)):
-                finding.severity, finding.certainty = INFO, LIKELY
-                finding.evidence += "; so many layers alike may be for a fork that takes them"
+            if not _is_sure(refused):
+                if _are_all_wide(refused) or _have_another_input(refused):
+                    finding.severity, finding.certainty = INFO, LIKELY
+                    finding.evidence += "; so many layers alike may be for a fork that takes them"
+                elif all(map(_scores_more, refused.layers)):
+                    finding.severity, finding.certainty = INFO, LIKELY
+                    finding.evidence += "; so many scores, each with a name, may be for a fork that gives them"
             yield finding
 
 
@@ -92,6 +103,11 @@ def _have_another_input(refused: Refused) -> bool:
     return len(refused.layers) >= _MANY and all(
         len(layer.bottoms) == _PAIR and len(layer.tops) == 1 for layer in refused.layers
     )
+
+
+def _scores_more(layer: Layer) -> bool:
+    """Whether an Accuracy makes more scores than BVLC's, each under a name of its own."""
+    return layer.type == "Accuracy" and len(set(layer.tops)) == len(layer.tops) >= _MANY
 
 
 def _is_wide(layer: Layer) -> bool:

@@ -7,6 +7,8 @@ from caffelint.lint import DISPLAY, INFO, WARNING, Finding, Invalid, Layer, Laye
 
 _LARGEST = 4096
 """Kernel and stride; larger ones are mistakes of another kind."""
+_MILD = 0.5, 2.0
+"""What a map of ones may become where the weights learn."""
 
 
 class BilinearMisconfigured(LayerRule):
@@ -30,7 +32,7 @@ class BilinearMisconfigured(LayerRule):
     ```
 
     ## Known problems
-    Only info if the net is not trained.
+    Only info if the net is not trained, or if the weights learn and begin with a grid that nearly keeps the scale.
 
     ## References
     - filler.hpp, BilinearFiller; on Caffe 1.0, an input of ones gives the number of channels as output, and with
@@ -97,11 +99,13 @@ class BilinearMisconfigured(LayerRule):
                 does = f"scales the map by {least:.3g} instead of interpolating it"
                 if round(least, 2) != round(most, 2):
                     does = f"scales pixels by {least:.3g} to {most:.3g}, a grid, instead of interpolating them"
+                # Weights that learn only begin so, and a map that keeps its scale is no bad beginning.
+                is_mild = layer.kind.learns and _MILD[0] <= least and most <= _MILD[1]
                 yield self.finding(
                     layer.at("convolution_param", "kernel_size"),
                     f"{title(layer)}: the bilinear filler with kernel_size {kernel} and stride {stride} {does};"
                     f" set kernel_size: {right} and pad: {stride // 2}",
-                    severity=severity,
+                    severity=INFO if is_mild else severity,
                     fixes=fix(
                         f"set kernel_size: {right} and pad: {stride // 2}",
                         DISPLAY,

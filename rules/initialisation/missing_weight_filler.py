@@ -36,7 +36,8 @@ class MissingWeightFiller(NetRule):
     ## Why is this bad?
     Caffe's default filler is the constant 0. A hidden layer of zeros passes nothing on, and with two of them in a row
     the gradient of every weight is always exactly 0: only the last bias learns, and the loss stays at its first value.
-    Nets without any filler are made for loaded weights; trained from scratch they learn nothing.
+    Where biases or a Sigmoid pass something on, the layers learn, but all units of a hidden layer stay equal. Nets
+    without any filler are made for loaded weights.
 
     ## Example
     ```
@@ -93,13 +94,15 @@ class MissingWeightFiller(NetRule):
             _NET % ("", ""),
             span="inner_product_param",
             message='InnerProduct "fc1", "fc2": weight_filler is missing in every layer, so all weights start at 0 and'
-            ' never learn unless weights are loaded; add one to each, for example weight_filler { type: "xavier" }',
+            " units stay equal or never learn unless weights are loaded; add one to each, for example weight_filler {"
+            ' type: "xavier" }',
         ),
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt" base_lr: 0.1', "net.prototxt": _NET % ("", "")},
             span="inner_product_param",
             message='InnerProduct "fc1", "fc2": weight_filler is missing in every layer, so all weights start at 0 and'
-            ' never learn unless weights are loaded; add one to each, for example weight_filler { type: "xavier" }',
+            " units stay equal or never learn unless weights are loaded; add one to each, for example weight_filler {"
+            ' type: "xavier" }',
             fixed={
                 "solver.prototxt": 'net: "net.prototxt" base_lr: 0.1',
                 "net.prototxt": _NET % (' weight_filler { type: "xavier" }', ' weight_filler { type: "xavier" }'),
@@ -136,8 +139,8 @@ class MissingWeightFiller(NetRule):
             # Without a solver it may well be a net for existing weights.
             severity = WARNING if net.solvers and not has_rate_of_fine_tuning(net) else INFO
             message = (
-                "weight_filler is missing in every layer, so all weights start at 0 and never learn unless weights are"
-                f" loaded; add one to each, {example}"
+                "weight_filler is missing in every layer, so all weights start at 0 and units stay equal or never learn"
+                f" unless weights are loaded; add one to each, {example}"
             )
         else:
             whose, each = ("its", "") if len(missing) == 1 else ("their", " to each")

@@ -30,7 +30,8 @@ class PoolingStrideExceedsKernel(LayerRule):
     ## Known problems
     A kernel of 1 subsamples a map on purpose, but can still have empty windows, so it is reported unless it has padding
     or `round_mode: FLOOR`. If the size of the map is known, `empty-pooling-window` reports it instead. In nets for a
-    fork, which may place windows differently, only skipped pixels are reported.
+    fork, which may place windows differently, only skipped pixels are reported. Where one stride is written for two
+    kernels and fits one of these, it is taken to be meant for that one.
 
     ## References
     - pooling_layer.cpp, Reshape and Forward_cpu; each size was run on Caffe 1.0
@@ -48,6 +49,9 @@ class PoolingStrideExceedsKernel(LayerRule):
         # Subsampling, with no window outside the map.
         'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
         " pooling_param { kernel_size: 1 stride: 2 round_mode: FLOOR } }",
+        # A signal over time, of width 1.
+        'layer { name: "pool" type: "Pooling" bottom: "a" top: "b"'
+        " pooling_param { kernel_h: 3 kernel_w: 1 stride: 2 } }",
         # For a fork, which may round down.
         'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { kernel_size: 1 stride: 2 } }'
         ' layer { name: "prior" type: "PriorBox" bottom: "b" top: "c" prior_box_param { min_size: 3 } }',
@@ -80,9 +84,12 @@ class PoolingStrideExceedsKernel(LayerRule):
         param = layer.message.pooling_param
         if param.stride < 2 and param.stride_h < 2 and param.stride_w < 2:
             return
-        for axis in axes(layer):
+        both = axes(layer)
+        fits = any(axis.window.kernel >= axis.window.stride for axis in both)
+        for axis in both:
             kernel, step, *_ = axis.window
-            if kernel >= step:
+            # One stride for two kernels is meant for the longer one: sound and text are as wide as the other.
+            if kernel >= step or fits and axis.field == "stride":
                 continue
             empty = may_be_empty(axis, layer) and layer.net.is_for_bvlc
             if (kernel == 1 and not empty) or (empty and _is_reported(layer)):

@@ -3,16 +3,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, Related, title
+from caffelint.lint.built import BuiltLayer, types_that
 
 from ._classes import classes, given_by
 
 
 class SingleClassSoftmax(NetRule):
-    """A softmax loss over a single class.
+    """A softmax over a single class.
 
     ## Why is this bad?
-    The softmax of a single score is always 1, so the loss is 0 from the start, and so is every gradient. Two classes
-    need two scores, counting the background; a single yes-or-no score belongs in a SigmoidCrossEntropyLoss.
+    The softmax of a single score is always 1, whatever the score, and the gradient through it is always 0. So a loss
+    with a softmax inside is 0 from the start, a loss after one teaches nothing to the layers before it, and a net for
+    use answers 1 to everything. Two classes need two scores, counting the background; a single yes-or-no score belongs
+    in a SigmoidCrossEntropyLoss, and in use in a Sigmoid.
 
     ## Example
     ```
@@ -24,13 +27,13 @@ class SingleClassSoftmax(NetRule):
     ```
 
     ## References
-    - softmax_loss_layer.cpp, Forward_cpu and Backward_cpu
+    - softmax_layer.cpp and softmax_loss_layer.cpp, Forward_cpu and Backward_cpu
     """
 
     code = "L008"
     name = "single-class-softmax"
     severity = ERROR
-    layer_types = ("SoftmaxWithLoss",)
+    layer_types = types_that(lambda kind: "Softmax" in (kind.plain_form, *kind.types))
     _NET = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: %d } }'
@@ -39,6 +42,7 @@ class SingleClassSoftmax(NetRule):
     VALID = [
         _NET % (2, "SoftmaxWithLoss", ""),
         _NET % (1, "SigmoidCrossEntropyLoss", ""),
+        _NET % (2, "InfogainLoss", ""),
         # Over another axis, whose size is not known.
         _NET % (1, "SoftmaxWithLoss", " softmax_param { axis: 0 }"),
     ]
@@ -49,25 +53,52 @@ class SingleClassSoftmax(NetRule):
             message='SoftmaxWithLoss "loss" takes the softmax of a single score, which is always 1, so the loss is 0'
             " and nothing learns; set num_output: 2, or use SigmoidCrossEntropyLoss",
         ),
+        Invalid(
+            'layer { name: "data" type: "Data" top: "data" top: "label" }'
+            ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 1 } }'
+            ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }'
+            ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "prob" bottom: "label" top: "loss" }',
+            span="num_output: 1",
+            message='Softmax "prob" takes the softmax of a single score, which is always 1, so no gradient comes'
+            " through; set num_output: 2, or remove it",
+        ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
+            ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 1 } }'
+            ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }',
+            span="num_output: 1",
+            message='Softmax "prob" takes the softmax of a single score, which is always 1, so the answer is 1 to every'
+            " input; set num_output: 2, or use Sigmoid",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for one in net.states():
-            if one.phase != TRAIN:
-                continue
+        seen: set[int] = set()
+        for one in net.states() if not net.document.problems else ():
             for layer in one.layers:
-                if layer.type != "SoftmaxWithLoss" or not layer.bottoms or layer.index is None:
+                if layer.index is None or layer.index in seen or not layer.bottoms:
+                    continue
+                if layer.type not in self.layer_types:
                     continue
                 found = classes(layer.bottoms[0], layer.class_axis)
-                if found is None or found[0] != 1:
+                if found is None or found[0] != 1 or (layer.is_loss and one.phase != TRAIN):
                     continue
-                maker, loss = found[1], net.layers[layer.index]
+                seen.add(layer.index)
+                maker, written = found[1], net.layers[layer.index]
                 block = given_by(maker)
                 yield self.finding(
-                    net.layers[maker.index].at(block, "num_output") if block and maker.index is not None else loss.at(),
-                    f"{title(loss)} takes the softmax of a single score, which is always 1, so the loss is 0 and"
-                    " nothing learns; set num_output: 2, or use SigmoidCrossEntropyLoss",
-                    phases=(TRAIN,),
-                    related=(Related("the loss", loss.at("type")),),
+                    net.layers[maker.index].at(block, "num_output")
+                    if block and maker.index is not None
+                    else written.at(),
+                    f"{title(written)} takes the softmax of a single score, which is always 1, so {_effect(layer)}",
+                    phases=(one.phase,),
+                    related=(Related("the loss" if layer.is_loss else "the softmax", written.at("type")),),
                 )
-            return
+
+
+def _effect(layer: BuiltLayer) -> str:
+    if layer.is_loss:
+        return "the loss is 0 and nothing learns; set num_output: 2, or use SigmoidCrossEntropyLoss"
+    if layer.need_backward and layer.phase == TRAIN:
+        return "no gradient comes through; set num_output: 2, or remove it"
+    return "the answer is 1 to every input; set num_output: 2, or use Sigmoid"

@@ -81,9 +81,10 @@ class TopKOutOfRange(RefusalRule):
             return
         for index, (top_k, severity, message) in net.once(_faults).items():
             layer = net.layers[index]
-            place = layer.at("accuracy_param" if layer.type == "Accuracy" else "argmax_param", "top_k")
-            fixes = fix("set top_k: 1", UNSAFE, write(layer, "accuracy_param", "top_k", value="1")) if top_k < 1 else ()
-            yield self.finding(place, f"{title(layer)}: {message}", severity=severity, fixes=fixes)
+            fixes = fix("set top_k: 1", UNSAFE, write(layer, layer.block, "top_k", value="1")) if top_k < 1 else ()
+            yield self.finding(
+                layer.at(layer.block, "top_k"), f"{title(layer)}: {message}", severity=severity, fixes=fixes
+            )
 
 
 class _Fault(NamedTuple):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, sources, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, is_for_unknown_caffe, sources, title
 from caffelint.lint.built import types_that
 
 from ._graph import only
@@ -28,7 +28,8 @@ class IntegerLabelsForRegression(LayerRule):
 
     ## Known problems
     Targets that are integers by nature, an age or a count, are right as they are. Where the project's own Caffe has
-    another label in its Datum, or another source of the data layer, nothing is reported.
+    another label in its Datum, or another source of the data layer, nothing is reported; nor in a net with fields or
+    layer types that no known Caffe has.
 
     ## References
     - image_data_layer.cpp, DataLayerSetUp; caffe.proto, Datum; BVLC/caffe issues 2847 and 4823
@@ -46,6 +47,9 @@ class IntegerLabelsForRegression(LayerRule):
         # An image as the target.
         'layer { name: "mask" type: "Data" top: "mask" top: "ignored" }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "mask" top: "loss" }',
+        # Of a Caffe of somebody's own, which may read fractions.
+        'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { label_scale: 2 } }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }',
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }',
     ]
@@ -61,7 +65,7 @@ class IntegerLabelsForRegression(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         for (made_by, top), phases in sources(layer, 1):
-            if top == 1 and made_by.kind.prefetches and not made_by.kind.fork and not _has_own_labels(made_by):
+            if top == 1 and made_by.kind.prefetches and not made_by.kind.fork and not _may_have_own_labels(made_by):
                 yield self.finding(
                     layer.at("bottom", 1),
                     f"{title(layer)}: its targets are the labels of {title(made_by)}, which are"
@@ -71,7 +75,9 @@ class IntegerLabelsForRegression(LayerRule):
                 )
 
 
-def _has_own_labels(layer: Layer) -> bool:
-    """Whether the project's own Caffe may read labels otherwise: several of a record, or fractions."""
+def _may_have_own_labels(layer: Layer) -> bool:
+    """Whether the project's own Caffe, or one that nobody knows, may read several labels of a record, or fractions."""
     caffe = layer.net.bound.caffe
-    return caffe is not None and (not caffe.has_whole_labels or layer.type in caffe.registered.changed)
+    if caffe is None:
+        return is_for_unknown_caffe(layer.net)
+    return not caffe.has_whole_labels or layer.type in caffe.registered.changed

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import inf
 
 from caffelint.lint import (
@@ -71,6 +71,11 @@ class SuspiciousLossWeight(NetRule):
         # What GoogLeNet does.
         'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0.3 }'
         ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" loss_weight: 1 }',
+        # Steps from the coarsest scale to the finest.
+        "".join(
+            f'layer {{ name: "{scale}" type: "EuclideanLoss" bottom: "x" bottom: "t" loss_weight: {weight} }}'
+            for scale, weight in ((4, 0.005), (2, 0.1), (1, 1))
+        ),
         # A loss that is only printed.
         'layer { name: "a" type: "EuclideanLoss" bottom: "x" bottom: "t" loss_weight: 0 }'
         ' layer { name: "b" type: "SigmoidCrossEntropyLoss" bottom: "x" bottom: "t" }',
@@ -151,6 +156,8 @@ class SuspiciousLossWeight(NetRule):
         yield from self._apart(net)
 
     def _alone(self, layer: Layer) -> Iterator[Finding]:
+        is_no_loss = layer.type == "Accuracy" or layer.type in _NO_LOSS
+        taken_out = remove(layer, "loss_weight") if is_no_loss else None
         for index, weight in enumerate(layer.message.loss_weight):
             place = layer.at("loss_weight", index)
             if weight < 0 and layer.kind.is_loss:
@@ -169,7 +176,7 @@ class SuspiciousLossWeight(NetRule):
                     severity=ERROR,
                     certainty=CERTAIN,
                     evidence="Caffe stops with: Not Implemented Yet",
-                    fixes=fix("remove loss_weight", SAFE, remove(layer, "loss_weight")),
+                    fixes=fix("remove loss_weight", SAFE, taken_out),
                 )
             elif weight and layer.type in _NO_LOSS:
                 top = f' of "{layer.tops[index]}"' if index < len(layer.tops) else ""
@@ -177,7 +184,7 @@ class SuspiciousLossWeight(NetRule):
                     place,
                     f"{title(layer)}: loss_weight is set, so the sum of all values{top} is minimised; move it to the"
                     " loss layer",
-                    fixes=fix("remove loss_weight", UNSAFE, remove(layer, "loss_weight")),
+                    fixes=fix("remove loss_weight", UNSAFE, taken_out),
                 )
 
     def _all_zero(self, net: Net) -> Iterator[Finding]:
@@ -201,7 +208,8 @@ class SuspiciousLossWeight(NetRule):
                 by_type.setdefault(layer.type, []).append((weights[0] if weights else 1.0, layer))
         for losses in by_type.values():
             most, heaviest = max(losses, key=lambda loss: loss[0])
-            light = [(weight, layer) for weight, layer in losses if 0 < weight < most / _APART < inf]
+            limit = _lower_end(weight for weight, _ in losses) / _APART
+            light = [(weight, layer) for weight, layer in losses if 0 < weight < limit < inf]
             if len(light) > 1 and len(losses) > len(light) + 1:
                 continue  # two kinds of losses, each in its own units
             for weight, layer in light:
@@ -210,3 +218,13 @@ class SuspiciousLossWeight(NetRule):
                     f"{title(layer)}: loss_weight {weight:g} is 1/{round(most / weight)} of the loss_weight"
                     f" {most:g} of {title(heaviest)}, so it hardly trains; raise it unless that is meant",
                 )
+
+
+def _lower_end(weights: Iterable[float]) -> float:
+    """The least of the weights that a row of steps leads to from the largest: 0.01 is meant beside 0.1 and 1."""
+    largest, *others = sorted(weights, reverse=True)
+    for weight in others:
+        if not 0 < largest / _APART <= weight:
+            break
+        largest = weight
+    return largest

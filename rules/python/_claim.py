@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from caffelint.lint import Layer, python_classes
+from caffelint.lint import Layer, python_classes, relative
 
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass
@@ -28,5 +27,4 @@ def where(python: PythonClass, line: int) -> str:
 
 def read_in(python: PythonClass) -> str:
     """Evidence: the file that a claim was read in, from the working directory if it is below that."""
-    inside = os.path.relpath(python.module.path)
-    return f"read in {python.module.path if inside.startswith(os.pardir) else inside}"
+    return f"read in {relative(python.module.path)}"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, Option, Place, ProjectRule, Solver
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, Option, Place, ProjectRule, Solver, Valid
 
 from ._memory import Memory, memory
 
@@ -54,6 +54,7 @@ class MemoryExceedsGpu(ProjectRule):
     )
     VALID = [
         {"s.prototxt": 'net: "n.prototxt"', "n.prototxt": _NET.format(512)},
+        Valid({"s.prototxt": 'net: "n.prototxt"', "n.prototxt": _NET.format(64)}, {"gpu-memory": 8}),
     ]
     INVALID = [
         Invalid(

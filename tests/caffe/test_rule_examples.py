@@ -12,6 +12,7 @@ from caffelint.caffe.build import build
 from caffelint.caffe.layers import BVLC_TYPES
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.upgrade import upgrade_net
+from caffelint.lint.examples import texts_of
 from caffelint.lint.file import load
 from caffelint.lint.registry import all_rules
 
@@ -21,8 +22,7 @@ NEEDS_A_FILE = frozenset(["Data", "ImageData", "HDF5Data", "WindowData", "HDF5Ou
 
 def texts() -> Iterator[str]:
     for info in all_rules():
-        rule = info.load()
-        for example in [*rule.VALID, *(invalid.text for invalid in rule.INVALID)]:
+        for example in texts_of(info.load()):
             files = {"": example} if isinstance(example, str) else example
             # A file of weights is a message of the same type, but nothing that Caffe builds.
             yield from (text for name, text in files.items() if not name.endswith((".caffemodel", ".solverstate")))

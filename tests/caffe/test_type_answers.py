@@ -32,6 +32,12 @@ CASES = [
     Case("Slice", fields="slice_param { slice_point: 1 }", tops=2),
     Case("Split", tops=2),
     Case("Clip", fields="clip_param { min: 0 max: 1 }"),
+    Case("Convolution", fields="convolution_param { num_output: 2 kernel_size: 2 bias_term: false }"),
+    Case("InnerProduct", fields="inner_product_param { num_output: 2 bias_term: false }"),
+    Case("Embed", ((4,),), "embed_param { num_output: 2 input_dim: 3 bias_term: false }"),
+    Case("Scale", fields="scale_param { bias_term: true }"),
+    Case("Scale", (IMAGE, (2, 3)), "scale_param { axis: 0 bias_term: true }"),
+    Case("PReLU", fields="prelu_param { channel_shared: true }"),
     Case("Reshape", fields="reshape_param { shape { dim: 2 dim: -1 } }"),
     Case("Tile", fields="tile_param { tiles: 2 }"),
     Case("Pooling", fields="pooling_param { kernel_size: 2 }"),
@@ -142,6 +148,9 @@ def test_memory_chance_and_shapes_against_caffe(caffe_python: Path) -> None:
                 wrong.append(f"{case.type} {case.tops}: {name} is {seen}")
         if kind.rearranges and case.tops and not real["moved"]:
             wrong.append(f"{case.type}: its top holds what its bottoms do not")
+        if kind.param_count not in (None, real["params"]):
+            wrong.append(f"{case.type}: {real['params']} parameters")
+        assert kind.param_count is not None or kind.is_recurrent, case
         shape, bottom = real["shape"], case.bottoms[0]
         if kind.keeps_channels and shape[1] != bottom[1]:
             wrong.append(f"{case.type}: channels")

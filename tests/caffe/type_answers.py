@@ -1,8 +1,9 @@
 """Runs under a Python that can `import caffe`: what layers do, for test_type_answers.py.
 
-Reads {"net": text, "backward": bool, "moved": bool} a line; answers {"died", "shared", "drew", "shape", "moved"}: did a
-pass end the process, does the top "y" show what is written to "x" afterwards, did two passes over the same data differ,
-the shape of "y", and where "moved" is asked, are all values of "y" among those of the bottoms, all of which differ?
+Reads {"net": text, "backward": bool, "moved": bool} a line; answers {"died", "shared", "drew", "shape", "params",
+"moved"}: did a pass end the process, does the top "y" show what is written to "x" afterwards, did two passes over the
+same data differ, the shape of "y", how many parameters "l" has, and where "moved" is asked, are all values of "y" among
+those of the bottoms, all of which differ?
 """
 
 import json
@@ -21,8 +22,9 @@ def look(job, path):
     if job["backward"]:
         net._backward(len(net.layers) - 1, 0)
         return {}
+    params = len(net.params["l"]) if "l" in net.params else 0
     if "y" not in net.blobs:
-        return {"shared": False, "drew": False, "shape": None}
+        return {"shared": False, "drew": False, "shape": None, "params": params}
     top = net.blobs["y"]
     before = top.data.copy()
     shape = list(before.shape)
@@ -30,7 +32,7 @@ def look(job, path):
     drew = not (before == top.data).all()
     bottom = net.blobs["x"]
     bottom.data[...] = 12345
-    answer = {"shared": bool((top.data == 12345).all()), "drew": bool(drew), "shape": shape}
+    answer = {"shared": bool((top.data == 12345).all()), "drew": bool(drew), "shape": shape, "params": params}
     if job["moved"]:
         held = set()
         for name in set("xbc") & set(net.blobs):

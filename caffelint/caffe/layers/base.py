@@ -56,22 +56,12 @@ class Expected(NamedTuple):
 
 
 ANY = Counts()
-NONE = Counts(0, 0, True)
-ONE = Counts(1, 1, True)
-TWO = Counts(2, 2, True)
-THREE = Counts(3, 3, True)
+NONE, ONE, TWO, THREE = (Counts(number, number, True) for number in range(4))
 AT_LEAST_ONE = Counts(1)
 ONE_OR_TWO = Counts(1, 2)
 
 # What an in-place layer (top 0 is bottom 0) does, seen on a real Caffe with the gradient compared to a separate top.
-EXACT = "exact"
-REFUSED = "refused"
-CORRUPTS = "corrupts"
-DIES = "dies"
-
-ENGINES = {"DEFAULT": 0, "CAFFE": 1}
-
-
+EXACT, REFUSED, CORRUPTS, DIES = "exact", "refused", "corrupts", "dies"
 SHAPES, PARAMS, NOTHING = "shapes", "params", "nothing"
 
 # What a refusal may blame beside the fields of the type's own parameter message.
@@ -225,6 +215,11 @@ class BuiltLayer:
         return self.has_weights
 
     @property
+    def param_count(self) -> int | None:
+        """How many parameter blobs it has, from its text alone; None where that does not tell."""
+        return 0 if not self.fork and self.has_parameters is False else None
+
+    @property
     def learns(self) -> bool | None:
         """Whether it has a parameter that the solver is to change, from its text alone."""
         if not self.has_parameters or self.message is None:
@@ -273,6 +268,16 @@ class BuiltLayer:
     def looks_like_a_loss(self) -> bool:
         """Is it a loss, by its name where its type is not known?"""
         return "Loss" in self.type if self.is_loss is None else self.is_loss
+
+    @property
+    def looks_like_a_measure(self) -> bool:
+        """Does it hold what a net predicts against labels, by its name where BVLC's Caffe has no such type?"""
+        return (self.fork or not self.known) and ("Accuracy" in self.type or "Eval" in self.type)
+
+    @property
+    def factor(self) -> float | None:
+        """What it multiplies its first bottom by, where it does nothing else but add a number; None where it does."""
+        return None
 
     @property
     def draws_at_random(self) -> bool | None:
@@ -333,6 +338,13 @@ class BuiltLayer:
             refusal.field = (self.block, *refusal.field)
         return refusal
 
+    def refuse_outputs(self, outputs: int, caffe: str, function: str) -> Refusal:
+        """A refusal of a num_output that is missing, or not above 0."""
+        kind, message = Kind.MISSING_FIELD, "num_output is missing; set it"
+        if self.parameters.HasField("num_output"):
+            kind, message = Kind.VALUE_OUT_OF_RANGE, f"num_output is {outputs}; it must be larger than 0"
+        return self.refuse(kind, message, caffe, function, "num_output")
+
     def fill(self, filler: Any, shape: Shape, field: FieldPath) -> None:
         """Fill a parameter blob; raises the Refusal that this meets, and lets a name pass that a fork may know."""
         try:
@@ -369,7 +381,7 @@ class BuiltLayer:
     @classmethod
     def that_takes(cls, taken: TakenCounts, bottoms: int, tops: int) -> type[BuiltLayer]:
         """The class for a layer of this type in a project whose Caffe lets it take other numbers than BVLC's does."""
-        own = _unknown_that_takes(taken)
+        own = _unknown_that_takes(taken, cls.block)
         # A loss makes the tops that are missing by itself.
         made = max(tops, cls.top_counts.least) if cls.auto_tops else tops
         fits = own.bottom_counts.fits(bottoms) and own.top_counts.fits(tops)
@@ -452,10 +464,10 @@ class BuiltLayer:
 
 
 @lru_cache(maxsize=1024)
-def _unknown_that_takes(taken: TakenCounts) -> type[BuiltLayer]:
-    """An unknown type of which is known how many bottoms and tops it takes."""
+def _unknown_that_takes(taken: TakenCounts, block: str) -> type[BuiltLayer]:
+    """An unknown type of which is known how many bottoms and tops it takes, and the block of BVLC's by its name."""
     bottoms, tops = (Counts(least, None if most < 0 else most, least == most) for least, most in (taken[:2], taken[2:]))
-    return type("UnknownLayer", (UnknownLayer,), {"bottom_counts": bottoms, "top_counts": tops})
+    return type("UnknownLayer", (UnknownLayer,), {"bottom_counts": bottoms, "top_counts": tops, "block": block})
 
 
 class UnknownLayer(BuiltLayer):

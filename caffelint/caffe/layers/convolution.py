@@ -46,7 +46,7 @@ class Windowed(BuiltLayer):
         """Kernel, stride, pad and dilation for a bottom of this shape, or the Refusal that they meet."""
         p = self.parameters
         self.channel_axis = canonical_axis(shape, p.axis, (self.block, "axis"))
-        axes = self.spatial_axes = len(shape) - self.channel_axis - 1
+        axes = len(shape) - self.channel_axis - 1
         if axes < self.least_spatial_axes:
             raise self.refuse(
                 Kind.WRONG_AXES,
@@ -164,21 +164,17 @@ class Weighted(Windowed):
     def outputs(self, channels: int) -> int:
         return as_int(self.parameters.num_output)
 
+    @property
+    def param_count(self) -> int | None:
+        return None if self.fork else 1 + bool(self.parameters.bias_term)
+
     def check(self) -> None:
         super().check()
         self._check_outputs(self.outputs(0))
 
     def _check_outputs(self, outputs: int) -> None:
         if outputs <= 0:
-            raise self.refuse(
-                Kind.VALUE_OUT_OF_RANGE if self.parameters.HasField("num_output") else Kind.MISSING_FIELD,
-                "num_output is missing; set it"
-                if not self.parameters.HasField("num_output")
-                else f"num_output is {outputs}; it must be larger than 0",
-                "Check failed: num_output_ > 0",
-                f"{self.source} LayerSetUp",
-                "num_output",
-            )
+            raise self.refuse_outputs(outputs, "Check failed: num_output_ > 0", f"{self.source} LayerSetUp")
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]

@@ -21,6 +21,10 @@ class Matrix(BuiltLayer):
     fillers = ("weight_filler", "bias_filler")
     reads_bottom = True
 
+    @property
+    def param_count(self) -> int | None:
+        return 1 + bool(self.parameters.bias_term)
+
     def make_params(self, weight: Sequence[int], outputs: int) -> bool:
         """Check and fill weight and bias; is there a bias?"""
         p = self.parameters
@@ -50,15 +54,7 @@ class InnerProduct(Matrix):
         outputs = as_int(p.num_output)
         if outputs == 0:
             phrase = "blob->count()" if p.weight_filler.type in ("xavier", "msra", "uniform") else "data_"
-            raise self.refuse(
-                Kind.VALUE_OUT_OF_RANGE if p.HasField("num_output") else Kind.MISSING_FIELD,
-                "num_output is missing; set it"
-                if not p.HasField("num_output")
-                else "num_output is 0; it must be larger than 0",
-                f"Check failed: {phrase}",
-                "filler.hpp",
-                "num_output",
-            )
+            raise self.refuse_outputs(outputs, f"Check failed: {phrase}", "filler.hpp")
         return outputs
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:

@@ -207,6 +207,10 @@ class Power(Neuron):
         return bool(self.parameters.shift == 0 and self.parameters.scale > 0)
 
     @property
+    def factor(self) -> float | None:
+        return float(self.parameters.scale) if self.parameters.power == 1 else None
+
+    @property
     def reads_bottom(self) -> bool:  # type: ignore[override]
         power = self.parameters.power
         return bool(power * self.parameters.scale and power != 1)
@@ -240,6 +244,10 @@ class PReLU(Neuron):
     @property
     def has_parameters(self) -> bool:
         return True
+
+    @property
+    def param_count(self) -> int:
+        return 1
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]

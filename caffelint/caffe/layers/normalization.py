@@ -85,6 +85,10 @@ class BatchNorm(BuiltLayer):
         return True
 
     @property
+    def param_count(self) -> int:
+        return 3
+
+    @property
     def learns(self) -> bool:
         """Its parameters are statistics."""
         return False

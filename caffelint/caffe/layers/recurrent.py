@@ -47,15 +47,8 @@ class Recurrent(BuiltLayer):
         """num_output, or the Refusal without (FillUnrolledNet)."""
         outputs = as_int(self.parameters.num_output)
         if outputs <= 0:
-            raise self.refuse(
-                Kind.VALUE_OUT_OF_RANGE if self.parameters.HasField("num_output") else Kind.MISSING_FIELD,
-                "num_output is missing; set it"
-                if not self.parameters.HasField("num_output")
-                else f"num_output is {outputs}; it must be larger than 0",
-                "num_output must be positive",
-                f"{type(self).__name__.lower()}_layer.cpp FillUnrolledNet",
-                "num_output",
-            )
+            function = f"{type(self).__name__.lower()}_layer.cpp FillUnrolledNet"
+            raise self.refuse_outputs(outputs, "num_output must be positive", function)
         return outputs
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:

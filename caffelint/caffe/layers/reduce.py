@@ -218,6 +218,10 @@ class Softmax(BuiltLayer):
     reads_top = True
     in_place = EXACT
 
+    @property
+    def class_axis(self) -> int:
+        return int(self.parameters.axis)
+
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]
         check_softmax_axis(shape, self.parameters.axis, (self.block, "axis"))

@@ -27,6 +27,10 @@ class Broadcast(BuiltLayer):
         """Not where a second bottom holds what it adds or multiplies by."""
         return len(self.bottom_names) < 2
 
+    @property
+    def param_count(self) -> int:
+        return int(self.has_parameters)
+
     def learned_shape(self, what: str, shape: Shape, axis: int, num_axes: int, blame: FieldPath | str | None) -> Shape:
         """Shape of the learned blob (LayerSetUp of scale_layer.cpp and bias_layer.cpp)."""
         source = f"{what}_layer.cpp LayerSetUp"
@@ -122,6 +126,10 @@ class Scale(Broadcast):
     computes_by = ("axis", "bias_term")
     fillers = ("filler", "bias_filler")
     reads_bottom = True
+
+    @property
+    def param_count(self) -> int:
+        return super().param_count + bool(self.parameters.bias_term)
 
     @property
     def keeps_sign(self) -> bool:  # type: ignore[override]

@@ -1,10 +1,15 @@
-"""What a deploy net that somebody made by hand has otherwise than the one of its training net."""
+"""What a deploy net that somebody made by hand has otherwise than the one of its training net.
+
+Somebody names the two nets, so every field counts. The rule deploy-mismatch guesses which nets belong together, and
+looks at a few fields that tell (`computed_by`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from caffelint.caffe.net_parts import makers_of
 from caffelint.caffe.states import TEST, State
 from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, side_field, sides
 from caffelint.fix.deploy.make import STORED, DeployError, deploy, of_batch, readable
@@ -104,7 +109,8 @@ def _differences(wanted: BuiltNet, given: BuiltNet, of_batch: Collection[str]) -
         merged.update(norms)
         skipped = ({STORED} if name in of_batch else set()) | ({"bias_term"} if norms else set())
         yield from _unlike(layer, other, theirs.keys() & ours.keys(), skipped)
-    needed = _above(wanted, theirs.keys())
+    stays = {layer for layer in wanted.layers if layer.name in theirs}
+    needed = stays.union(makers_of(blob for layer in stays for blob in layer.bottoms))
     for name, layer in ours.items():
         if name in theirs or not layer.params or name in merged:
             continue
@@ -159,18 +165,6 @@ def _merged(layer: BuiltLayer, other: BuiltLayer, theirs: Collection[str]) -> se
 
 def _weights(layer: BuiltLayer) -> list[Any] | None:
     return None if layer.params is None else [param.shape for param in layer.params]
-
-
-def _above(built: BuiltNet, names: Collection[str]) -> set[BuiltLayer]:
-    """The layers that what has one of these names hangs on."""
-    waiting = [layer for layer in built.layers if layer.name in names]
-    found: set[BuiltLayer] = set()
-    while waiting:
-        layer = waiting.pop()
-        if layer not in found:
-            found.add(layer)
-            waiting += [blob.original.producer for blob in layer.bottoms if blob.original.producer is not None]
-    return found
 
 
 def _wires(layer: BuiltLayer, other: BuiltLayer, shared: Collection[str]) -> Iterator[_Unlike]:

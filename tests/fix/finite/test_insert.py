@@ -18,6 +18,7 @@ import caffelint
 from caffelint.fix.finite import PatchError, insert_checks, remove_checks
 from caffelint.fix.finite.spots import spots
 from caffelint.fix.finite.suspects import suspects
+from caffelint.lint.examples import texts_of
 from caffelint.lint.file import load
 from caffelint.lint.registry import all_rules
 
@@ -30,8 +31,7 @@ def _texts() -> Iterator[tuple[str, bytes]]:
     for path in sorted((ROOT / "fixtures").glob("*/*/*.prototxt")):
         yield str(path.relative_to(ROOT)), path.read_bytes()
     for info in all_rules():
-        rule = info.load()
-        for number, example in enumerate([*rule.VALID, *(example.text for example in rule.INVALID)]):
+        for number, example in enumerate(texts_of(info.load())):
             parts = {"": example} if isinstance(example, str) else example
             for name, part in parts.items():
                 yield f"{info.name} {number} {name}", part.encode("utf-8", "surrogateescape")
