@@ -123,6 +123,12 @@ HOSTILE = {
     "names in a comment": (["check"], f"# caffelint: ignore[{'a,' * 49_000}]\n"),
     "closed braces": (["patch", "--check-finite", "all", "--diff"], "}" * 95_000),
     "one mistake very often": (["check", "--add-ignores", "-v", "--diff"], "a:" * 48_000),
+    "weights of what is no loss": (
+        ["check"],
+        'layer{name:"d" type:"Data" top:"d"}layer{name:"r" type:"ReLU" bottom:"d" top:"r" '
+        + "loss_weight:1 " * 6_800
+        + "}",
+    ),
     "empty layers": (["patch", "--check-finite", "all", "--diff"], "layer{}" * 14_000),
     "bare layers on a page": (["report"], "layer{}\n" * 4_000),
     "checks of one blob": (["patch", "--check-finite", "all", "--diff"], 'layer{type:"Data"top:"a"}' * 4_000),

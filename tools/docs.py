@@ -28,7 +28,7 @@ from typing import Any
 from man import commands_page, man_page
 from pages import ROOT, WIDTH, filled
 
-from caffelint.lint.examples import findings_of
+from caffelint.lint.examples import accepted, findings_of
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, SAFE, UNSAFE
 from caffelint.lint.registry import RuleInfo, rules_of
@@ -72,8 +72,8 @@ def built_in() -> list[RuleInfo]:
 
 
 def index(rules: list[RuleInfo]) -> str:
-    """One row of `RuleInfo` a line, as `caffelint.lint.registry` reads it."""
-    return "[\n" + ",\n".join(json.dumps(list(info)) for info in rules) + "\n]\n"
+    """One row of `RuleInfo` a line, as `caffelint.lint.registry` reads it; `checks`, the last, where it is False."""
+    return "[\n" + ",\n".join(json.dumps(list(info[:-1] if info.checks else info)) for info in rules) + "\n]\n"
 
 
 def overview(rules: list[RuleInfo]) -> str:
@@ -115,7 +115,7 @@ def page(info: RuleInfo) -> str:
     parts.append("\n## What caffelint says")
     parts += (f"\n{_text(example.text)}\n\n```text\n{said(rule, example)}```" for example in rule.INVALID[:2])
     parts.append("\nNot reported:")
-    parts += (f"\n{_text(example)}" for example in rule.VALID[:1])
+    parts += (f"\n{_text(example.text)}" for example in accepted(rule)[:1])
     parts.append(f"\n## Silence it\n\nWith a comment: `# caffelint: ignore[{info.name}]` and the reason.\n")
     return "\n".join(parts)
 

@@ -83,15 +83,13 @@ def seeds(kind: str, more: str | None = None) -> tuple[bytes, ...]:
 
 
 def _examples() -> Iterator[bytes]:
+    from caffelint.lint.examples import texts_of
     from caffelint.lint.registry import all_rules
 
     for info in all_rules():
-        rule = info.load()
-        texts = [getattr(example, "text", example) for example in (*rule.VALID, *rule.INVALID)]
-        for text in texts:
-            for part in text.values() if isinstance(text, dict) else [text]:
-                if isinstance(part, str):
-                    yield part.encode("utf-8", "surrogateescape")
+        for text in texts_of(info.load()):
+            for part in [text] if isinstance(text, str) else text.values():
+                yield part.encode("utf-8", "surrogateescape")
 
 
 def _of_schema() -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from caffelint.caffe.layers import REGISTRY
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.deploy import names
+from caffelint.lint.examples import texts_of
 from caffelint.lint.plan import Job
 from caffelint.lint.registry import all_rules
 from caffelint.text.parser import parse
@@ -62,8 +63,7 @@ def test_examples_with_a_field_spoiled(checker: Checker) -> None:
 def _spoiled() -> Iterator[bytes]:
     """The examples of all rules, each time with one field gone, without its value, or with another one."""
     for info in all_rules():
-        rule = info.load()
-        for example in (*rule.VALID, *(invalid.text for invalid in rule.INVALID)):
+        for example in texts_of(info.load()):
             for text in [example] if isinstance(example, str) else example.values():
                 data = text.encode("utf-8", "surrogateescape")
                 for field in parse(data).root.walk():
