@@ -9,6 +9,7 @@ from caffelint.lint.config import Config
 from caffelint.lint.discover import named_nets, relative
 from caffelint.lint.file import File, load
 from caffelint.lint.project.caffes import Caffes
+from caffelint.lint.project.python_layers import modules_of, tell_modules
 from caffelint.lint.reach import OUTSIDE
 from caffelint.lint.read import ReadError, read
 from caffelint.text.edits import Edit, apply_edits
@@ -31,6 +32,8 @@ def load_joined(path: str, config: Config) -> dict[str, File]:
     if file.solver is not None:
         uses = _uses(file.solver, files, config, caffes)
         file.solver.join([*uses, *file.solver.inline_nets])
+    contents = {name: one.document.source.data for name, one in files.items()}
+    tell_modules((net for one in files.values() for net in one.nets), modules_of(contents, config.roots))
     return files
 
 

@@ -92,18 +92,25 @@ class KeptFolder(Kept):
 
 def environment(checked: Sequence[str] = ()) -> dict[str, str]:
     """This program's, in which no search path leads to the working directory or to a folder that is checked."""
+    own = {os.path.realpath(folder) for folder in (os.curdir, *checked)}
     found = dict(os.environ)
     for name in SEARCHED:
         if name in found:
-            found[name] = os.pathsep.join(_split(found[name], checked)[0])
-            if not found[name]:
+            kept = [entry for entry in found[name].split(os.pathsep) if entry and os.path.realpath(entry) not in own]
+            found[name] = os.pathsep.join(kept)
+            if not kept:
                 del found[name]
     return found
 
 
-def python_path(checked: Sequence[str] = ()) -> tuple[str, ...]:
-    """The folders that `environment` removes from PYTHONPATH: Python layers of a net are still looked for there."""
-    return tuple(dict.fromkeys(map(os.path.abspath, _split(os.environ.get("PYTHONPATH", ""), checked)[1])))
+def python_path() -> tuple[str, ...]:
+    """The folders of PYTHONPATH without those of a Caffe: Python layers of a net are looked for there.
+
+    `environment` removes some of them, and many commands that start a Caffe set a PYTHONPATH of their own.
+    """
+    paths = os.environ.get("PYTHONPATH", "")
+    folders = dict.fromkeys(map(os.path.abspath, paths.split(os.pathsep) if paths else ()))
+    return tuple(folder for folder in folders if not os.path.isfile(os.path.join(folder, "caffe", "__init__.py")))
 
 
 def can_import(name: str) -> bool:
@@ -112,13 +119,3 @@ def can_import(name: str) -> bool:
 
     spec = PathFinder.find_spec(name, search_path())
     return name in sys.modules or (spec is not None and spec.origin is not None)  # a mere folder has no origin
-
-
-def _split(paths: str, checked: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The entries of a search path: those to keep, and those that are the user's own folders."""
-    own = {os.path.realpath(folder) for folder in (os.curdir, *checked)}
-    kept: list[str] = []
-    left: list[str] = []
-    for entry in paths.split(os.pathsep) if paths else ():
-        (left if not entry or os.path.realpath(entry) in own else kept).append(entry)
-    return kept, left

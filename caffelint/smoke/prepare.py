@@ -166,7 +166,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         mode=wishes.mode,
         folder=wishes.folder,
         checked=checked,
-        python_path=python_path(checked),
+        python_path=python_path(),
         wants_gpu=wishes.device == "cpu" and bool(asks_for_gpu(project.solver, built[0])),
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         passes=message.iter_size,

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, python_modules, relative
 from caffelint.smoke.rule import PythonLayer, Run, SmokeRule
 
 from ._evidence import guessed, worded
@@ -11,6 +14,7 @@ from ._example import CALM, NET, losses, project
 _PYTHON = NET.replace('type: "Log" bottom: "fc" top: "log"', 'type: "Python" bottom: "fc" top: "log"').replace(
     'top: "log" }', 'top: "log"\n  python_param { module: "mine" layer: "Twice" } }'
 )
+_NOT_FOUND = re.compile(r"No module named '?([^'. ]+)")
 
 
 class PythonLayerFailed(SmokeRule):
@@ -49,9 +53,26 @@ class PythonLayerFailed(SmokeRule):
             at = f', at "{event.file}":{event.line}' if event.file else ""
             what = f'Python "{name}"{of}' if name else "a Python layer" if python else "the engine itself"
             message = " ".join(event.message.split()).removesuffix(".")
-            cause = Cause("python-layer" if python else "engine", f"{what} failed", f"{message}{at}")
+            remedy = _remedy(run, layer, message) if of and layer is not None else ""
+            cause = Cause("python-layer" if python else "engine", f"{what} failed", f"{message}{at}{remedy}")
             place = run.place(name, net) if name else run.nets[0].at()
             if not python and (guess := guessed(run)):
                 yield worded(self, place, cause, guess, severity=WARNING, certainty=LIKELY)
             else:
                 yield worded(self, place, cause)
+
+
+def _remedy(run: Run, layer: BuiltLayer, message: str) -> str:
+    """Where the project has the layer's module that was not found: people start Caffe with its folder in PYTHONPATH."""
+    missing = _NOT_FOUND.search(message)
+    module = layer.message.python_param.module
+    if missing is None or missing[1] != module.partition(".")[0]:
+        return ""
+    one = next((one for net in run.nets for one in net.layers_having("python_param") if one.name == layer.name), None)
+    files = [found.path for found in python_modules(one)] if one is not None else []
+    if len(files) != 1:
+        return "; put its folder into PYTHONPATH"
+    folder = os.path.dirname(files[0])
+    for _ in range(module.count(".") + files[0].endswith("__init__.py")):
+        folder = os.path.dirname(folder)
+    return f"; it is in {relative(files[0])}: run with PYTHONPATH={relative(folder)}"

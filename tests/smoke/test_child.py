@@ -228,7 +228,15 @@ def test_no_search_path_leads_to_the_users_folders(tmp_path: Path, monkeypatch: 
     found = environment([str(tmp_path / "nets")])
     assert found["PYTHONPATH"] == "/opt/caffe/python"
     assert "LD_LIBRARY_PATH" not in found
-    assert python_path([str(tmp_path / "nets")]) == (str(tmp_path), str(link), str(tmp_path / "nets"))
+    assert python_path() == (str(tmp_path), "/opt/caffe/python", str(link), str(tmp_path / "nets"))
+
+
+def test_the_folder_of_a_caffe_is_no_place_for_python_layers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "caffe").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert python_path() == (str(tmp_path),)  # a checkout of Caffe beside the layers
+    (tmp_path / "caffe/__init__.py").touch()
+    assert python_path() == ()
 
 
 def test_a_keeper_that_cannot_start_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,23 @@ def test_a_python_layer_that_raises_is_named(tmp_path: Path, in_caffe: Run, name
     assert found.message.endswith('mine.py":18')
 
 
+def test_where_the_module_of_a_python_layer_is(
+    tmp_path: Path, in_caffe: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    for name in ("nets", "lib"):
+        (tmp_path / name).mkdir()
+    solver = write(tmp_path / "nets", python_layer(tmp_path / "lib", "pass"))
+    lib = tmp_path / "lib"
+    message = only(in_caffe(solver)).message
+    assert message.endswith(f"No module named 'mine'; it is in {lib}/mine.py: run with PYTHONPATH={lib}")
+    monkeypatch.setenv("PYTHONPATH", str(lib))
+    assert in_caffe(solver).run.iterations
+    monkeypatch.delenv("PYTHONPATH")
+    (lib / "mine.py").unlink()
+    assert only(in_caffe(solver)).message.endswith("No module named 'mine'; put its folder into PYTHONPATH")
+
+
 def test_a_python_layer_that_calls_exit(tmp_path: Path, in_caffe: Run) -> None:
     found = only(in_caffe(write(tmp_path, python_layer(tmp_path, "sys.exit(0)"))))
     assert (found.name, found.layer) == ("python-layer-failed", "mine")
