@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caffelint.cli.errors import data_not_read
 from caffelint.cli.settings import LEVELS
 from caffelint.cli.tell import say, tell
 from caffelint.text.visible import visible
@@ -103,6 +104,8 @@ def reporting(
             from caffelint.evidence.data.kept import with_kept
 
             report = with_kept(report, paths, config)
+            if not options["quiet"] and (lacking := data_not_read()):
+                tell(lacking)
         if config.target and not options["quiet"]:
             tell_of_unread(report, config.target)
         report = only_from(level, report)

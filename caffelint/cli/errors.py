@@ -36,6 +36,15 @@ def need_numpy(option: str) -> None:
         raise click.UsageError(f"--{option} needs numpy: pip install 'caffelint[data]'")
 
 
+_OF_DATA = {"lmdb": "LMDB", "plyvel": "LevelDB", "h5py": "HDF5", "PIL": "images"}
+
+
+def data_not_read() -> str:
+    """One line on the kinds of data that cannot be read here, "" where all can."""
+    lacking = [kind for module, kind in _OF_DATA.items() if find_spec(module) is None]
+    return f"{', '.join(lacking)}: not read; pip install 'caffelint[data]' brings what reads them" if lacking else ""
+
+
 class Helpful(click.UsageError):
     """A mistake whose message says what to type instead, or where to look, so that no help is named."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 from collections.abc import Callable
@@ -204,6 +205,20 @@ def test_a_check_reports_what_was_found_before(
     os.utime(path / "data.mdb")
     main(command)
     assert "label-outside-classes" not in capsys.readouterr().out
+
+
+def test_read_data_says_what_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    net = tmp_path / "net.prototxt"
+    net.write_text('layer { name: "in" type: "HDF5Data" top: "data" hdf5_data_param { source: "x" batch_size: 1 } }')
+    line = "HDF5: not read; pip install 'caffelint[data]' brings what reads them"
+    main(["check", str(net), "--read-data"])
+    assert line not in capsys.readouterr().err
+    found = importlib.util.find_spec
+    monkeypatch.setattr("caffelint.cli.errors.find_spec", lambda name: None if name == "h5py" else found(name))
+    main(["check", str(net), "--read-data"])
+    assert line in capsys.readouterr().err
 
 
 def test_a_check_opens_no_label_map_or_mean_outside(

@@ -51,6 +51,15 @@ def test_fits(net: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "2 of 2 layers with parameters get weights" in out
 
 
+def test_layers_whose_shapes_depend_on_the_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = tmp_path / "net.prototxt"
+    first = 'layer { name: "in" type: "Data" top: "data" data_param { source: "x" batch_size: 1 } }\n'
+    net.write_text(first + NET.lstrip().partition("\n")[2] % 4)
+    assert main(["weights", str(net), model(tmp_path / "a.caffemodel", SHAPES)]) == 0
+    told = "2 of 2 layers with parameters are found by name; whether they fit depends on the data; give its shape with"
+    assert f"{told} --input-shape data=NxCxHxW\n" in capsys.readouterr().out
+
+
 def test_all_that_does_not_fit_in_every_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], validate: Callable[[Any, Path], None], root: Path
 ) -> None:

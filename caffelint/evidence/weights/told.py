@@ -38,7 +38,12 @@ def _given(fit: Fit) -> str:
     phases = " and ".join(fit.phases)
     fed, starved, misfits, unknown = len(fit.fed), len(fit.starved), len(fit.misfits), len(fit.unknown)
     whole = fed + starved + misfits + unknown
-    told = f"{fit.net.path} ({phases}): {fed} of {whole} layers with parameters get weights"
+    told = f"{fit.net.path} ({phases}): "
+    if unknown == whole - starved and unknown:
+        told += f"{unknown} of {whole} layers with parameters {'are' if unknown > 1 else 'is'} found by name; whether"
+        told += f" {'they fit' if unknown > 1 else 'it fits'} depends on the data{_remedy(fit)}"
+        return told + (f"; {starved} {'start' if starved > 1 else 'starts'} from fillers" if starved else "")
+    told += f"{fed} of {whole} layers with parameters get weights"
     if misfits:
         told += f", {misfits} do not fit" if misfits > 1 else ", 1 does not fit"
     if starved:
