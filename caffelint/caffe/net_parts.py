@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.shapes import Shape
@@ -44,6 +44,13 @@ class Blob:
     def maker(self) -> BuiltLayer | None:
         """The layer of the text that makes this version, above the splits that Caffe inserts."""
         return self.original.producer
+
+    def maker_beyond(self, passed: Callable[[BuiltLayer], bool | None]) -> BuiltLayer | None:
+        """The nearest layer of the text above, along first bottoms, that is none of those to be passed."""
+        maker = self.maker
+        while maker is not None and maker.bottoms and passed(maker):
+            maker = maker.bottoms[0].maker
+        return maker
 
     @property
     def depends_on(self) -> list[BuiltLayer]:

@@ -134,9 +134,7 @@ def _reads_vector(layer: BuiltLayer) -> bool:
     """Does it move a window over what an InnerProduct computes, which has no height and width?"""
     if layer.written_windows() is None or not layer.bottoms:
         return False
-    maker = layer.bottoms[0].maker
-    while maker is not None and maker.keeps_channels and len(maker.bottoms) == 1:
-        maker = maker.bottoms[0].maker
+    maker = layer.bottoms[0].maker_beyond(lambda above: above.keeps_channels and len(above.bottoms) == 1)
     return maker is not None and "num_output" in maker.shaped_by and maker.written_windows() is None
 
 

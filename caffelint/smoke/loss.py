@@ -104,9 +104,7 @@ def classes(layer: BuiltLayer) -> int | None:
 
 def _outputs(blob: Blob) -> int | None:
     """The num_output of what makes scores whose shape nothing tells, as of data that a Python layer brings."""
-    maker = blob.producer
-    while maker is not None and maker.runs_in_place and not maker.has_weights:
-        maker = maker.bottoms[0].producer
+    maker = blob.maker_beyond(lambda layer: layer.runs_in_place and not layer.has_weights)
     known = maker is not None and maker.has_weights and maker.has_setting("num_output")
     return int(maker.parameters.num_output) if maker is not None and known else None
 

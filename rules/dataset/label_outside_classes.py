@@ -135,9 +135,7 @@ def _remedy(feed: Feed, reader: Reader, top: Top, wrong: Mapping[float, int]) ->
     if min(wrong) < 0 and set(wrong) == {-1.0} and layer.type == "SoftmaxWithLoss":
         return "-1 often marks what is to be ignored; set loss_param { ignore_label: -1 }", here
     if min(wrong) >= 0 and top.is_whole and max(wrong) < 2 * among + 1000:
-        maker = layer.bottoms[0].maker
-        while maker is not None and not maker.has_weights and len(maker.bottoms) == 1:
-            maker = maker.bottoms[0].maker
+        maker = layer.bottoms[0].maker_beyond(lambda above: not above.has_weights and len(above.bottoms) == 1)
         if maker is not None and maker.index is not None and maker.shaped_by:
             place = feed.net.layers[maker.index].at(maker.block, "num_output")
             return f"set num_output: {int(max(wrong)) + 1} if all of them are classes", place

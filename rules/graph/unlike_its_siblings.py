@@ -211,9 +211,7 @@ class UnlikeItsSiblings(NetRule):
 
 def _origin(blob: Blob) -> str:
     """What made a blob: `sum`, `activation`, or "" for anything else."""
-    maker = blob.producer
-    while maker is not None and maker.hands_on and maker.keeps_channels:
-        maker = maker.bottoms[0].producer
+    maker = blob.maker_beyond(lambda layer: layer.hands_on and layer.keeps_channels)
     if maker is None:
         return ""
     return "sum" if maker.type == "Eltwise" else "activation" if maker.is_activation else ""

@@ -240,9 +240,7 @@ def _maker(one: BuiltNet, index: int, channels: int) -> int | None:
     """The index of the layer that gives a bottom of layer `index` so many channels by its num_output."""
     refused = next(layer for layer in one.layers if layer.index == index)
     for blob in refused.bottoms:
-        maker = blob.producer
-        while maker is not None and maker.bottoms and "group" not in maker.shaped_by:
-            maker = maker.bottoms[0].producer
+        maker = blob.maker_beyond(lambda layer: "group" not in layer.shaped_by)
         if maker is not None and maker.bottoms and maker.parameters.num_output == channels:
             return maker.index
     return None

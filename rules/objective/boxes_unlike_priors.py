@@ -151,10 +151,7 @@ def _heads(reader: BuiltLayer) -> list[Head]:
 
 def _maker(blob: Blob) -> BuiltLayer | None:
     """The layer that makes the numbers of a blob; those between only put them in another order, or change each."""
-    maker = blob.producer
-    while maker is not None and len(maker.bottoms) == 1 and (maker.rearranges or _keeps_map(maker)):
-        maker = maker.bottoms[0].producer
-    return maker
+    return blob.maker_beyond(lambda layer: len(layer.bottoms) == 1 and (layer.rearranges or _keeps_map(layer)))
 
 
 def _keeps_map(layer: BuiltLayer) -> bool:

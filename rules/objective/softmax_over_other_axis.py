@@ -119,7 +119,4 @@ def _scored(loss: BuiltLayer) -> BuiltLayer | None:
 
 def _maker(layer: BuiltLayer) -> BuiltLayer | None:
     """The layer that makes its first bottom, above those that hand it on in the same shape."""
-    maker = layer.bottoms[0].maker
-    while maker is not None and maker.hands_on and maker.keeps_channels and maker.bottoms:
-        maker = maker.bottoms[0].maker
-    return maker
+    return layer.bottoms[0].maker_beyond(lambda above: above.hands_on and above.keeps_channels)

@@ -95,9 +95,7 @@ def no_gradient(run: Run) -> NoGradient:
     found: BuiltLayer | None = None
     if dead is not None:
         found, kind, why = dead, "layer", f"every output of {title(dead)} is 0"
-        maker = dead.bottoms[0].producer
-        while maker is not None and maker.runs_in_place and not maker.normalises and maker.bottoms:
-            maker = maker.bottoms[0].producer
+        maker = dead.bottoms[0].maker_beyond(lambda layer: layer.runs_in_place and not layer.normalises)
         if dead.normalises:
             maker = dead
         blank = advice(maker.type).zero if maker is not None and maker.normalises else None

@@ -145,7 +145,5 @@ def _ignores(layer: BuiltLayer, label: float) -> bool:
 
 def _scores(run: Run, layer: BuiltLayer) -> Place | None:
     """The num_output of the layer that makes the scores."""
-    maker = layer.bottoms[0].producer
-    while maker is not None and not maker.has_weights and len(maker.bottoms) == 1:
-        maker = maker.bottoms[0].producer
+    maker = layer.bottoms[0].maker_beyond(lambda above: not above.has_weights and len(above.bottoms) == 1)
     return run.place(maker.name, 0, maker.block, "num_output") if maker is not None and maker.has_weights else None
