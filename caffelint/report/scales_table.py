@@ -154,9 +154,7 @@ def write_rates(found: Sequence[Rates], out: TextIO, color: bool = False, width:
 
 def draw(found: Scales, path: Path, title: str) -> None:
     """Bars by layer on a log scale. Raises ImportError without matplotlib, OSError if it cannot be written."""
-    from matplotlib.figure import Figure
-
-    from caffelint.text.pictures import plain, write_plot
+    from caffelint.text.pictures import new_figure, plain, write_plot
 
     rows = [row for row in found.rows if row.size is not None]
     steps = [row for row in found.rows if row.update is not None]
@@ -167,7 +165,7 @@ def draw(found: Scales, path: Path, title: str) -> None:
     ]
     panels = [(name, bars) for name, bars in panels if any(value for _, value in bars)]
     width = min(max(8.0, 0.2 * len(rows)), 40.0)
-    figure = Figure(figsize=(width, 2.6 * max(len(panels), 1) + 1.5), layout="constrained")
+    figure = new_figure(figsize=(width, 2.6 * max(len(panels), 1) + 1.5))
     figure.suptitle(plain(title))
     for axes, (name, bars) in zip(figure.subplots(max(len(panels), 1), 1, squeeze=False)[:, 0], panels, strict=False):
         shown = [(row, value) for row, value in bars if value and math.isfinite(value)]

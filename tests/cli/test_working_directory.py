@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from .conftest import NET, POLY
 
@@ -114,16 +115,24 @@ def test_patch_prints_no_empty_part(planted: Path) -> None:
 
 def test_no_settings_of_matplotlib_are_read_there(planted: Path) -> None:
     """They may run LaTeX, and before version 3.11 of matplotlib code."""
-    pytest.importorskip("matplotlib")
     latex = planted / "bin" / "latex"
     latex.parent.mkdir()
     latex.write_text(f"#!/bin/sh\necho latex >> '{planted.parent}/ran'\n")
     latex.chmod(0o755)
     (planted / "matplotlibrc").write_text("text.usetex: True\ntext.latex.preamble: \\input{/etc/passwd}\n")
     path = f"{latex.parent}{os.pathsep}{os.environ['PATH']}"
-    (planted / "solver.prototxt").write_text('base_lr: 0.1 lr_policy: "fixed" max_iter: 9')
+    (planted / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9')
+    (planted / "net.prototxt").write_text(
+        'layer { name: "in" type: "ImageData" top: "x" top: "y" image_data_param { source: "list" batch_size: 1 } }'
+        'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" inner_product_param { num_output: 2'
+        ' weight_filler { type: "xavier" } } }'
+        'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "y" }'
+    )
+    Image.new("RGB", (4, 4), "gray").save(planted / "a.png")
+    (planted / "list").write_text("a.png 0\n")
     (planted / "train.log").write_text("I0404 16:55:15.7 1 solver.cpp:313] Iteration 1, loss = 1\n")
-    for command in (["lr", "solver.prototxt"], ["log", "train.log"]):
+    plots = {"lr": "solver.prototxt", "log": "train.log", "scales": "solver.prototxt", "data": "solver.prototxt"}
+    for command in plots.items():
         done = run(planted, str(SCRIPT), *command, "--plot", f"{command[0]}.svg", PATH=path)
         assert (done.returncode, ran(planted)) == (0, ""), done.stderr
         assert (planted / f"{command[0]}.svg").exists()

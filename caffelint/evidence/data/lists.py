@@ -128,7 +128,7 @@ def read_windows(path: str, records: Records, limit: int, tick: Callable[[], Non
         words = _words(file)
         for word in words:
             if word != b"#":
-                raise Unreadable(f'is not a window file: "{os.fsdecode(word)[:40]}" is where # and a number are due')
+                raise Unreadable(f"is not a window file: image {facts.records} does not begin with # and a number")
             try:
                 _, name = next(words), os.fsdecode(next(words))
                 shape = [int(next(words)) for _ in range(3)]

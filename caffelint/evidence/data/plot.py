@@ -13,7 +13,7 @@ from caffelint.evidence.data.scan import Scan
 from caffelint.evidence.data.sources import Feed
 from caffelint.evidence.data.values import LABEL, Facts, Top
 from caffelint.lint.words import title
-from caffelint.text.pictures import plain, write_plot
+from caffelint.text.pictures import new_figure, plain, write_plot
 
 SAMPLES = 24
 _COLUMNS = 12
@@ -27,14 +27,12 @@ _CHANNELS = ("tab:blue", "tab:green", "tab:red")
 
 def draw(found: Sequence[DataEvidence], scan: Scan, path: Path) -> None:
     """Write the plot. Raises ImportError without matplotlib, OSError if it cannot be written."""
-    from matplotlib.figure import Figure
-
     rows: dict[Any, tuple[DataEvidence, Feed, Facts]] = {}
     for data in found:
         for feed, facts in data.read:
             rows.setdefault((id(feed.layer), feed.source), (data, feed, facts))
     shown = list(rows.values())[:_MOST_SOURCES]
-    figure = Figure(figsize=(13, max(5.4 * len(shown), 2)), layout="constrained")
+    figure = new_figure(figsize=(13, max(5.4 * len(shown), 2)))
     parts = figure.subfigures(max(len(shown), 1), 1, squeeze=False)[:, 0]
     for part, (data, feed, facts) in zip(parts, shown, strict=False):
         source = feed.source
