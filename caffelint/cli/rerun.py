@@ -14,6 +14,7 @@ from caffelint.cli.settings import settings
 from caffelint.cli.tell import tell
 from caffelint.lint.config import FILES, Config
 from caffelint.lint.discover import matches_glob
+from caffelint.lint.project.memory import forget
 from caffelint.lint.reach import SUFFIXES
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def rerun(paths: Sequence[str], options: Mapping[str, Any], run: Callable[[Confi
     for changes in watch(*folders, watch_filter=matters, rust_timeout=_WAKES_MS, yield_on_timeout=True):
         if changes or not begun:
             begun = True
+            forget()
             if sys.stdout.isatty():
                 click.clear()
             try:

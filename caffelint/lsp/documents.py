@@ -17,6 +17,7 @@ from caffelint.lint.discover import mentions_a_net, wanted
 from caffelint.lint.engine import report
 from caffelint.lint.file import File
 from caffelint.lint.plan import Job, plan
+from caffelint.lint.project.memory import forget
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
 from caffelint.lsp.positions import Lines
@@ -124,6 +125,7 @@ class Documents:
         self._checkers.clear()
         self._jobs.clear()
         self._forget()
+        forget()
 
     def uri(self, path: str) -> str:
         """The URI of a file, as the editor gave it for one that it has open."""

@@ -66,6 +66,23 @@ def test_a_change_is_checked(watching: Watching, project: Path) -> None:
     assert "Traceback" not in watching.out.read_text("utf-8")
 
 
+def test_files_of_the_project_that_come_later_are_seen(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "net.prototxt").write_text(
+        'layer { name: "mine" type: "Python" top: "x" python_param { module: "mine" layer: "Mine" } }'
+    )
+    (project / "lib").mkdir()
+    (project / "lib/other.py").touch()
+    watching = Watching(project, "--no-cache", "--select", "python-class-not-found")
+    try:
+        assert "python-class-not-found" not in watching.wait(1)
+        (project / "lib/mine.py").write_text("import caffe\n\n\nclass Other(caffe.Layer):\n    pass\n")
+        assert "python-class-not-found" in watching.wait(2)
+    finally:
+        watching.process.kill()
+        watching.process.wait()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

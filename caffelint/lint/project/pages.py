@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import is_below
 
 _SHOW_A_PAGE = ("index.html", "package.json")
@@ -37,12 +37,12 @@ def _page_above(folder: str, top: str) -> str:
     return "" if _has_script(folder, top) else page
 
 
-@lru_cache(maxsize=10_000)
+@remembered(10_000)
 def _page_in(folder: str) -> str:
     return next((page for name in _SHOW_A_PAGE if os.path.isfile(page := os.path.join(folder, name))), "")
 
 
-@lru_cache(maxsize=10_000)
+@remembered(10_000)
 def _has_script(folder: str, top: str) -> bool:
     from caffelint.lint.project.scripts import scripts_below
 

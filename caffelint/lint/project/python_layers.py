@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.net import Layer, Net
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.walk import walk
@@ -136,7 +136,7 @@ def _read_all(paths: Iterable[str], reach: Reach) -> list[tuple[str, bytes]]:
     return found
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _in_project(top: str) -> Mapping[str, Sequence[str]]:
     """The Python files below a folder, by the last part of the module's name."""
     found: dict[str, list[str]] = {}
@@ -153,7 +153,7 @@ def _in_project(top: str) -> Mapping[str, Sequence[str]]:
     return found
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _defining(top: str) -> Mapping[str, Sequence[str]]:
     """The Python files below a folder by the classes that they have."""
     found: dict[str, list[str]] = {}

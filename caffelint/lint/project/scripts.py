@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
@@ -55,7 +56,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
     return NetRuns(uses, _trains_beside(top))
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _trains_beside(top: str) -> Mention | None:
     """Where a script gives a training the weights of a trained net, and names a file beside it: the solver."""
     trains = (script for script in _scripts(top) if script.trains_on)
@@ -63,7 +64,7 @@ def _trains_beside(top: str) -> Mention | None:
     return next((script.trains_on for script in beside), None)
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _by_name(top: str) -> Mapping[str, Sequence[Script]]:
     """The scripts that name each net or solver."""
     found: dict[str, list[Script]] = {}
@@ -78,12 +79,12 @@ def scripts_below(folder: str, top: str) -> Iterator[Script]:
     return (script for script in _scripts(top) if is_below(script.folder, folder))
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _customs(top: str) -> Customs:
     return customs_of(_scripts(top))
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _scripts(top: str) -> Sequence[Script]:
     reach = Reach(top)
     found: list[Script] = []

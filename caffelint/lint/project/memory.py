@@ -1,0 +1,28 @@
+"""What is found out about a project on disk is kept for one look at it; who looks again later forgets it before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+_clear: list[Callable[[], None]] = []
+
+
+def remembered(most: int) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
+    """Keeps the last answers of a function that reads the disk, until `forget`."""
+
+    def keep(find: Callable[Given, Found]) -> Callable[Given, Found]:
+        kept = lru_cache(maxsize=most)(find)
+        _clear.append(kept.cache_clear)
+        return kept  # type: ignore[return-value]  # lru_cache says of no argument what it is
+
+    return keep
+
+
+def forget() -> None:
+    """Editors and --watch call it when files have changed."""
+    for clear in _clear:
+        clear()
