@@ -62,9 +62,12 @@ __all__ = [
     "WEIGHT_DECAY",
     "Cure",
     "Judgement",
+    "drawn",
     "fault",
+    "given",
     "is_calm",
     "is_trial",
+    "is_unscaled",
     "is_usable",
     "judge",
     "judged",
@@ -73,6 +76,7 @@ __all__ = [
     "number",
     "remedy",
     "steps",
+    "training",
 ]
 
 _JUDGED, _TRAINING = "_judged", "_training"
@@ -88,7 +92,7 @@ def judged(solver: Solver) -> Judgement | None:
     return found
 
 
-class _Training(NamedTuple):
+class Training(NamedTuple):
     """What is judged of a solver. rate: the first one. steps: how many of it all rates add up to."""
 
     net: Net
@@ -113,33 +117,44 @@ class _Training(NamedTuple):
             yield self.net.once(_small)
 
 
-def _training(solver: Solver) -> _Training | None:
+def training(solver: Solver) -> Training | None:
     """None where nobody can know what the numbers lead to. Found out once: `_may_judge` counts."""
     if _TRAINING not in solver.__dict__:
         solver.__dict__[_TRAINING] = _found_training(solver)
-    found: _Training | None = solver.__dict__[_TRAINING]
+    found: Training | None = solver.__dict__[_TRAINING]
     return found
 
 
-def _found_training(solver: Solver) -> _Training | None:
+def _found_training(solver: Solver) -> Training | None:
     net, message = solver.train_net, solver.message
-    if net is None or starts_from_weights(net) or solver.scales_rates or 0 < message.max_iter < _SHORTEST:
+    if net is None or solver.scales_rates or 0 < message.max_iter < _SHORTEST:
         return None
     course = schedule(message)
     rate = course.rate(0)
     if not 0 < rate < math.inf or not 0 <= message.momentum < 1:
         return None
-    built = net.likely(State(TRAIN))
-    if not built.is_sound or not any(layer.has_weights for layer in built.layers) or not _may_judge(net):
+    built = drawn(net)
+    if built is None or not _may_judge(net):
         return None
-    return _Training(net, built, message, rate, steps(course, message.max_iter), _known(built, net.measure()))
+    return Training(net, built, message, rate, steps(course, message.max_iter), net.once(given))
+
+
+def drawn(net: Net) -> BuiltNet | None:
+    """The net for TRAIN; None where its weights do not begin as fillers draw them."""
+    built = None if starts_from_weights(net) else net.likely(State(TRAIN))
+    return built if built and built.is_sound and any(layer.has_weights for layer in built.layers) else None
+
+
+def given(net: Net) -> Change:
+    """What is known of its data beyond the text, the same for all of its solvers."""
+    return _known(net.likely(State(TRAIN)), net.measure())
 
 
 def _known(built: BuiltNet, measured: Mapping[str, Signal]) -> Change:
     """What is known of the data. Who scales data of which nothing tells how large they are brings them to about 1."""
     signals = dict(measured)
     for layer in built.layers:
-        if layer.tops and _is_unscaled(layer, measured):
+        if layer.tops and is_unscaled(layer, measured):
             readers = layer.tops[0].readers
             factor = readers[0][0].factor if len(readers) == 1 else None
             if factor and math.isfinite(factor):
@@ -149,7 +164,7 @@ def _known(built: BuiltNet, measured: Mapping[str, Signal]) -> Change:
 
 def _judged(solver: Solver) -> Judgement | None:
     try:
-        one = _training(solver)
+        one = training(solver)
         if one is None:
             return None
         found = judge(*one[1:]) if one.is_shaped else _whichever(one)
@@ -157,7 +172,7 @@ def _judged(solver: Solver) -> Judgement | None:
             return None
         if not one.is_shaped:
             return found
-        unscaled = any(_is_unscaled(layer, one.given.signals) for layer in one.built.layers)
+        unscaled = any(is_unscaled(layer, one.given.signals) for layer in one.built.layers)
         if unscaled and not _is_sure(found):
             return None
         return found._replace(assumed=unscaled)
@@ -168,7 +183,7 @@ def _judged(solver: Solver) -> Judgement | None:
 def is_calm(solver: Solver) -> bool | None:
     """Do the figures of this very net say that its rate is not too high? None where they are not known."""
     try:
-        one = _training(solver)
+        one = training(solver)
         if one is None:
             return None
         found = [judgement.is_calm(built, *one[2:4], one.given) for built in one.alternatives()]
@@ -185,14 +200,14 @@ def is_trial(solver: Solver) -> bool:
 def largest_rate(solver: Solver) -> float | None:
     """The rate beyond which the figures of the net say that it learns nothing; None where they say nothing."""
     try:
-        one = _training(solver)
+        one = training(solver)
         found = rates(one.built, one.solver, one.given) if one is not None and one.is_shaped else []
         return found[0].largest if found else None
     except ArithmeticError:
         return None
 
 
-def _is_unscaled(layer: BuiltLayer, signals: Mapping[str, Signal]) -> bool:
+def is_unscaled(layer: BuiltLayer, signals: Mapping[str, Signal]) -> bool:
     """Does nothing tell of data how large they are?"""
     measured = any(top.name in signals and not signals[top.name].assumed for top in layer.tops)
     return bool(layer.is_data) and not layer.transforms and not measured
@@ -209,7 +224,7 @@ def _blamed_data(found: Judgement) -> Iterator[BuiltLayer]:
         above += [blob.producer for blob in layer.bottoms if blob.producer is not None]
 
 
-def _may_hold_floats(layer: BuiltLayer, training: _Training) -> bool:
+def _may_hold_floats(layer: BuiltLayer, training: Training) -> bool:
     """May data that are taken for pixels be other numbers? Those that a program hands over, records whose name says
     so, and records that are no image for all that the text says: neither transformed nor read by windows.
     """
@@ -261,7 +276,7 @@ def _with_data(net: Net, images: Images) -> BuiltNet:
     return built
 
 
-def _whichever(training: _Training) -> Judgement | None:
+def _whichever(training: Training) -> Judgement | None:
     """What holds for small data as for large ones."""
     found: list[Judgement] = []
     for built in training.alternatives():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -141,17 +141,12 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
         one = found.loss if kind == LOSS else found.alike
         assert one is not None
         size, layer = one
-    cures = []
-    for cure, change, fields in _changes(built, solver, given):
-        cured = solver
-        if fields:
-            cured = type(solver)()
-            cured.CopyFrom(solver)
-            for name, value in fields.items():
-                setattr(cured, name, value)
+
+    def is_cured(cured: Any, change: Change) -> bool:
         after = _figures(built, cured, rate, change, steps)
-        if not _kind(after) and (kind != HOT or (after.worst and after.heat <= _COOL)):
-            cures.append(cure)
+        return not _kind(after) and bool(kind != HOT or (after.worst and after.heat <= _COOL))
+
+    cures = cures_of(built, solver, given, is_cured)
     if kind == HOT and update:
         cures.append(Cure(RATE, None, rate, rate * EDGE / found.later * _WITHIN))
     if kind == OVERSHOOT:
@@ -164,6 +159,21 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
     signals = start(built, given).signals
     scores = signals.get(layer.bottoms[0])
     return Judgement(kind, size, update, layer, scores.size if scores else 0.0, tuple(cures))
+
+
+def cures_of(built: BuiltNet, solver: Any, given: Change, is_cured: Callable[[Any, Change], bool]) -> list[Cure]:
+    """The changes each of which mends it by itself. is_cured: does it hold for a solver and a changed net?"""
+    found = []
+    for cure, change, fields in _changes(built, solver, given):
+        cured = solver
+        if fields:
+            cured = type(solver)()
+            cured.CopyFrom(solver)
+            for name, value in fields.items():
+                setattr(cured, name, value)
+        if is_cured(cured, change):
+            found.append(cure)
+    return found
 
 
 def is_calm(built: BuiltNet, solver: Any, rate: float, given: Change = NO_CHANGE) -> bool | None:
