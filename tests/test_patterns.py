@@ -33,6 +33,7 @@ SUSPECT = 3e-4
 """Seconds of CPU time over at most 1,000 characters."""
 GROWTH = 64
 """How many times as long 16 times the text may take: 16 times if linear, 256 times if quadratic."""
+TRIES = 10
 ENDS = ("\0", '\n"')
 ANCHORED = {"match", "fullmatch"}
 METHODS = {*ANCHORED, "search", "sub", "subn", "split", "findall", "finditer"}
@@ -196,10 +197,10 @@ def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str]]:
 
 
 def taken(pattern: Pattern, text: str, enough: float = 0) -> float:
-    """Seconds of CPU time; the least of three where it is more than `enough`, since others run beside."""
+    """Seconds of CPU time; the least of several where it is more than `enough`, since others run beside."""
     subject: Any = text if isinstance(pattern.compiled.pattern, str) else text.encode("latin-1", "replace")
     least = 1e9
-    for _ in range(3):
+    for _ in range(TRIES):
         start = time.process_time()
         if pattern.whole:
             pattern.compiled.fullmatch(subject)
@@ -222,7 +223,7 @@ def slow(pattern: Pattern) -> str | None:
                 text = before + pump * (size // len(pump)) + end
                 if (short := taken(pattern, text, SUSPECT)) > SUSPECT:
                     long = before + pump * (LONG * size // SIZES[-1] // len(pump)) + end
-                    if size < SIZES[-1] or taken(pattern, long) > GROWTH * short:
+                    if size < SIZES[-1] or taken(pattern, long, GROWTH * short) > GROWTH * short:
                         return f"{before!r} + {pump!r} * {size // len(pump)} + {end!r}"
     return None
 

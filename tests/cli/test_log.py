@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from cost import soon
 
 from caffelint.cli.main import main
 
@@ -185,10 +186,9 @@ def test_a_pipe_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_what_is_packed_unlike_a_log_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "train.log.gz"
     path.write_bytes(gzip.compress(LINE.format(0, 1).encode() + b"Traceback (most recent\n" * 1_000_000))
-    start = time.process_time()
-    assert main(["log", str(path)]) == 2
-    assert "unpacks to more than 50 times its size" in capsys.readouterr().err
-    assert time.process_time() - start < 8
+    with soon():
+        assert main(["log", str(path)]) == 2
+        assert "unpacks to more than 50 times its size" in capsys.readouterr().err
 
 
 def test_csv_is_written_in_one_step(

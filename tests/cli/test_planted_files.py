@@ -7,10 +7,10 @@ import os
 import signal
 import struct
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from cost import soon
 
 from caffelint.cli.main import main
 
@@ -145,9 +145,8 @@ def test_scripts_that_are_links_out_are_not_quoted(checkout: Path, capsys: pytes
     (checkout.parent / "out/run").write_text("x -gpu 0,1\n")
     (checkout / "a.sh").symlink_to("../out/run")
     (checkout / "b.sh").write_text("x -gpu 2,3\n" * 90_000)
-    start = time.process_time()
-    text = told(capsys, "patch", "--check-finite", "own.prototxt", "-o", "new.prototxt")
-    assert time.process_time() - start < 5
+    with soon():
+        text = told(capsys, "patch", "--check-finite", "own.prototxt", "-o", "new.prototxt")
     assert "-gpu 0,1" not in text
     assert 1 <= text.count("-gpu 2,3") <= 10
 
@@ -222,9 +221,8 @@ def test_folders_without_end(
         here, above = os.open("d", os.O_RDONLY, dir_fd=here), here
         os.close(above)
     os.close(here)
-    start = time.process_time()
-    text = told(capsys, *command)
-    assert time.process_time() - start < 10
+    with soon():
+        text = told(capsys, *command)
     assert "nested too deeply" in text
     assert "own.prototxt" in text or command[0] != "summary"
     subprocess.run(["rm", "-r", "deep"], check=True)

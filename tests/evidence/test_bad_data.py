@@ -184,7 +184,7 @@ def test_says_what_is_wrong(name: str, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
     begin = time.monotonic()
     report = report_of(tmp_path, net)
-    assert time.monotonic() - begin < 60
+    assert time.monotonic() - begin < 300
     found = {one["name"]: one["message"] for one in report["json"]["findings"]}
     assert words in found[rule]
     assert "\n" not in found[rule]
@@ -229,13 +229,13 @@ def test_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.Monkey
 
     with Scan(jobs=1, heard=lambda done: stop.set() if done.done > 2500 else None) as scan:
         Thread(target=run, args=[scan], daemon=True).start()
-        assert stop.wait(60)
+        assert stop.wait(300)
     kept = sum(1 for file in (tmp_path / "cache").rglob("*") if file.is_file() and not file.suffix)
     assert kept
     with Scan(jobs=2) as scan:
         begin = time.monotonic()
         found = run(scan)
-        assert time.monotonic() - begin < 60
+        assert time.monotonic() - begin < 300
     assert found.facts.records == 9_600
     assert found.facts.tops["label"].values == {float(n): 960 for n in range(10)}
 

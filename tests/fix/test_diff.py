@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import subprocess
-import time
 from pathlib import Path
+
+from cost import soon
 
 from caffelint.fix.diff import diff
 
@@ -42,8 +43,7 @@ def test_ten_thousand_layers_with_one_more_behind_each() -> None:
     layer = 'layer {\n  name: "n%s"\n  type: "ReLU"\n  bottom: "b"\n  top: "b"\n}\n'
     old = "".join(layer % number for number in range(10_000)).encode()
     new = "".join(layer % number + layer % f"{number}_check" for number in range(10_000)).encode()
-    start = time.perf_counter()
-    change = diff("net", old, new).splitlines()
-    assert time.perf_counter() - start < 5
+    with soon():
+        change = diff("net", old, new).splitlines()
     assert sum(line.startswith(b"+") for line in change) == 1 + 6 * 10_000
     assert sum(line.startswith(b"-") for line in change) == 1

@@ -42,6 +42,15 @@ def _start(folder: Path) -> int:
     return child
 
 
+def _seconds(folder: Path) -> float:
+    _folder(folder)
+    started = time.monotonic()
+    os.waitpid(_start(folder), 0)
+    taken = time.monotonic() - started
+    assert {path.read_bytes() for path in folder.iterdir()} == {NEW}
+    return taken
+
+
 def _config() -> Config:
     config = Config()
     config.cache, config.jobs, config.select = False, 1, ["wrong-value-type"]
@@ -49,14 +58,12 @@ def _config() -> Config:
 
 
 def test_killed_at_any_moment(tmp_path: Path) -> None:
-    _folder(tmp_path / "warm")
-    started = time.monotonic()
-    os.waitpid(_start(tmp_path / "warm"), 0)
-    takes = time.monotonic() - started
-    assert {path.read_bytes() for path in (tmp_path / "warm").iterdir()} == {NEW}
+    takes = min(_seconds(tmp_path / f"warm{number}") for number in range(3))
     moments = random.Random(SEED + 5)
-    states = set()
-    for number in range(MOMENTS):
+    states: set[int] = set()
+    for number in range(20 * MOMENTS):
+        if number >= MOMENTS and len(states) > 2:
+            break  # where others run beside, all may have been killed before the first file, or after the last
         files = _folder(tmp_path / str(number))
         child = _start(tmp_path / str(number))
         time.sleep(moments.uniform(0, takes))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from cost import soon
 
 from caffelint.lint.changed import changed_files
 from caffelint.lint.discover import discover
@@ -161,9 +161,8 @@ def test_a_hostile_pattern_takes_no_time(tmp_path: Path) -> None:
     deep = tmp_path / "/".join(["a"] * 60)
     deep.mkdir(parents=True)
     (deep / f"{'a' * 200}.prototxt").touch()
-    start = time.monotonic()
-    assert len(discover([str(tmp_path)]).files) == 1
-    assert time.monotonic() - start < 2
+    with soon():
+        assert len(discover([str(tmp_path)]).files) == 1
 
 
 @pytest.mark.parametrize("line", ["*a*b{}?..[x]", "/a/{}*b?", "*.x{}", "/a/b{}", "{}[a-z]/c?/d?"])
@@ -174,9 +173,8 @@ def test_an_ignore_file_of_many_rules(tmp_path: Path, line: str) -> None:
     for number in range(100):
         (tmp_path / f"{number}.prototxt").touch()
     (tmp_path / "net1.prototxt").touch()
-    start = time.process_time()
-    assert len(discover([str(tmp_path)]).files) == 100
-    assert time.process_time() - start < 5
+    with soon():
+        assert len(discover([str(tmp_path)]).files) == 100
 
 
 def test_rules_that_try_every_place_of_a_long_name(tmp_path: Path) -> None:
@@ -184,9 +182,8 @@ def test_rules_that_try_every_place_of_a_long_name(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("".join(f"*{'?' * 110}b{number:03}*\n" for number in range(550)))
     for number in range(200):
         (tmp_path / f"{'b' * 235}{number}.prototxt").touch()
-    start = time.process_time()
-    assert len(discover([str(tmp_path)]).files) == 200
-    assert time.process_time() - start < 1.5
+    with soon():
+        assert len(discover([str(tmp_path)]).files) == 200
 
 
 def test_what_changed_is_what_git_diff_says(tmp_path: Path) -> None:
@@ -228,9 +225,8 @@ def test_a_long_line_takes_little_time(line: str, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", ".")
     (tmp_path / ".gitignore").write_text(f"{line}\n*.txt\n")
     (tmp_path / "a.prototxt").touch()
-    start = time.process_time()
-    assert discover([str(tmp_path)]).files == [str(tmp_path / "a.prototxt")]
-    assert time.process_time() - start < 1
+    with soon():
+        assert discover([str(tmp_path)]).files == [str(tmp_path / "a.prototxt")]
 
 
 def test_an_index_of_long_names_is_read_in_part(tmp_path: Path) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from cost import follows, soon
 
 import caffelint
 from caffelint.lint.config import Config
@@ -117,18 +116,14 @@ def test_line_ends_of_windows() -> None:
 
 def test_many_comments_take_no_longer_than_they_should() -> None:
     layer = 'layer { name: "p" type: "ReLU" # caffelint: ignore[S101]\nbottom: "a" top: "b" }\n'
-    text = (layer * 3000).encode()
     config = Config()
     config.select = ["poly-without-max-iter"]
 
-    def seconds(data: bytes) -> float:
-        start = time.process_time()
-        caffelint.check_text(data, config=config)
-        return time.process_time() - start
+    def look(size: int) -> None:
+        caffelint.check_text((layer * size).encode(), config=config)
 
-    without = text.replace(b"caffelint:", b"caffelints")
-    seconds(without)
-    assert seconds(text) < 15 * seconds(without)
+    look(9)
+    assert follows(look, 300, 4_800)
 
 
 BLOCK = 'layer {\n  name: "p"\n  type: "ReLU"\n%s}\n%slayer { name: "q" type: "Relu" }\n'
@@ -157,10 +152,9 @@ def test_a_comment_for_the_file_covers_what_stands_at_its_very_end() -> None:
 
 
 def test_comments_between_a_comment_and_its_field_take_no_time() -> None:
-    text = "# caffelint: ignore[dead-units]\n" + "# " * 20_000 + "x\n" + "#" * 20_000 + "\n!\nname: 'a'"
-    start = time.process_time()
-    caffelint.check_text(text)
-    assert time.process_time() - start < 2
+    text = "# caffelint: ignore[dead-units]\n" + "# " * 200_000 + "x\n" + "#" * 200_000 + "\n!\nname: 'a'"
+    with soon():
+        caffelint.check_text(text)
 
 
 FILLERLESS = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-import bench_curves
 import compare_protos
 import pytest
+from cost import soon
 
 from caffelint.schema.proto2 import ProtoError, read_schema
 
@@ -113,11 +113,8 @@ def test_garbage_is_refused_soon(text: str) -> None:
 
 @pytest.mark.parametrize("quote", "\"'")
 def test_a_string_that_is_not_closed_takes_little_time(quote: str) -> None:
-    def read(size: int) -> None:
-        with pytest.raises(ProtoError):
-            read_schema(f"message A {{ }} {quote}" + f"\\{quote}" * size)
-
-    assert bench_curves.cpu_seconds(lambda: read(40_000)) < 1
+    with soon(), pytest.raises(ProtoError):
+        read_schema(f"message A {{ }} {quote}" + f"\\{quote}" * 400_000)
 
 
 LONG = "has 500 characters, more than 400"
@@ -147,8 +144,5 @@ def test_fields_below_a_deep_package_take_little_time(parts: int) -> None:
     fields = " ".join(f"optional X f{number} = {number};" for number in range(1, 1_600))
     text = f"message X {{ }} package {package}; message A {{ {fields} }}"
 
-    def read() -> None:
-        with contextlib.suppress(ProtoError):
-            read_schema(text)
-
-    assert bench_curves.cpu_seconds(read) < 1
+    with soon(), contextlib.suppress(ProtoError):
+        read_schema(text)

