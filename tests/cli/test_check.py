@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -357,7 +356,8 @@ def test_control_c_ends_it_quietly(project: Path) -> None:
     command = [sys.executable, "-m", "caffelint.cli.main", "check", "-v", "-", "--format", "text"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin
-    time.sleep(2)  # It has long been waiting for its input by then.
+    process.stdin.write(b"# more than a pipe holds\n" * 40_000)
+    process.stdin.flush()  # so it has read of its input by then, and waits for the rest
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, b"", b"")

@@ -136,7 +136,7 @@ def test_follow_ends_at_the_first_nan(tmp_path: Path) -> None:
     path.write_text(LINE.format(0, 2.3))
 
     def grow() -> None:
-        for number in range(1, 2000):
+        for number in range(1, 100_000):
             time.sleep(0.02)
             with path.open("a") as log:
                 log.write(LINE.format(number, 2.2 if number < 20 else "nan"))

@@ -132,7 +132,7 @@ def test_an_interruption_leaves_nothing_half_done(patch: Callable[..., Run], num
         "import os, sys, time\n"
         "from caffelint.cli.main import main\n"
         "calls = []\n"
-        "wait = lambda: (print('here', flush=True), time.sleep(60))\n"
+        "wait = lambda: (print('here', flush=True), time.sleep(600))\n"
         f"os.fsync = lambda _: (calls.append(1), len(calls) == {write} and wait())\n"
         "sys.exit(main(['patch', 'net.prototxt', '--check-finite', '--in-place', '-q']))\n"
     )
@@ -140,7 +140,7 @@ def test_an_interruption_leaves_nothing_half_done(patch: Callable[..., Run], num
     assert process.stdout is not None
     assert process.stdout.readline() == b"here\n"
     process.send_signal(number)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (143 if number == signal.SIGTERM else 130, b"")
     assert Path("net.prototxt").read_bytes() == NET
     assert _files() == files | ({"check_finite_layer.py"} if write == 2 else set())

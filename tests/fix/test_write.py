@@ -161,7 +161,7 @@ def test_sigterm_leaves_no_temporary_file(file: Path) -> None:
     script = (
         "import os, sys, time\n"
         "from caffelint.fix.write import ending_cleanly, save\n"
-        "os.fsync = lambda _: (print('here', flush=True), time.sleep(60))\n"
+        "os.fsync = lambda _: (print('here', flush=True), time.sleep(600))\n"
         f"with ending_cleanly():\n    save({str(file)!r}, {OLD!r}, {NEW!r})\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
@@ -169,7 +169,7 @@ def test_sigterm_leaves_no_temporary_file(file: Path) -> None:
     assert process.stdout.readline() == b"here\n"
     time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=20) == 143
+    assert process.wait(timeout=300) == 143
     assert file.read_bytes() == OLD
     assert os.listdir(file.parent) == [file.name]
 
