@@ -22,7 +22,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._layers import IMAGE_READERS, pairs, transform_place
+from ._layers import IMAGE_READERS, is_for_training, is_held_out, pairs, same_path, transform_place
 
 _LAYER = 'layer { name: "d" type: "Data" top: "d" transform_param { %s } include { phase: %s } }'
 
@@ -46,11 +46,12 @@ class TrainTestTransformMismatch(NetRule):
     ```
 
     ## Known problems
-    Two different mean files are not reported, since a padded training set has its own mean; neither is a mean file in
-    one phase with mean values in the other. Crop and mirror are expected to differ.
+    Two different mean files are reported only if their names say that one is of the training set and the other of the
+    test set, since a padded training set has its own mean; a mean file in one phase with mean values in the other is
+    not. Crop and mirror are expected to differ.
 
     ## Fix safety
-    Unsafe: testing gets the scale of training, or its mean if it has none, so the scores change.
+    Unsafe: testing gets the scale of training, or its mean where it has none or its own, so the scores change.
 
     ## References
     - data_transformer.cpp, Transform
@@ -67,6 +68,7 @@ class TrainTestTransformMismatch(NetRule):
         _LAYER % ("scale: 0.00390625", "TRAIN") + _LAYER % ("scale: 0.00392157", "TEST"),
         _LAYER % ('mean_file: "a.binaryproto"', "TRAIN") + _LAYER % ("mean_value: 104 mean_value: 117", "TEST"),
         _LAYER % ('mean_file: "padded.binaryproto"', "TRAIN") + _LAYER % ('mean_file: "mean.binaryproto"', "TEST"),
+        _LAYER % ('mean_file: "train/mean.binaryproto"', "TRAIN") + _LAYER % ('mean_file: "mean.binaryproto"', "TEST"),
         _LAYER % ("scale: 1", "TRAIN") + 'layer { name: "d" type: "Data" top: "d" include { phase: TEST } }',
     ]
     INVALID = [
@@ -95,6 +97,16 @@ class TrainTestTransformMismatch(NetRule):
             " net is tested on input that differs from its training input; make them equal",
             fixed=_LAYER % ('mean_file: "m.binaryproto"', "TRAIN")
             + _LAYER % ('crop_size: 9 mean_file: "m.binaryproto"', "TEST"),
+        ),
+        Invalid(
+            _LAYER % ('mean_file: "train_mean.binaryproto"', "TRAIN")
+            + _LAYER % ('mean_file: "val_mean.binaryproto"', "TEST"),
+            span='mean_file: "val_mean.binaryproto"',
+            message='Data "d": testing subtracts mean_file "val_mean.binaryproto" but training subtracts mean_file'
+            ' "train_mean.binaryproto", so the net is tested on input that differs from its training input; make them'
+            " equal",
+            fixed=_LAYER % ('mean_file: "train_mean.binaryproto"', "TRAIN")
+            + _LAYER % ('mean_file: "train_mean.binaryproto"', "TEST"),
         ),
     ]
 
@@ -134,14 +146,14 @@ class TrainTestTransformMismatch(NetRule):
 
 
 def _as_in_training(layer: Layer, field: str, training: Layer) -> tuple[Fix, ...]:
-    """Give testing the scale of training, or its mean if testing has none."""
+    """Give testing the scale of training, or its mean if testing has none or a file of its own."""
     wanted, given = _transform(training), _transform(layer)
     if field == "scale":
         if not wanted.HasField(field):
             return fix("remove scale", UNSAFE, remove(layer, "transform_param", field))
         value = transform_place(training, field).text.partition(":")[2].strip()
         return fix(f"set scale: {value}", UNSAFE, write(layer, "transform_param", field, value=value))
-    if given.mean_file or len(given.mean_value):
+    if len(given.mean_value):
         return ()
     if wanted.mean_file:
         value = quoted(wanted.mean_file)
@@ -163,10 +175,19 @@ def _same_scale(one: Layer, other: Layer) -> bool:
 
 def _same_mean(one: Layer, other: Layer) -> bool:
     a, b = _transform(one), _transform(other)
+    if a.mean_file and b.mean_file:
+        return not _of_two_sets(a.mean_file, b.mean_file)
     if a.mean_file or b.mean_file:
         return bool(a.mean_file or len(a.mean_value)) and bool(b.mean_file or len(b.mean_value))
     channels = max(len(a.mean_value), len(b.mean_value))
     return all(abs(x - y) <= 1 for x, y in zip(_spread(a, channels), _spread(b, channels), strict=True))
+
+
+def _of_two_sets(testing: str, training: str) -> bool:
+    """Whether the last parts in which two paths differ say that they are of the test and of the training set."""
+    parts = zip(reversed(same_path(testing).split("/")), reversed(same_path(training).split("/")), strict=False)
+    ours, theirs = next((pair for pair in parts if pair[0] != pair[1]), ("", ""))
+    return is_held_out(ours) and is_for_training(theirs)
 
 
 def _spread(transform: Any, channels: int) -> list[float]:
