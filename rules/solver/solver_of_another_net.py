@@ -7,20 +7,22 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
 from caffelint.lint.disk import exists
 
+from ._names import is_numbered_alike, swapped, words
+
 _FAMILY = re.compile(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
     "|segnet|enet|unet|deeplab|pspnet|fcn|yolo|ssd|openpose|nin|flownet|c3d)(?![a-z])"
 )
-_WORD = re.compile(r"[^\W_]+")
 _VARIANT = re.compile(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
 
 
 class SolverOfAnotherNet(SolverRule):
-    """The net of a solver is that of another one: of another folder, or of a model with another name.
+    """The net or the snapshots of a solver are those of another one: of another folder, or of another name.
 
     ## Why is this bad?
     A solver that was copied and not adapted trains the other net, and saves its weights under the name of the
-    intended model.
+    intended model. If only its snapshot_prefix is the other's, its weights are taken for the other's, or overwrite
+    them.
 
     ## Example
     ```
@@ -66,6 +68,7 @@ class SolverOfAnotherNet(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
+        yield from self._of_another_prefix(solver)
         if found := [*self._of_another_folder(solver)] or [*self._of_another_name(solver)]:
             yield from found
             return
@@ -90,18 +93,36 @@ class SolverOfAnotherNet(SolverRule):
         """A net whose name differs in one word from the solver's, while the net with the solver's word is there."""
         for use in solver.nets:
             folder, bare = os.path.split(use.net.path)
-            mine = {word for word in _words(_base(solver.path)) if "solver" not in word}
-            its = _words(bare.lower())
-            if use.field.endswith("_param") or len(mine - its) != 1 or not mine & its:
+            mine = {word for word in words(_base(solver.path)) if "solver" not in word}
+            its = words(bare.lower())
+            if use.field.endswith("_param") or len(mine - its) != 1:
                 continue
             (meant,) = mine - its
             for word in sorted(its - mine):
-                other = _swapped(bare, word, meant, os.path.basename(solver.path))
-                if exists(os.path.join(folder, other)):
+                other = swapped(bare, word, meant, os.path.basename(solver.path))
+                if (mine & its or is_numbered_alike(word, meant)) and exists(os.path.join(folder, other)):
                     yield self.finding(
                         solver.at(use.field, use.position),
                         f'{use.field} is "{bare}", but "{other}" is there too and has the word "{meant}" of the'
                         " solver's own name; check that this is the net to train",
+                    )
+                    return
+
+    def _of_another_prefix(self, solver: Solver) -> Iterator[Finding]:
+        """A prefix with the number of a solver that is beside this one, and not with its own."""
+        prefix = solver.message.snapshot_prefix
+        folder, bare = os.path.split(solver.path)
+        folders, slash, name = prefix.rpartition("/")
+        mine, its = words(bare.lower()), words(name.lower())
+        for word in sorted(its - mine):
+            for own in sorted(mine - its):
+                other = swapped(bare, own, word, name)
+                if is_numbered_alike(word, own) and exists(os.path.join(folder, other)):
+                    meant = folders + slash + swapped(name, word, own, bare)
+                    yield self.finding(
+                        solver.at("snapshot_prefix"),
+                        f'snapshot_prefix "{prefix}" has the "{word}" of "{other}", which is also here, so the weights'
+                        f' of this solver may be taken for those, or overwrite them; set it to "{meant}"',
                     )
                     return
 
@@ -127,17 +148,6 @@ class SolverOfAnotherNet(SolverRule):
                     " to the solver; check that this is the net to train",
                 )
                 return
-
-
-def _words(name: str) -> set[str]:
-    """`lenet_solver_2.prototxt`: lenet, solver, 2."""
-    return set(_WORD.findall(name.partition(".prototxt")[0]))
-
-
-def _swapped(name: str, word: str, meant: str, solver: str) -> str:
-    """The name with another word in the place of one, in the letters in which the solver's name has it."""
-    start, at = name.lower().find(word), solver.lower().find(meant)
-    return name[:start] + solver[at : at + len(meant)] + name[start + len(word) :]
 
 
 def _base(path: str) -> str:

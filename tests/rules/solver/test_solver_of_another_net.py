@@ -50,3 +50,37 @@ def test_the_net_with_the_solver_s_word_may_be_meant(tmp_path: Path, solver: str
     config.cache, config.preview = False, True
     found = [one.name for one in caffelint.check([str(path)], config).findings]
     assert ("solver-of-another-net" in found) == told
+
+
+@pytest.mark.parametrize(
+    ("net", "prefix", "told"),
+    [
+        ("cut2_train_val", "cut2_mammo", []),
+        ("cut5_train_val", "cut2_mammo", ["net"]),
+        ("cut2_train_val", "cut1_mammo", ["snapshot_prefix"]),
+        ("cut2_train_val", "cut2_after_cut1", []),
+        ("cut2_train_val", "cut5_mammo", []),
+        ("other_train_val", "other", []),
+    ],
+)
+def test_numbers_tell_the_solvers_of_a_family(tmp_path: Path, net: str, prefix: str, told: list[str]) -> None:
+    for name in ("cut1", "cut2", "cut5", "other"):
+        (tmp_path / f"{name}_train_val.prototxt").write_text(NET.format(name))
+    (tmp_path / "cut1_solver.prototxt").write_text('net: "cut1_train_val.prototxt"\nsnapshot_prefix: "cut1_mammo"')
+    path = tmp_path / "cut2_solver.prototxt"
+    path.write_text(f'net: "{net}.prototxt"\nbase_lr: 0.1\nsnapshot_prefix: "snapshots/{prefix}"')
+    config = Config()
+    config.cache, config.preview = False, True
+    found = [one for one in caffelint.check([str(path)], config).findings if one.name == "solver-of-another-net"]
+    assert [one.field for one in found] == told
+
+
+def test_bare_numbers_may_count_anything(tmp_path: Path) -> None:
+    (tmp_path / "net.prototxt").write_text(NET.format("net"))
+    for number in (1, 2):
+        text = 'net: "net.prototxt"\nbase_lr: 0.1\nsnapshot_prefix: "net_1"'
+        (tmp_path / f"solver_{number}.prototxt").write_text(text)
+    config = Config()
+    config.cache, config.preview = False, True
+    found = caffelint.check([str(tmp_path)], config).findings
+    assert "solver-of-another-net" not in [one.name for one in found]
