@@ -18,7 +18,7 @@ import pytest
 _T = TypeVar("_T")
 ENOUGH = 60
 """Seconds of CPU time, for what takes one or two, and many minutes if it grows with the square or has no end."""
-TRIES = 5
+TRIES = 3
 
 
 @contextmanager
