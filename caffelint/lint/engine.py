@@ -17,7 +17,10 @@ from caffelint.lint.discover import discover, wanted
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
+from caffelint.lint.project.weighed import weigh
+from caffelint.lint.registry import find_rule
 from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order
+from caffelint.lint.select import most_exact
 from caffelint.schema.detect import NET, SOLVER
 
 if TYPE_CHECKING:
@@ -134,8 +137,9 @@ def report(
     """
     findings: Sequence[ReportedFinding] = [finding for outcome in found for finding in outcome.findings]
     failures = [*(plan.failures if plan else ()), *(failure for outcome in found for failure in outcome.failures)]
-    if plan and len(plan.files) > 1:
-        findings = lower_copies(findings, texts or {})
+    if plan:
+        findings = lower_copies(findings, texts or {}) if len(plan.files) > 1 else findings
+        findings = weigh(findings, plan.jobs, _set_by(config, findings), texts or {})
     baselined = 0
     if config.baseline:
         from caffelint.lint import baseline
@@ -154,6 +158,12 @@ def report(
         caffes=tuple(one._replace(files=files) for one, files in sorted(used.items(), key=str)),
         lookalikes=tuple(plan.lookalikes) if plan else (),
     )
+
+
+def _set_by(config: Config, findings: Iterable[ReportedFinding]) -> frozenset[str]:
+    """The rules among those of findings whose severity the settings give."""
+    rules = {one.name: find_rule(one.name) for one in findings} if config.severity else {}
+    return frozenset(name for name, info in rules.items() if info and most_exact(info, config.severity) is not None)
 
 
 def outcomes(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, titles, write
+from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, Net, NetRule, fix, titles, write
 
 from ._norms import feeding, global_stats, norms
 
@@ -26,6 +26,9 @@ class FrozenLayersMovingStatistics(NetRule):
     layer { name: "bn" type: "BatchNorm" bottom: "conv" top: "conv" batch_norm_param { use_global_stats: true } }
     ```
 
+    ## Known problems
+    Many fine-tune so on purpose: statistics of the new data are a way to adapt to it. It is an info.
+
     ## Fix safety
     Unsafe: training then uses the stored statistics, which are what the frozen layers were trained with. It is offered
     only if weights are loaded for sure: by `weights` in the solver, or because the frozen layers have no fillers.
@@ -37,7 +40,7 @@ class FrozenLayersMovingStatistics(NetRule):
 
     code = "B006"
     name = "frozen-layers-moving-statistics"
-    severity = WARNING
+    severity = INFO
     certainty = LIKELY
     layer_types = ("BatchNorm",)
     _NET = (

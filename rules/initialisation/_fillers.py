@@ -49,6 +49,22 @@ def is_last(layer: Layer) -> bool:
     return not layer.net.once(_read_by_losses).isdisjoint(layer.tops)
 
 
+def in_a_row(net: Net, empty: list[Layer]) -> bool:
+    """Does one of these layers of zeros read what another one has made?
+
+    Then no weight of them gets a gradient. A single one gets it at once: its own does not depend on its weights.
+    """
+    zeros = {layer.index for layer in empty}
+    behind: set[str] = set()
+    for layer in net.layers:
+        reads = not behind.isdisjoint(layer.bottoms)
+        if reads and layer.index in zeros:
+            return True
+        if reads or layer.index in zeros:
+            behind.update(layer.tops)
+    return False
+
+
 def _named(net: Net) -> frozenset[str]:
     """The random fillers that the text of the net names."""
     return frozenset(_NAMED.findall(net.document.source.text))

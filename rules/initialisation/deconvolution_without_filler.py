@@ -19,6 +19,8 @@ from caffelint.lint import (
     write,
 )
 
+from ._fillers import in_a_row
+
 _MANY = 5
 
 
@@ -43,9 +45,9 @@ class DeconvolutionWithoutFiller(NetRule):
     ```
 
     ## Known problems
-    A training script may fill the layer itself, as FCN's does (`surgery.interp`). It is an info if any script of the
-    project sets the weights of upsampling layers or the net seems to be fine-tuned, and nothing if a script that names
-    the solver sets weights.
+    A single layer that learns is an info: it gets a gradient at once. A training script may fill the layer itself, as
+    FCN's does (`surgery.interp`). It is an info if any script of the project sets the weights of upsampling layers or
+    the net seems to be fine-tuned, and nothing if a script that names the solver sets weights.
 
     ## Fix safety
     Unsafe: training starts from other weights. There is no fix if `group` does not keep the channels apart, because a
@@ -121,6 +123,7 @@ class DeconvolutionWithoutFiller(NetRule):
                 layers=frozen,
             )
         elif not starts_from_weights(net):
+            severity = severity if in_a_row(net, missing) else INFO
             yield self.finding(
                 missing[0].at("convolution_param"),
                 f"{titles(missing)}: no weight_filler, so {its} weights start at 0; add one{to_each}, for example"

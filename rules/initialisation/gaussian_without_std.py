@@ -5,6 +5,7 @@ from math import prod
 
 from caffelint.lint import (
     DISPLAY,
+    INFO,
     UNSAFE,
     WARNING,
     Finding,
@@ -15,6 +16,7 @@ from caffelint.lint import (
     NetRule,
     fix,
     replace,
+    starts_from_weights,
     title,
     write,
 )
@@ -103,6 +105,7 @@ class GaussianWithoutStd(NetRule):
                     layer.at(*path, "type"),
                     f"{title(layer)}: the gaussian filler has no std and defaults to 1{scale}; set std, for example"
                     " std: 0.01",
+                    severity=INFO if starts_from_weights(net) else None,
                     fixes=_fixes(layer, path, filler.value),
                 )
 

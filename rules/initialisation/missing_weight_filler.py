@@ -22,7 +22,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import types_that
 
-from ._fillers import WEIGHTED, blocks_with_weights, is_last, random_filler
+from ._fillers import WEIGHTED, blocks_with_weights, in_a_row, is_last, random_filler
 
 _UPSAMPLING = types_that(lambda kind: kind.upsamples)
 
@@ -50,9 +50,10 @@ class MissingWeightFiller(NetRule):
 
     ## Known problems
     The text does not show `caffe train --weights`. A solver with `weights`, a layer with `lr_mult: 0`, and fillers in
-    the last layers only are taken as signs that weights are loaded. A net without any filler is only info if no solver
-    names it, if its solvers have the rates of fine-tuning, below 0.001, or if a script of the project trains on
-    weights.
+    the last layers only are taken as signs that weights are loaded. A layer of zeros that no other one follows is an
+    info: it gets a gradient at once, and the layers before it one iteration later. A net without any filler is only
+    info if no solver names it, if its solvers have the rates of fine-tuning, below 0.001, or if a script of the project
+    trains on weights.
 
     ## Fix safety
     Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
@@ -128,7 +129,7 @@ class MissingWeightFiller(NetRule):
         # Zeros right before a loss get a gradient from it.
         last = len(missing) < _MANY and all(is_last(layer) for layer in missing)
         # Where some of many have fillers, these are the new ones of a net whose weights are loaded.
-        severity = INFO if last or len(missing) >= _MANY else WARNING
+        severity = INFO if last or len(missing) >= _MANY or not in_a_row(net, missing) else WARNING
         loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
         if loads is None and (len(missing) == len(layers) or has_rate_of_fine_tuning(net)):
             # Nets of which no layer has a filler are mostly copied from those of published weights.

@@ -1,0 +1,65 @@
+"""One cause, one finding: what is found for the same reason in several places is told at the first of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+
+from caffelint.lint.finding import ERROR, INFO
+from caffelint.lint.report import ReportedFinding
+from caffelint.lint.words import listed
+
+_SUBJECT = re.compile(r'\A(?:layers? |[A-Z]\w* )"[^"]*"(?:, "[^"]*")*(?: and (?:"[^"]*"|\d+ more))?')
+"""The layers that a message begins with."""
+_FILE = re.compile(r'"[^"]*[/.][^"]*"')
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+_NAMES = re.compile(r'"[^"]*"')
+
+
+def tell_first_of_alike(
+    findings: Sequence[ReportedFinding], project_of: Callable[[str], str], is_live: Callable[[str], bool]
+) -> list[ReportedFinding]:
+    """The findings, with infos for those of a project that are there for the same reason as another one.
+
+    The first is in a file that `is_live`, if one is, and then the nearest to the top.
+    """
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for number, one in enumerate(findings):
+        if one.severity != INFO:
+            alike.setdefault((project_of(one.file), *_reason(one)), []).append(number)
+    told = list(findings)
+    for numbers in alike.values():
+        if len(numbers) < 2:
+            continue
+        live = {number: is_live(findings[number].file) for number in numbers}
+        numbers.sort(
+            key=lambda number: (not live[number], findings[number].file.count(os.sep), _place(findings[number]))
+        )
+        first, *others = (findings[number] for number in numbers)
+        where = listed([_shown(one, first) for one in others])
+        told[numbers[0]] = first._replace(evidence=_with(first, f"the same in {where}"))
+        for number, one in zip(numbers[1:], others, strict=True):
+            told[number] = one._replace(severity=INFO, evidence=_with(one, f"as in {_shown(first, one)}"))
+    return told
+
+
+def _reason(one: ReportedFinding) -> tuple[str, ...]:
+    """What is equal for one mistake that was made several times.
+
+    The layers and files that it names and its numbers may differ; in an error, which stops Caffe, no other word may.
+    """
+    text = _NUMBER.sub("", _FILE.sub("", _SUBJECT.sub("", one.message)))
+    return one.name, one.severity, one.field, text if one.severity == ERROR else _NAMES.sub("", text)
+
+
+def _place(one: ReportedFinding) -> tuple[str, int]:
+    return one.file, one.line or 0
+
+
+def _shown(one: ReportedFinding, beside: ReportedFinding) -> str:
+    return f"line {one.line}" if one.file == beside.file else f"{one.file}:{one.line or 1}"
+
+
+def _with(one: ReportedFinding, why: str) -> str:
+    return "; ".join(filter(None, [one.evidence, why]))

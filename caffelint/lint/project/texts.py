@@ -1,0 +1,196 @@
+"""The texts of a project that tell what its authors run: scripts, programs, notebooks and pages; read, never run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from caffelint.lint.discover import relative
+from caffelint.lint.read import ReadError, read_found
+from caffelint.lint.walk import walk
+
+_SUFFIXES = (
+    *(".py", ".sh", ".bash", ".bat", ".ps1", ".m", ".ipynb", ".lua", ".pl", ".js", ".java", ".scala", ".cs"),
+    *(".launch", ".xml"),
+    *(".c", ".cc", ".cpp", ".cu", ".h", ".hpp", ".mm", ".go"),
+    *(".md", ".rst", ".html", ".yml", ".yaml", ".json", ".cfg", ".ini", ".gitattributes"),
+)
+_NAMES = re.compile(
+    r"readme\b.*|makefile.*|cmakelists\.txt|dockerfile|.*(?:readme|how.?to|usage|train|run).*\.txt", re.I
+)
+_READ_ME = re.compile(r"readme\b", re.I)
+_KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", "3rdparty"])
+_OF_CAFFE = (os.path.join("src", "caffe"), os.path.join("include", "caffe"), os.path.join("python", "caffe"))
+"""What is below names the nets of nobody."""
+_LARGEST = 1 << 19
+_MOST_BYTES = 1 << 23
+_MOST_FILES = 50_000
+_MOST_TEXTS = 2_000
+_MOST_NAMES = 20_000
+_LOGS = re.compile(r".*\.log(?:\.\w+)?|.*\blog\b.*|.*_log.*\.txt|.*\.INFO(?:\..*)?|log_.*", re.I)
+_NO_LOGS = (".py", ".sh", ".prototxt", ".png", ".jpg", ".jpeg", ".cpp", ".hpp", ".h", ".m", ".md", ".js", ".csv")
+_PROTOTXT = ".prototxt"
+_LONGEST = 200
+_NAME = re.compile(r"[^\s\"'`=,;|()\[\]]*\Z")
+_JOINED = re.compile(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
+"""Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
+_VARIABLE = re.compile(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
+_SNAPSHOT = re.compile(r"[\w./\\${}%+-]{1,200}_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
+_DIGITS = re.compile(r"\d+")
+
+
+class Text(NamedTuple):
+    """A text by its path as people read it, and the folder it is in."""
+
+    path: str
+    folder: str
+    text: str
+
+    def line(self, offset: int) -> str:
+        """Where an offset is, as `run.sh:12`."""
+        return f"{self.path}:{self.text.count(chr(10), 0, offset) + 1}"
+
+
+class Named(NamedTuple):
+    """A path that a text gives, its parts from the last one to the first, with "*" for what it fills in."""
+
+    parts: tuple[str, ...]
+    where: str
+    beside: str
+    """The folder of the text where it gives a bare name that it does not join to another path, else empty."""
+
+    @property
+    def is_whole(self) -> bool:
+        return self.parts[0] != "*" + _PROTOTXT
+
+
+class Texts:
+    """What is written in a project, read when it is first asked for."""
+
+    def __init__(self, top: str):
+        self.top = top
+
+    @cached_property
+    def _found(self) -> tuple[list[Text], list[str], list[str]]:
+        """The texts, the paths of logs, and the names of weights."""
+        texts: list[Text] = []
+        logs: list[str] = []
+        weights: list[str] = []
+        seen = size = 0
+        for folder, folders, files in walk(self.top):
+            folders[:] = sorted(name for name in folders if name not in _KEEP_OUT)
+            seen += len(folders) + len(files)
+            if seen > _MOST_FILES:
+                break
+            if any(of_caffe in folder for of_caffe in _OF_CAFFE):
+                continue
+            for name in sorted(files):
+                path = os.path.join(folder, name)
+                if name.endswith((".caffemodel", ".solverstate", ".caffemodel.h5")):
+                    weights.append(path)
+                elif name.endswith(_SUFFIXES) or _NAMES.fullmatch(name):
+                    if size < _MOST_BYTES and len(texts) < _MOST_TEXTS and (text := _read(path)):
+                        size += len(text)
+                        if ".prototxt" in text or "_iter_" in text or _READ_ME.match(name):
+                            texts.append(Text(relative(path).replace(os.sep, "/"), folder, text))
+                elif _LOGS.fullmatch(name) and not name.lower().endswith(_NO_LOGS) and not os.path.islink(path):
+                    logs.append(path)
+        return texts, logs, weights
+
+    @property
+    def all(self) -> list[Text]:
+        return self._found[0]
+
+    @property
+    def logs(self) -> list[str]:
+        """What may be logs, by their names."""
+        return self._found[1]
+
+    @property
+    def weights(self) -> list[str]:
+        """The paths of trained weights."""
+        return self._found[2]
+
+    @cached_property
+    def pages(self) -> list[Text]:
+        return [text for text in self.all if _READ_ME.match(os.path.basename(text.path))]
+
+    @cached_property
+    def names(self) -> list[Named]:
+        """The paths of prototxt files that are named."""
+        found: list[Named] = []
+        for text in self.all:
+            found += _names_in(text)
+            if len(found) > _MOST_NAMES:
+                break
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Named]]:
+        found: dict[str, list[Named]] = {}
+        for named in self.names:
+            found.setdefault("*" if "*" in named.parts[0] else _alike(named.parts[0]), []).append(named)
+        return found
+
+    def names_file(self, path: str) -> Named | None:
+        """Where a file is named, or one that differs in digits or in its folders alone: one of the same series."""
+        parts = tuple(reversed(os.path.relpath(path, self.top).split(os.sep)))
+        alike = self._by_name.get(_alike(parts[0]), ())
+        filled = (named for named in self._by_name.get("*", ()) if _fits(named, parts, path))
+        return next(iter(alike), None) or next(filled, None)
+
+    @cached_property
+    def snapshots(self) -> list[tuple[str, str]]:
+        """The snapshots that are named or lie there: the prefix as it is written, and where."""
+        found = [
+            (match[0].rpartition("_iter_")[0], text.line(match.start()))
+            for text in self.all
+            if "_iter_" in text.text
+            for match in _SNAPSHOT.finditer(text.text)
+        ]
+        lying = (path for path in self.weights if "_iter_" in os.path.basename(path))
+        return [*((path.rpartition("_iter_")[0], relative(path)) for path in lying), *found]
+
+
+def _read(path: str) -> str:
+    try:
+        return read_found(path, _LARGEST).decode("utf-8", "replace")
+    except ReadError:
+        return ""
+
+
+def _names_in(text: Text) -> Iterator[Named]:
+    at = text.text.find(_PROTOTXT)
+    while at >= 0:
+        before = text.text[max(0, at - _LONGEST) : at].rpartition("\n")[2]
+        match = _NAME.search(before)
+        name = _VARIABLE.sub("*", (match[0] if match else "").replace("\\", "/"))
+        parts = [part for part in name.split("/") if part not in ("", ".", "..", "~")]
+        ahead = before[: match.start()] if match else ""
+        joined = name[:1] == "/" or bool(_JOINED.search(ahead))
+        if not parts or name.endswith("/"):
+            parts.append("*")
+        parts[-1] += _PROTOTXT
+        beside = text.folder if len(parts) == 1 and not joined else ""
+        yield Named(tuple(reversed(parts)), text.line(at), beside)
+        at = text.text.find(_PROTOTXT, at + 1)
+
+
+def _alike(name: str) -> str:
+    return _DIGITS.sub("#", name.rpartition("/")[2])
+
+
+def _fits(named: Named, parts: tuple[str, ...], path: str) -> bool:
+    """Whether a path with variable parts may be that of a file, as far up as both are known."""
+    if named.beside and os.path.dirname(path) != named.beside:
+        return False
+    return all(_part_fits(given, part) for given, part in zip(named.parts, parts, strict=False))
+
+
+def _part_fits(given: str, part: str) -> bool:
+    if "*" not in given:
+        return given == part
+    return re.fullmatch(".*".join(map(re.escape, given.split("*"))), part) is not None

@@ -1,0 +1,156 @@
+"""What shows that a net was trained and worked: logs, snapshots that texts name, results on the project's pages."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from caffelint.lint.discover import relative
+from caffelint.lint.project.texts import Texts
+from caffelint.lint.read import ReadError, opened, read
+
+_PREFIX = re.compile(rb"^[^#\n]*\bsnapshot_prefix\s*:\s*[\"']([^\"'\n]{1,300})", re.M)
+_NET_OF_LOG = re.compile(rb"(?:net file: |^\s*(?:train_)?net: \"|snapshot_prefix: \")([^\"\n]{1,300}?)\"?\s*$", re.M)
+_LOSS = re.compile(rb"Iteration (\d{1,9})\b[^\n]{0,120}?loss = ([-+\w.]{1,30})")
+_STUCK = 87.3365
+"""The loss of a softmax whose probabilities are 0: -log(FLT_MIN)."""
+_ITERATIONS, _FALLS = 100, 0.9
+"""From so many iterations on, and a loss that came down to such a part, a run is taken for one that trained."""
+_SIZE = 1 << 16
+_MOST_LOGS = 60
+_RESULTS = re.compile(
+    r"(?i)^[^\n]*\b(?:accuracy|precision|recall|m?AP|m?IoU|AUC|PSNR|SSIM|F1|top-?[15]|rank-?1|error(?: rate)?|MAE|dice"
+    r"|score)\b[^\n]{0,120}?(?<![\w.])(?:\d{1,2}\.\d{1,4}|\d{2,3} ?%|0?\.\d{2,4})",
+    re.M,
+)
+_GIST = re.compile(r"^caffemodel(?:_url)?:[ \t]*\S", re.M)
+_FEW = 3
+"""Of so many trained nets at most, the results on the page of a project are taken for those of each."""
+_LARGEST = 1 << 22
+
+
+class Ran(NamedTuple):
+    """That a net was trained, in words.
+
+    `shown`: a log shows it, so that a Caffe took the file as it is. `is_weak`: its snapshots are used, whether or not
+    it has learned.
+    """
+
+    how: str
+    shown: bool = False
+    is_weak: bool = False
+
+
+class _Log(NamedTuple):
+    path: str
+    names: tuple[tuple[str, ...], ...]
+    """What it names, the parts of each path from the last one to the first."""
+    iterations: int
+    loss: float
+
+
+class Trained:
+    """What a project shows of the runs of its nets. `trained_nets`: how many of them its solvers name."""
+
+    def __init__(self, texts: Texts, trained_nets: int):
+        self._texts = texts
+        self._nets = trained_nets
+
+    def of(self, net: str, solvers: Sequence[str]) -> Ran | None:
+        """Of a net and the solvers that name it, by absolute paths; of a solver, its net may be missing."""
+        return self._by_log(net, solvers) or self._by_page(net, solvers) or self._by_snapshot(solvers)
+
+    def _by_log(self, net: str, solvers: Sequence[str]) -> Ran | None:
+        wanted = [_parts(net), *(_parts(prefix) for solver in solvers if (prefix := _prefix(solver)))]
+        for log in self._logs:
+            near = os.path.dirname(net) == os.path.dirname(log.path)
+            if any(_same(given, one, near) for given in log.names for one in wanted):
+                where = relative(log.path)
+                return Ran(f"{where} shows {log.iterations} iterations of it, to a loss of {log.loss:.3g}", True)
+        return None
+
+    def _by_snapshot(self, solvers: Sequence[str]) -> Ran | None:
+        for solver in solvers:
+            if (prefix := _prefix(solver)) and (parts := _parts(prefix)) and len(parts[0]) > 1:
+                for name, where in self._texts.snapshots:
+                    if _same(_parts(name), parts):
+                        return Ran(f"its snapshots are in use: {where}", is_weak=True)
+        return None
+
+    def _by_page(self, net: str, solvers: Sequence[str]) -> Ran | None:
+        folder = os.path.dirname(net)
+        for page in self._texts.pages:
+            is_own = page.folder == folder or self._speaks_of(page.text, folder)
+            is_of_all = page.folder == self._texts.top and bool(solvers) and self._nets <= _FEW
+            if (is_own or is_of_all) and (found := _GIST.search(page.text) or _RESULTS.search(page.text)):
+                return Ran(f"{page.line(found.start())} gives results")
+        return None
+
+    def _speaks_of(self, text: str, folder: str) -> bool:
+        """Does a page name a folder below the top, by the end of its path?"""
+        name = "/".join(os.path.relpath(folder, self._texts.top).split(os.sep)[-2:])
+        return "/" in name and name in text
+
+    @cached_property
+    def _logs(self) -> list[_Log]:
+        return [log for path in self._texts.logs[:_MOST_LOGS] if (log := _read(path))]
+
+
+def _prefix(solver: str) -> str:
+    try:
+        found = _PREFIX.search(read(solver, _LARGEST))
+    except ReadError:
+        return ""
+    return found[1].decode("utf-8", "replace") if found else ""
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in (".", "..", "~")]
+    while parts and not parts[0]:
+        parts.pop(0)
+    return tuple(reversed(parts)) if parts and parts[-1] else ()
+
+
+def _same(given: tuple[str, ...], wanted: tuple[str, ...], near: bool = False) -> bool:
+    """Whether two paths are of one file as far up as both are known; `near`: the name alone will do."""
+    if not given or not wanted:
+        return False
+    return given[0] == wanted[0] and (near or all(a == b for a, b in zip(given, wanted, strict=False)))
+
+
+def _read(path: str) -> _Log | None:
+    """A log of a run that trained, else None."""
+    data = _ends(path)
+    losses = list(_losses(data))
+    if not losses or losses[-1][0] < _ITERATIONS:
+        return None
+    (_, first), (last, loss) = losses[0], losses[-1]
+    if not math.isfinite(loss) or abs(loss - _STUCK) < 0.01 or not loss < first * _FALLS:
+        return None
+    names = dict.fromkeys(_parts(name.decode("utf-8", "replace")) for name in _NET_OF_LOG.findall(data))
+    return _Log(path, tuple(filter(None, names)), last, loss)
+
+
+def _losses(data: bytes) -> Iterator[tuple[int, float]]:
+    for iteration, loss in _LOSS.findall(data):
+        try:
+            yield int(iteration), float(loss)
+        except ValueError:
+            continue
+
+
+def _ends(path: str) -> bytes:
+    """The first and the last bytes of a file."""
+    try:
+        with opened(path) as stream:
+            first = stream.read(_SIZE)
+            size = os.fstat(stream.fileno()).st_size
+            if size > 2 * _SIZE:
+                stream.seek(-_SIZE, os.SEEK_END)
+            return first + b"\n" + stream.read(_SIZE)
+    except (OSError, ReadError, ValueError):
+        return b""

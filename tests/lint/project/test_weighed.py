@@ -1,0 +1,165 @@
+"""Findings are as loud as their project makes them: is the file used, did its net train, was the value meant?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+from caffelint.lint.report import ReportedFinding
+
+NET = (
+    'layer { name: "d" type: "Data" top: "data" top: "label" data_param { source: "a" batch_size: 4 backend: LMDB } }\n'
+    'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9\n'
+    '  weight_filler { type: "xavier" } } }\n'
+    'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }\n'
+)
+SOLVER = (
+    'net: "%s" weight_decay: 2 base_lr: 0.01 lr_policy: "fixed"'
+    ' max_iter: 9000 snapshot: 1000 snapshot_prefix: "snap/mine"\n'
+)
+BROKEN = NET + 'layer { name: "r" type: "ReLU" botom: "fc" top: "fc" }\n'
+LOG = (
+    "I0101 solver.cpp:48] Initializing solver from parameters:\n"
+    'train_net: "/home/me/train.prototxt"\n'
+    "I0101 solver.cpp:228] Iteration 0, loss = 2.3\n"
+    "I0101 solver.cpp:228] Iteration 8000, loss = {}\n"
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def write(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+
+
+def found(rule: str, **severity: str) -> dict[str, ReportedFinding]:
+    config = Config()
+    config.cache = False
+    config.severity = severity or config.severity
+    report = caffelint.check(".", config)
+    assert not report.failures
+    return {one.file: one for one in report.findings if one.name == rule}
+
+
+def test_a_net_that_no_solver_names_is_not_used(project: Path) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "nets/other.prototxt": BROKEN})
+    one = found("unknown-field")["nets/other.prototxt"]
+    assert (one.severity, one.evidence.rpartition("; ")[2]) == (
+        "info",
+        'no solver, script or page names the file, and "solver.prototxt" names another',
+    )
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        {"README.md": "`caffe train` with nets/other.prototxt"},
+        {"run.sh": "for n in other more; do python train.py nets/$n.prototxt; done"},
+        {"run.py": "net = os.path.join(folder, 'other.prototxt')"},
+        {"nets/solver.prototxt": SOLVER % "more.prototxt", "nets/more.prototxt": NET},
+        {"train.prototxt": NET, "solver.prototxt": SOLVER.partition(" ")[2]},
+    ],
+    ids=["page", "loop", "joined", "by turns", "no other"],
+)
+def test_a_net_may_be_used(project: Path, used: dict[str, str]) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "nets/other.prototxt": BROKEN, **used})
+    assert found("unknown-field")["nets/other.prototxt"].severity == "error"
+
+
+def test_a_deploy_net_beside_the_one_in_use(project: Path) -> None:
+    deploy = 'layer { name: "i" type: "Input" top: "a" }\nlayer { name: "r" type: "ReLU" botom: "a" top: "r" }\n'
+    write({"deploy.prototxt": deploy, "deploy_big.prototxt": deploy + "#", "eval.py": "Net('deploy_big.prototxt')"})
+    assert {name: one.severity for name, one in found("unknown-field").items()} == {
+        "deploy.prototxt": "info",
+        "deploy_big.prototxt": "error",
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "severity", "evidence"),
+    [
+        ({"a.txt": ""}, "warning", ""),
+        ({"run.log": LOG.format(0.2)}, "info", "run.log shows 8000 iterations of it, to a loss of 0.2"),
+        ({"run.log": LOG.format("nan")}, "warning", ""),
+        ({"run.log": LOG.format(2.29)}, "warning", ""),
+        (
+            {"eval.sh": "caffe test -weights snap/mine_iter_9000.caffemodel"},
+            "info",
+            "its snapshots are in use: eval.sh:1",
+        ),
+        ({"eval.sh": "caffe test -weights other/mine_iter_9000.caffemodel"}, "warning", ""),
+        ({"snap/mine_iter_9000.caffemodel": ""}, "info", "its snapshots are in use: snap/mine_iter_9000.caffemodel"),
+        ({"README.md": "# Net\n\n| accuracy | 91.3 |\n"}, "info", "README.md:3 gives results"),
+        ({"README.md": "# Net\n\nto be trained\n"}, "warning", ""),
+    ],
+)
+def test_a_net_that_trained(project: Path, files: dict[str, str], severity: str, evidence: str) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, **files})
+    one = found("weight-decay-out-of-range")["solver.prototxt"]
+    assert one.severity == severity
+    assert evidence in one.evidence
+
+
+def test_a_log_shows_that_a_caffe_takes_the_file(project: Path) -> None:
+    write({"train.prototxt": BROKEN, "solver.prototxt": SOLVER % "train.prototxt"})
+    assert found("unknown-field")["train.prototxt"].severity == "error"
+    write({"README.md": "accuracy: 91.3 %"})
+    assert found("unknown-field")["train.prototxt"].severity == "error", "the file may have changed since"
+    write({"run.log": LOG.format(0.2)})
+    assert found("unknown-field")["train.prototxt"].severity == "info"
+
+
+def test_a_trial_learns_nothing(project: Path) -> None:
+    write({"solver.prototxt": (SOLVER % "train.prototxt").replace("9000", "4"), "train.prototxt": NET})
+    one = found("weight-decay-out-of-range")["solver.prototxt"]
+    assert (one.severity, one.evidence.endswith("max_iter is 4, so the run is a trial")) == ("info", True)
+
+
+@pytest.mark.parametrize(
+    ("remark", "severity"),
+    [("", "warning"), ("  #", "warning"), (" iter_size: 1  # both", "warning"), ("  # I know", "info")],
+)
+def test_a_comment_on_the_line_says_that_it_was_meant(project: Path, remark: str, severity: str) -> None:
+    write(
+        {
+            "solver.prototxt": (SOLVER % "train.prototxt")
+            .replace("decay: 2", f"decay: 2{remark}\n")
+            .replace(" weight", "\nweight")
+        }
+    )
+    write({"train.prototxt": NET})
+    assert found("weight-decay-out-of-range")["solver.prototxt"].severity == severity
+
+
+def test_one_cause_is_one_finding(project: Path) -> None:
+    write({f"fold{number}.prototxt": BROKEN + f"# {number}\n" for number in range(3)})
+    one = found("unknown-field")
+    assert [one[name].severity for name in sorted(one)] == ["error", "info", "info"]
+    assert one["fold0.prototxt"].evidence.endswith("the same in fold1.prototxt:5 and fold2.prototxt:5")
+    assert one["fold2.prototxt"].evidence.endswith("as in fold0.prototxt:5")
+
+
+def test_the_one_that_is_told_is_in_use(project: Path) -> None:
+    write({f"fold{number}.prototxt": BROKEN + f"# {number}\n" for number in range(3)})
+    write({"solver.prototxt": SOLVER % "fold2.prototxt"})
+    assert [one.severity for _, one in sorted(found("unknown-field").items())] == ["info", "info", "error"]
+
+
+def test_other_words_are_another_error(project: Path) -> None:
+    write({"a.prototxt": BROKEN, "b.prototxt": BROKEN.replace("botom", "botttom")})
+    assert {one.severity for one in found("unknown-field").values()} == {"error"}
+
+
+def test_a_severity_that_is_set_stays(project: Path) -> None:
+    write({f"fold{number}.prototxt": BROKEN + f"# {number}\n" for number in range(3)})
+    assert {one.severity for one in found("unknown-field", **{"unknown-field": "error"}).values()} == {"error"}
