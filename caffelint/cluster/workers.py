@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from caffelint import __version__
+from caffelint.lint.read import ReadError, read
 from caffelint.lint.workers import can_share, context
 
 _Job = TypeVar("_Job")
@@ -24,6 +26,8 @@ _SECONDS = 60
 _AHEAD = 1024
 """Chunks that are handed out before the first of them is back: a million files take no more memory than these."""
 _RETRIES = 2
+_LARGEST = 1 << 20
+"""Bytes of the file that a scheduler writes."""
 _STARTED = {
     "distributed.scheduler.no-workers-timeout": _SECONDS,
     "distributed.worker.profile.enabled": False,
@@ -69,7 +73,7 @@ def connected(address: str) -> Iterator[Any]:
             f'"{address}" is not a cluster; give tcp://HOST:PORT of a Dask scheduler, the JSON file that it wrote,'
             " local:N or slurm:N"
         )
-    where: dict[str, Any] = {"scheduler_file" if os.path.isfile(address) else "address": address}
+    where: dict[str, Any] = {"address": _written(address) if os.path.isfile(address) else address}
     with ExitStack() as ending:
         if kind == "local" and count:
             if not can_share("spawn"):
@@ -97,6 +101,19 @@ def connected(address: str) -> Iterator[Any]:
         except (OSError, TimeoutError, ValueError) as error:
             said = " ".join(str(error).split())
             raise NoCluster(f"{address}: {said[:1].lower()}{said[1:]}") from error
+
+
+def _written(path: str) -> str:
+    """The address in the file that a scheduler wrote: Dask itself would read any file, and again until it holds one."""
+    try:
+        found = json.loads(read(path, _LARGEST))
+    except ReadError as error:
+        raise NoCluster(f"{path}: {error}") from error
+    except (ValueError, RecursionError):
+        raise NoCluster(f"{path}: is not what a scheduler writes") from None
+    if not isinstance(found, dict) or not isinstance(found.get("address"), str):
+        raise NoCluster(f"{path}: holds no address of a scheduler")
+    return str(found["address"])
 
 
 def share(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -169,6 +170,33 @@ def test_wrong_usage_is_one_line(
     err = capsys.readouterr().err
     assert said in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("[1]", "holds no address of a scheduler"),
+        ('{"address": 5}', "holds no address of a scheduler"),
+        ("tcp://127.0.0.1:9", "is not what a scheduler writes"),
+        (None, "shows the running system and was not read"),
+    ],
+)
+def test_the_file_of_a_scheduler(
+    config: Config, written: str | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = Path("scheduler.json")
+    if written is None:
+        file.symlink_to("/proc/self/environ")
+    else:
+        file.write_text(written)
+    assert main(["check", "--isolated", "-q", "--cluster", "scheduler.json", "nets"]) == 2
+    assert capsys.readouterr().err == f"caffelint: scheduler.json: {said}\n"
+
+
+def test_the_file_of_a_scheduler_leads_to_it(client: Any, tmp_path: Path) -> None:
+    (tmp_path / "scheduler.json").write_text(json.dumps({"address": client.scheduler.address}))
+    with connected(str(tmp_path / "scheduler.json")) as found:
+        assert found.scheduler.address == client.scheduler.address
 
 
 def test_no_scheduler_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
