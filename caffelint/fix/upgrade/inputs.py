@@ -34,8 +34,7 @@ def upgrade_net(layout: Layout) -> None:
     elif before is not first and not own_line:
         before.indent = before.indent or " "
     root.pieces.insert(root.index(before), layer)
-    for piece in fields:
-        root.take(piece)
+    root.take(*fields)
     layer.lead = first.lead if before is first else comment_lines(first.lead)
     first.lead = ""
     shapes, extra = _shapes(layout, fields, len(inputs), own_line)

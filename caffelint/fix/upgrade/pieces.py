@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from caffelint.text.comments import find_comments
 from caffelint.text.tokens import skip_trivia
@@ -93,7 +93,19 @@ class Block:
 
     def starts_line(self, piece: Piece) -> bool:
         index = self.index(piece)
-        return self.pieces[index - 1].ends_line if index else not self.opening or self.head.endswith("\n")
+        return self._follows_line(self.pieces[index - 1] if index else None)
+
+    def starting_lines(self) -> Iterator[Piece]:
+        """All pieces that start a line."""
+        last = None
+        for piece in self.pieces:
+            if self._follows_line(last):
+                yield piece
+            last = piece
+
+    def _follows_line(self, last: Piece | None) -> bool:
+        """Does a new line begin after a piece, or, after none, at the beginning?"""
+        return last.ends_line if last else not self.opening or self.head.endswith("\n")
 
     def break_line_before(self, piece: Piece, newline: str, indent: str) -> None:
         """Let a piece that follows another one on its line start a new line."""
@@ -106,24 +118,28 @@ class Block:
             self.head += newline
         piece.indent = indent
 
-    def take(self, piece: Piece) -> Piece:
-        """Remove a piece; the line that it shared with others stays whole and keeps the comment at its end."""
-        index = self.index(piece)
-        starts = self.starts_line(piece)
-        del self.pieces[index]
-        piece.drop_separator()
-        if starts and not piece.ends_line:
-            if index < len(self.pieces):
-                self.pieces[index].indent = piece.indent
-            else:
-                self.tail = piece.indent + self.tail.lstrip(" \t")
-        elif piece.ends_line and not starts:
-            if index:
-                self.pieces[index - 1].after += piece.after
-            else:
-                self.head += piece.after
-            piece.after = ""
-        return piece
+    def take(self, *pieces: Piece) -> None:
+        """Remove pieces; a line that one shared with others stays whole and keeps the comment at its end."""
+        taken = set(map(id, pieces))
+        left: list[Piece] = []
+        for number, piece in enumerate(self.pieces):
+            if id(piece) not in taken:
+                left.append(piece)
+                continue
+            starts = self._follows_line(left[-1] if left else None)
+            piece.drop_separator()
+            if starts and not piece.ends_line:
+                if number + 1 < len(self.pieces):
+                    self.pieces[number + 1].indent = piece.indent
+                else:
+                    self.tail = piece.indent + self.tail.lstrip(" \t")
+            elif piece.ends_line and not starts:
+                if left:
+                    left[-1].after += piece.after
+                else:
+                    self.head += piece.after
+                piece.after = ""
+        self.pieces = left
 
 
 class Layout:
@@ -147,9 +163,8 @@ class Layout:
 
     def indent_in(self, block: Block) -> str:
         """The indentation of the lines inside a block."""
-        for piece in block.pieces:
-            if block.starts_line(piece):
-                return piece.indent
+        for piece in block.starting_lines():
+            return piece.indent
         if "\n" in block.tail:
             return block.tail.rpartition("\n")[2] + self.step
         return ""

@@ -19,7 +19,8 @@ def wrap(layout: Layout, block: Block, rows: Sequence[Sequence[Piece]], name: st
     first = members[0]
     if any(piece.ends_line for piece in members[:-1]):
         block.break_line_before(first, layout.newline, layout.indent_in(block))
-    alone = all(block.starts_line(piece) and piece.ends_line for piece in members)
+    starting = set(map(id, block.starting_lines()))
+    alone = all(id(piece) in starting and piece.ends_line for piece in members)
     last = members[-1]
     own_line = block.starts_line(first) and last.ends_line
     shared = own_line and not block.starts_line(last)
@@ -32,8 +33,7 @@ def wrap(layout: Layout, block: Block, rows: Sequence[Sequence[Piece]], name: st
         groups.append(group)
     place = block.index(first)
     block.pieces[place:place] = groups
-    for piece in members:
-        block.take(piece)
+    block.take(*members)
     if shared:
         groups[-1].after, last.after = last.after, ""
     for number, (group, row) in enumerate(zip(groups, rows, strict=True)):
