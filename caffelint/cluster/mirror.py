@@ -56,7 +56,7 @@ def matching(url: str) -> tuple[list[str], list[str]]:
     found = file_system.glob(path, detail=True)
     names = [name for name, one in sorted(found.items()) if one.get("type") == "directory" or name.endswith(SUFFIXES)]
     links = [name if name.startswith(f"{scheme}://") else f"{scheme}://{name}" for name in names]
-    plain = [link for link in links if link.count("://") == 1 and "::" not in link]
+    plain = [link for link in links if link.count("://") == 1 and f"{link}::".partition("::")[0] == link]
     return [f"{link}{chained}{rest}" for link in plain], sorted({*links} - {*plain})
 
 

@@ -56,6 +56,17 @@ def test_no_name_in_an_archive_is_a_path_of_its_own(config: Config, tmp_path: Pa
             listening.accept()
 
 
+def test_a_name_that_ends_in_a_colon_leads_to_no_other_archive(config: Config) -> None:
+    for name, text in (("x:/net.prototxt", NET), ("good.prototxt", NET)):
+        with zipfile.ZipFile("evil.zip", "a") as archive:
+            archive.writestr(name, text)
+    with zipfile.ZipFile(":evil.zip", "w") as archive:
+        archive.writestr("x/net.prototxt", SECRET)
+    files, reasons = _reasons("zip://*::evil.zip", config)
+    assert files == 1
+    assert any("mean more" in reason for reason in reasons), reasons
+
+
 def test_links_and_devices_in_an_archive_cost_no_other_file(config: Config) -> None:
     with tarfile.open("links.tar", "w") as packed:
         for name, kind in (
