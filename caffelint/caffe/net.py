@@ -371,9 +371,13 @@ class Net:
 
     def likely(self, state: State, shapes: Mapping[str, Shape] | None = None) -> BuiltNet:
         """What Caffe builds with data of these shapes, and of likely ones where neither they nor the text say."""
-        from caffelint.caffe.build import build_alike
+        from caffelint.caffe.build import assumes, build_alike
 
         state = state._replace(stages=state.stages.union(self.message.state.stage))
+        if not shapes:
+            for built in self._states or ():
+                if built.state == state and not assumes(built):
+                    return built
         given = {**self.input_shapes, **(shapes or {})}
         key = (state, tuple(given.items()))
         if key not in self._likely:

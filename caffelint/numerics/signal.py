@@ -58,7 +58,9 @@ class Signal(NamedTuple):
 
 def bounded(value: float) -> float:
     """A number that later sums and products of do not overflow; what is not one becomes the largest."""
-    return min(max(value, -MOST), MOST) if value == value else MOST
+    if -MOST <= value <= MOST:
+        return value
+    return -MOST if value < 0 else MOST
 
 
 def constant(value: float) -> Signal:
