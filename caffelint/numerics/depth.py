@@ -9,8 +9,7 @@ from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.shapes import count
 from caffelint.numerics.signal import SAMPLE, Signal
-from caffelint.numerics.start import Start
-from caffelint.numerics.updates import is_rescaled
+from caffelint.numerics.start import Start, is_rescaled
 
 VALUES, GRADIENTS = "values", "gradients"
 _APART = 1e5
@@ -56,11 +55,18 @@ def _values(built: BuiltNet, begin: Start, learning: list[BuiltLayer]) -> Depth 
     if not known:
         return None
     source, before = max(known, key=lambda one: one[1])
+    pull = _pull(begin)
     for layer in learning:
         one = begin.signals.get(layer.tops[0])
-        if one is not None and 0 < _spread(one) * _APART < before:
+        if one is not None and 0 < _spread(one) * _APART * pull < before:
             return Depth(VALUES, source, layer, before, _spread(one))
     return None
+
+
+def _pull(begin: Start) -> float:
+    """How much harder targets that are far apart pull than labels do."""
+    targets = [begin.signals.get(layer.bottoms[1]) for layer in begin.losses if layer.is_distance and layer.bottoms[1:]]
+    return max([1.0, *(math.sqrt(one.variance) for one in targets if one is not None)])
 
 
 def _gradients(begin: Start, learning: list[BuiltLayer]) -> Depth | None:

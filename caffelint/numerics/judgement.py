@@ -225,7 +225,7 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     moved = None
     lasts = TRIAL / solver.max_iter if 0 < solver.max_iter < TRIAL else 1.0
     if first and all(param in begin.learned for param in weights):
-        moved = max(one.ratio for one in updates(begin, solver, rate, rescaled=True)) * steps
+        moved = max(one.ratio for one in updates(begin, solver, rate, steady=True)) * steps
     drawn = [param.layer for param in weights if param in begin.learned]
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)
     decay, distinct = _pull(begin, solver, rate, steps), _distinct(begin)

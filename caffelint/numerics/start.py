@@ -118,7 +118,8 @@ def _grown(layer: BuiltLayer, drawn: Drawn, top: Signal) -> Drawn:
 def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> float:
     """The curvature of distances as all weights see it, times their lr_mult, where all samples miss by the same.
 
-    It does not depend on the targets. Gradient descent leaves a distance that is steeper than 2 / rate.
+    It does not depend on the targets. Gradient descent leaves a distance that is steeper than 2 / rate. Weights whose
+    size is of no effect do not count: updates that are too large make them larger, and what they see less steep.
     """
     seeds: dict[BuiltLayer, Sequence[Signal | None]] = {}
     for layer in begin.losses:
@@ -129,7 +130,17 @@ def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> floa
             each = weight / max(shape[0], 1) / math.prod(shape)
             seeds[layer] = [Signal(0.0, (each,) * OTHER + (0.0,) * OTHER), None]
     _, found = _back(built, begin.signals, begin.drawn, seeds) if seeds else (None, {})
-    return sum(param.lr_mult * one * one * count(param.shape) for param, one in found.items())
+    learned = ((param, one) for param, one in found.items() if not is_rescaled(param.layer))
+    return sum(param.lr_mult * one * one * count(param.shape) for param, one in learned)
+
+
+def is_rescaled(layer: BuiltLayer) -> bool:
+    """Does a layer that normalises read its output? Then the size of its weights is of no effect, and large updates
+    make them larger and the next ones smaller."""
+    readers = [reader for top in layer.tops for reader, _ in top.consumers]
+    return bool(readers) and all(
+        reader.normalises and not getattr(reader, "uses_global_stats", False) for reader in readers
+    )
 
 
 def _back(

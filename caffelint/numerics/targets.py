@@ -8,8 +8,7 @@ from typing import Any
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.numerics.forward import FILLED, weights_of
-from caffelint.numerics.start import Change, Start, start, steepness
-from caffelint.numerics.updates import is_rescaled
+from caffelint.numerics.start import Change, Start, is_rescaled, start, steepness
 from caffelint.numerics.weights import Weights
 
 _ROUNDS = 4

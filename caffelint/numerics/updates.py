@@ -9,7 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Param
 from caffelint.caffe.shapes import count
 from caffelint.numerics.forward import FILLED, Drawn, weights_of
-from caffelint.numerics.start import Start
+from caffelint.numerics.start import Start, is_rescaled
 
 
 class Update(NamedTuple):
@@ -33,32 +33,25 @@ class Pull(NamedTuple):
     shrinks: float
 
 
-def updates(start: Start, solver: Any, rate: float, rescaled: bool = False) -> list[Update]:
-    """Of all weights that are known, at a rate. solver: the SolverParameter. rescaled: also those whose size is of no
-    effect?"""
+def updates(start: Start, solver: Any, rate: float, steady: bool = False) -> list[Update]:
+    """Of all weights that are known, at a rate. solver: the SolverParameter.
+
+    steady: the most that they may come to, if all pull in one direction; also of weights whose size is of no effect.
+    """
     found = []
     factor = clipping(start, solver)
     for param, gradient in start.learned.items():
         mult = param.lr_mult
         if not mult or param.index or not param.layer.has_weights:
             continue
-        if is_rescaled(param.layer) and not rescaled:
+        if is_rescaled(param.layer) and not steady:
             continue
         size = size_of(param.layer, start.drawn.get(param.layer, FILLED))
         if not size:
             continue
-        step = step_of(solver, gradient * factor, rate * mult)
+        step = step_of(solver, gradient * factor, rate * mult, steady)
         found.append(Update(param, gradient, size, step / size))
     return found
-
-
-def is_rescaled(layer: BuiltLayer) -> bool:
-    """Does a layer that normalises read its output? Then the size of its weights is of no effect, and large updates
-    make them larger and the next ones smaller."""
-    readers = [reader for top in layer.tops for reader, _ in top.consumers]
-    return bool(readers) and all(
-        reader.normalises and not getattr(reader, "uses_global_stats", False) for reader in readers
-    )
 
 
 def size_of(layer: BuiltLayer, drawn: Drawn) -> float:
@@ -76,12 +69,12 @@ def clipping(start: Start, solver: Any) -> float:
     return most / norm if norm > most else 1.0
 
 
-def step_of(solver: Any, gradient: float, rate: float) -> float:
+def step_of(solver: Any, gradient: float, rate: float, steady: bool = False) -> float:
     """The size of an update, of all that follow from one gradient, by the solver's type (*_solver.cpp)."""
     kind: str = solver.type or "SGD"
     delta: float = solver.delta
     if kind in ("SGD", "Nesterov"):
-        return rate * gradient * piled_up(solver.momentum)
+        return rate * gradient * (1 / max(1 - solver.momentum, _FINEST) if steady else piled_up(solver.momentum))
     if kind in ("Adam", "AdaGrad", "RMSProp"):
         step = rate * gradient / (gradient + delta) if gradient else 0.0
         return step / math.sqrt(_SHRUNK) if kind == "AdaGrad" else step
@@ -92,10 +85,11 @@ def step_of(solver: Any, gradient: float, rate: float) -> float:
 
 def piled_up(momentum: float) -> float:
     """How many steps momentum adds up to. Beyond ten, gradients turn round before all of them have come together."""
-    steps = 1 / max(1 - momentum, 1e-6)
+    steps = 1 / max(1 - momentum, _FINEST)
     return steps if steps <= _TURNED else math.sqrt(steps * _TURNED)
 
 
+_FINEST = 1e-6
 _TURNED = 10.0
 _SHRUNK = 100.0
 """AdaGrad divides by all gradients so far, so its updates shrink with the root of the iterations, and what is too
