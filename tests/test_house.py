@@ -29,7 +29,7 @@ FLOORS = (
 )
 PUBLIC = ("caffelint.lint", "caffelint.lint.built", "caffelint.lint.disk", "caffelint.smoke.rule")
 PUBLIC += ("caffelint.evidence.log.rule", "caffelint.evidence.data.rule", "caffelint.evidence.weights.rule")
-PUBLIC += ("caffelint.lint.numerics", "caffelint.lint.deploy")
+PUBLIC += ("caffelint.lint.numerics", "caffelint.lint.deploy", "caffelint.lint.depth", "caffelint.lint.half")
 LONG = 500
 LONG_RULE = 250
 MEDIAN_RULE = 95
@@ -46,7 +46,8 @@ DYNAMIC = {
 }
 """Modules that import by a name which is computed, and why."""
 READS_LOGS = {"caffelint.smoke.caffe.log", "caffelint.evidence.log.reader", "caffelint.evidence.log.endings"}
-"""Modules that read what a real Caffe printed: nothing else of it is there to be read."""
+READS_LOGS.add("caffelint.rules.smoke.python_layer_failed")
+"""Modules that read what a real Caffe or Python printed: nothing else of it is there to be read."""
 PROSE = {"message", "evidence", "caffe", "why", "what", "reason", "note", "advice", "hint"}
 SEARCHES = {"startswith", "endswith", "find", "rfind", "index", "partition", "rpartition", "removeprefix", "count"}
 SEARCHES.add("removesuffix")

@@ -80,13 +80,6 @@ def build_alike(
     return built
 
 
-def assumes(built: BuiltNet) -> bool:
-    """Would `assume_inputs` tell a shape of data that this build does not know?"""
-    data = (layer for layer in built.layers if isinstance(layer, DataLayer))
-    tops = (pair for layer in data for pair in zip(layer.tops, layer.likely_shapes(), strict=False))
-    return any(blob.shape is None and shape is not None for blob, shape in tops)
-
-
 class _Build:
     def __init__(
         self,

@@ -358,12 +358,11 @@ class Net:
         keys = [(dialect, tuple(group)) for group in alike.values()]
         for key in keys:
             if key not in self._built:
-                shapes = self.input_shapes
                 self._built[key] = build_alike(
                     self.message,
                     self.layers,
                     key[1],
-                    input_shapes=shapes,
+                    input_shapes=self.input_shapes,
                     dialect=dialect,
                     python_shapes=self.python_shapes,
                 )
@@ -371,13 +370,13 @@ class Net:
 
     def likely(self, state: State, shapes: Mapping[str, Shape] | None = None) -> BuiltNet:
         """What Caffe builds with data of these shapes, and of likely ones where neither they nor the text say."""
-        from caffelint.caffe.build import assumes, build_alike
+        from caffelint.caffe.assumed import assumes
+        from caffelint.caffe.build import build_alike
 
         state = state._replace(stages=state.stages.union(self.message.state.stage))
-        if not shapes:
-            for built in self._states or ():
-                if built.state == state and not assumes(built):
-                    return built
+        built = next((one for one in self._states or () if one.state == state), None)
+        if built is not None and not shapes and not assumes(built):
+            return built
         given = {**self.input_shapes, **(shapes or {})}
         key = (state, tuple(given.items()))
         if key not in self._likely:

@@ -4,9 +4,8 @@ import os
 import re
 from collections.abc import Iterator
 
-from caffelint.caffe.layers import BuiltLayer
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, python_modules, relative
-from caffelint.smoke.rule import PythonLayer, Run, SmokeRule
+from caffelint.smoke.rule import BuiltLayer, PythonLayer, Run, SmokeRule
 
 from ._evidence import guessed, worded
 from ._example import CALM, NET, losses, project

@@ -1,4 +1,4 @@
-"""How loud findings are in view of all their project: is a file used, did its net train, was a value meant?"""
+"""How loud findings are in view of all their project: is a file used, did its net train?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.plan import Job
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO
-from caffelint.lint.project.meant import meant
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.trained import Ran, Trained
 from caffelint.lint.reach import is_below
@@ -120,13 +119,8 @@ class _Project:
         return any(_bare(path) == _bare(net) for net in self.solvers)
 
 
-def weigh(
-    findings: Sequence[ReportedFinding], jobs: Sequence[Job], kept: frozenset[str], texts: Mapping[str, bytes]
-) -> list[ReportedFinding]:
-    """The findings, with infos for those that their project explains; not of the rules `kept`.
-
-    `texts`: content to use in place of what is on disk, by path.
-    """
+def weigh(findings: Sequence[ReportedFinding], jobs: Sequence[Job], kept: frozenset[str]) -> list[ReportedFinding]:
+    """The findings, with infos for those that their project explains; not of the rules `kept`."""
     weighed = list(findings)
     open_ = [number for number, one in enumerate(weighed) if one.severity != INFO and one.name not in kept]
     if not open_:
@@ -134,7 +128,7 @@ def weigh(
     projects = _Projects(jobs)
     for number in open_:
         one = weighed[number]
-        if why := projects.explains(one) or meant(one, texts):
+        if why := projects.explains(one):
             weighed[number] = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
     return [
         one if one.name not in kept else findings[number]

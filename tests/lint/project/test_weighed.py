@@ -125,22 +125,6 @@ def test_a_trial_learns_nothing(project: Path) -> None:
     assert (one.severity, one.evidence.endswith("max_iter is 4, so the run is a trial")) == ("info", True)
 
 
-@pytest.mark.parametrize(
-    ("remark", "severity"),
-    [("", "warning"), ("  #", "warning"), (" iter_size: 1  # both", "warning"), ("  # I know", "info")],
-)
-def test_a_comment_on_the_line_says_that_it_was_meant(project: Path, remark: str, severity: str) -> None:
-    write(
-        {
-            "solver.prototxt": (SOLVER % "train.prototxt")
-            .replace("decay: 2", f"decay: 2{remark}\n")
-            .replace(" weight", "\nweight")
-        }
-    )
-    write({"train.prototxt": NET})
-    assert found("weight-decay-out-of-range")["solver.prototxt"].severity == severity
-
-
 def test_one_cause_is_one_finding(project: Path) -> None:
     write({f"fold{number}.prototxt": BROKEN + f"# {number}\n" for number in range(3)})
     one = found("unknown-field")
