@@ -23,8 +23,6 @@ _MORE = 0.8
 """Of what was left of a loss that fell by little: what a cure leaves."""
 _HALF = 0.5
 """Of a loss that stayed above what the best constant answer gives."""
-_CLEARLY = 0.6
-"""Of the loss at the end: what labels that are the right way round leave."""
 _ENOUGH = 0.3
 """Of the iterations: a loss that has fallen by then does fall."""
 _BAD = 3.0
@@ -60,9 +58,8 @@ class Experiment:
                 outcome = UNTESTED  # its loss may have fallen yet
             return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number, least)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
-        better = share < _wanted(was.progress)
-        if self.trial[0].field == "inverted":
-            better = last < _CLEARLY * was.last  # the same loss, of the same features at first
+        most = self.trial[0].cured
+        better = share < _wanted(was.progress) if most is None else last < most * was.last
         if was.kind == FLAT and not better:
             return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, least)
         if was.kind == TESTS:

@@ -55,6 +55,8 @@ _CLIPPED = 10.0
 _PULLS = 0.1
 """Of a weight, which decay takes in each update: nothing is left of it after a few dozen."""
 _FALLS = 0.01
+_CLEARLY = 0.6
+"""Of the loss at the end: what labels that are the right way round leave, of the same features at first."""
 
 
 def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
@@ -360,7 +362,7 @@ def _inverted(run: Run) -> Iterator[Hypothesis]:
         pairs = layer.type == "ContrastiveLoss" and len(layer.bottoms) > 2 and flat(run)
         if pairs and (changes := inverted_target(run, layer, 2)):
             place = run.place(layer.name, 0, "bottom", 2)
-            yield Hypothesis("labels", place, STRONG, changes, "inverted", (layer,))
+            yield Hypothesis("labels", place, STRONG, changes, "inverted", (layer,), cured=_CLEARLY)
 
 
 def _sorted(run: Run) -> Iterator[Hypothesis]:

@@ -20,7 +20,8 @@ class Hypothesis(NamedTuple):
 
     changes: what would cure it, the smallest first. field: that it is of. layers: that it is of. value: to blame;
     figure: what was measured of it, in terms of its kind. proved: does it break any run? also: another that is to blame
-    as well, as neither alone does.
+    as well, as neither alone does. cured: how much of what the run itself was left with at the end, a cure may leave;
+    None where what is left of the loss that an experiment starts with tells.
     """
 
     kind: CauseKind
@@ -33,6 +34,7 @@ class Hypothesis(NamedTuple):
     figure: float = math.nan
     proved: bool = False
     also: Hypothesis | None = None
+    cured: float | None = None
 
     @property
     def rank(self) -> tuple[bool, float]:
