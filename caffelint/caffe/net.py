@@ -434,8 +434,7 @@ class Net:
                 for name in layer.tops:
                     self._makers.setdefault(name, []).append(layer)
         if (blob, phase) not in self._makers_in:
-            made = self._makers.get(blob, ())
-            self._makers_in[blob, phase] = [layer for layer in made if phase in layer.phases]
+            self._makers_in[blob, phase] = [layer for layer in self._makers.get(blob, ()) if phase in layer.phases]
         return self._makers_in[blob, phase]
 
     @property

@@ -139,7 +139,7 @@ def report(
     failures = [*(plan.failures if plan else ()), *(failure for outcome in found for failure in outcome.failures)]
     if plan:
         findings = lower_copies(findings, texts or {}) if len(plan.files) > 1 else findings
-        findings = weigh(findings, plan.jobs, _set_by(config, findings), texts or {})
+        findings = weigh(findings, plan.jobs, _set_by(config, findings))
     baselined = 0
     if config.baseline:
         from caffelint.lint import baseline

@@ -171,9 +171,9 @@ class _Projects:
         project = self._of(path)
         if project is None:
             return ""
-        if why := project.unused(path) or (one.severity == WARNING and project.trial(path)):
-            return why
         is_of_training = one.severity == WARNING and _OF_TRAINING.match(one.code) is not None
+        if why := project.unused(path) or (is_of_training and project.trial(path)):
+            return why
         if not (is_of_training or one.severity == ERROR or _OF_LOADING.match(one.code)):
             return ""
         ran = project.ran(path)
