@@ -18,6 +18,7 @@ ALLOWED = {
     "rules/objective/softmax_twice.py": "one family: softmax inside in every Caffe",
     "rules/smoke/_advice.py": "words: what to do about each type",
     "caffelint/caffe/old_formats.py": "Caffe's own table of older names",
+    "caffelint/lint/depth.py": "activations to try a ReLU for, as people advise it",
     "caffelint/evidence/data/sources.py": "a reader for each kind of file",
     "caffelint/lint/source_shapes.py": "a reader for each kind of file",
     "caffelint/smoke/diagnosis/forms.py": "fields to try, with their usual values",

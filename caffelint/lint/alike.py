@@ -12,7 +12,7 @@ from caffelint.lint.words import listed
 
 _SUBJECT = re.compile(r'\A(?:layers? |[A-Z]\w* )"[^"]*"(?:, "[^"]*")*(?: and (?:"[^"]*"|\d+ more))?')
 """The layers that a message begins with."""
-_FILE = re.compile(r'"[^"]*[/.][^"]*"')
+_FILE = re.compile(r'"[^"/.]*[/.][^"]*"')
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 _NAMES = re.compile(r'"[^"]*"')
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from fnmatch import translate
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,11 +31,11 @@ _MOST_BYTES = 1 << 23
 _MOST_FILES = 50_000
 _MOST_TEXTS = 2_000
 _MOST_NAMES = 20_000
-_LOGS = re.compile(r".*\.log(?:\.\w+)?|.*\blog\b.*|.*_log.*\.txt|.*\.INFO(?:\..*)?|log_.*", re.I)
+_LOGS = re.compile(r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}", re.I)
 _NO_LOGS = (".py", ".sh", ".prototxt", ".png", ".jpg", ".jpeg", ".cpp", ".hpp", ".h", ".m", ".md", ".js", ".csv")
 _PROTOTXT = ".prototxt"
 _LONGEST = 200
-_NAME = re.compile(r"[^\s\"'`=,;|()\[\]]*\Z")
+_NAME = re.compile(r"[^\s\"'`=,;|()\[\]]{0,99}\Z")
 _JOINED = re.compile(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
 """Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
 _VARIABLE = re.compile(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
@@ -193,4 +194,4 @@ def _fits(named: Named, parts: tuple[str, ...], path: str) -> bool:
 def _part_fits(given: str, part: str) -> bool:
     if "*" not in given:
         return given == part
-    return re.fullmatch(".*".join(map(re.escape, given.split("*"))), part) is not None
+    return re.fullmatch(translate(re.sub(r"([?\[])", r"[\1]", given)), part) is not None
