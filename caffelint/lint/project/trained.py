@@ -14,7 +14,9 @@ from caffelint.lint.project.texts import Texts
 from caffelint.lint.read import ReadError, opened, read
 
 _PREFIX = re.compile(rb"^[^#\n]*\bsnapshot_prefix\s*:\s*[\"']([^\"'\n]{1,300})", re.M)
-_NET_OF_LOG = re.compile(rb"(?:net file: |^[ \t]*(?:train_)?net: \"|snapshot_prefix: \")([^\"\n]{1,300}?)\"?[ \t\r]*$", re.M)
+_NET_OF_LOG = re.compile(
+    rb"(?:net file: |^[ \t]*(?:train_)?net: \"|snapshot_prefix: \")([^\"\n]{1,300}?)\"?[ \t\r]*$", re.M
+)
 _LOSS = re.compile(rb"Iteration (\d{1,9})\b[^\n]{0,120}?loss = ([-+\w.]{1,30})")
 _STUCK = 87.3365
 """The loss of a softmax whose probabilities are 0: -log(FLT_MIN)."""
