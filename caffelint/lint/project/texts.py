@@ -32,7 +32,8 @@ _MOST_FILES = 50_000
 _MOST_TEXTS = 2_000
 _MOST_NAMES = 20_000
 _LOGS = re.compile(
-    r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}", re.I
+    r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}",
+    re.I,
 )
 _NO_LOGS = (".py", ".sh", ".prototxt", ".png", ".jpg", ".jpeg", ".cpp", ".hpp", ".h", ".m", ".md", ".js", ".csv")
 _PROTOTXT = ".prototxt"
