@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, TEST, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, remove, titles
+from caffelint.lint import (
+    INFO,
+    TEST,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Solver,
+    fix,
+    remove,
+    titles,
+)
 
 from ._norms import global_stats, norms
 
@@ -96,8 +110,16 @@ class BatchStatsInTesting(NetRule):
 def _is_tested(net: Net) -> bool:
     """Is the net built for TEST, as far as the text tells?"""
     if net.solvers:
+        if all(_tests_after_the_end(solver) for solver in net.solvers):
+            return False
         return any(TEST in one.phases for one in net.states())
     return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.conditional)
+
+
+def _tests_after_the_end(solver: Solver) -> bool:
+    """Is the first test of its net due after its last iteration?"""
+    message = solver.message
+    return 0 < message.max_iter < message.test_interval and not message.test_initialization
 
 
 def _is_of_one(net: Net, norms: list[Layer]) -> bool:

@@ -130,7 +130,7 @@ def activations_after(layer: Layer, phase: str) -> list[str] | None:
         if after == len(readers):
             break
         other = readers[after]
-        if len(other.bottoms) == 1 and other.kind.keeps_channels is None:
+        if len(other.bottoms) == 1 and other.kind.keeps_channels is None or other.has("python_param"):
             return None
         if len(other.bottoms) > 1 or other.type == _ADDED_TO_TEST or not other.kind.keeps_channels:
             # A reader with weights, or one that is not part of a chain, ends the path.

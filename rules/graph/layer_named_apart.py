@@ -105,7 +105,7 @@ def _is_fixed(layer: Layer) -> bool:
     kind = layer.kind
     if kind.fillers and not kind.has_weights:
         return True
-    if not kind.is_linear:
+    if not (kind.is_linear or kind.has_weights and layer.has_frozen_weights):
         return False
     block = kind.parameters
     return bool(block.HasField("weight_filler") and not draws(block.weight_filler))

@@ -78,7 +78,7 @@ class BilinearMisconfigured(LayerRule):
         outputs, groups = param.num_output, param.group
         # Fillers play no part where weights are loaded.
         severity = WARNING if layer.net.may_be_trained else INFO
-        if outputs > 1 and groups == 1:
+        if outputs > 1 and groups == 1 and list(param.kernel_size) != [1]:
             place = "group" if layer.has("convolution_param", "group") else "num_output"
             yield self.finding(
                 layer.at("convolution_param", place),

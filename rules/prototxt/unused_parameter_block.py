@@ -87,12 +87,6 @@ class UnusedParameterBlock(NetRule):
             fixed='layer { name: "c1" type: "Convolution" convolution_param { stride: 2 } }',
         ),
         Invalid(
-            'layer { name: "c1" type: "Convolution" relu_param { negative_slope: 2 } }',
-            span="relu_param",
-            message='Convolution "c1": relu_param is ignored; Convolution reads convolution_param',
-            fixed='layer { name: "c1" type: "Convolution" }',
-        ),
-        Invalid(
             'layer { name: "r1" type: "Silence" relu_param { } } layer { name: "r2" type: "Silence" relu_param { } }',
             span="relu_param",
             message='Silence "r1", "r2": relu_param is ignored; remove it',
@@ -137,13 +131,13 @@ class UnusedParameterBlock(NetRule):
                     if not is_setting or block == layer.kind.refused_block:
                         continue
                     if used is None:
-                        if block not in _SHARED and block not in known.param_blocks(type_):
-                            unused.setdefault((type_, block), []).append(layer)
-                    elif block not in used and not (block in _MAKES_DATA and _lacks_source(layer)):
-                        unused.setdefault((type_, block), []).append(layer)
+                        ignored = block not in _SHARED and block not in known.param_blocks(type_)
                     elif block == "data_param" and prefetches:
-                        if any(inner.name != "prefetch" for inner, _ in value.ListFields()):
-                            unused.setdefault((type_, block), []).append(layer)
+                        ignored = any(inner.name != "prefetch" for inner, _ in value.ListFields())
+                    else:
+                        ignored = block not in used and not (block in _MAKES_DATA and _lacks_source(layer))
+                    if ignored:
+                        unused.setdefault((type_, block), []).append(layer)
         for (type_, block), layers in unused.items():
             subject = titles(layers)
             used = reads[type_]
@@ -162,16 +156,22 @@ class UnusedParameterBlock(NetRule):
                 fixes = _renamed(layers, block, own)
                 yield self.finding(layers[0].at(block), message, severity=ERROR, fixes=fixes, layers=layers)
                 continue
-            message = f"{subject}: {block} is ignored; "
-            message += f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
-            matters = (type_, block) not in _OF_NO_MATTER and any(_says(layer.param(block)) for layer in layers)
-            severity, fixes = WARNING if matters else INFO, _fixes(layers, block, used)
+            advice = f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
+            message = f"{subject}: {block} is ignored; {advice}"
+            # Beside the block that is read, it is mostly left over from another type.
+            own = layers[0].kind.block
+            matters = any(_says(layer.param(block)) for layer in layers if not (own and layer.has(own)))
+            severity = WARNING if matters and (type_, block) not in _OF_NO_MATTER else INFO
+            fixes = _fixes(layers, block, used)
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=fixes, layers=layers)
 
 
 def _says(block: Any) -> bool:
     """Whether a block sets anything to another value than it has anyway."""
-    return any(value != field.default_value for field, value in block.ListFields())
+    return any(
+        _says(value) if hasattr(value, "ListFields") else value != field.default_value
+        for field, value in block.ListFields()
+    )
 
 
 def _blocks(layers: list[Layer]) -> set[str]:
@@ -208,11 +208,8 @@ def _type(field: FieldDescriptor) -> object:
 
 def _removed(layers: list[Layer], block: str) -> tuple[Fix, ...]:
     """None for a data layer without its own block: there the type may be the slip."""
-    for layer in layers:
-        if layer.kind.is_data:
-            own = provenance().param_blocks(layer.type) - _SHARED
-            if not any(layer.has(name) for name in own):
-                return ()
+    if any(layer.kind.is_data and not _has_own(layer, provenance()) for layer in layers):
+        return ()
     return fix(f"remove {block}", UNSAFE, *(remove(layer, block) for layer in layers))
 
 

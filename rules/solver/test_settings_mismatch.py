@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule, provenance
@@ -168,7 +169,7 @@ class TestSettingsMismatch(SolverRule):
                 f"test_interval is {message.test_interval} but test_iter is missing, so nothing is ever tested;"
                 " set it to the number of batches of a test pass",
                 evidence="each test_iter makes one test net; without any, Caffe builds none",
-                severity=WARNING,
+                severity=INFO if _is_turned_off(solver) else WARNING,
             )
         for index, count in enumerate(message.test_iter):
             if solver.tests and count > _MOST * max(message.max_iter, 1) > _MOST:
@@ -214,6 +215,11 @@ class TestSettingsMismatch(SolverRule):
                 return self.finding(place, message, severity=WARNING, certainty=LIKELY)
         evidence = "Caffe stops at the start: test_iter must be specified for each test network"
         return self.finding(place, message, evidence=evidence)
+
+
+def _is_turned_off(solver: Solver) -> bool:
+    """Was a `test_iter` commented out?"""
+    return re.search(r"^[ \t]*#[# \t]*test_iter[ \t]*:", solver.document.source.text, re.M) is not None
 
 
 def _gives(solver: Solver, *fields: str) -> bool:

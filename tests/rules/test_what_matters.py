@@ -1,0 +1,94 @@
+"""What is true and without consequence is an info, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+import caffelint
+
+DATA = 'layer { name: "d" type: "Data" top: "data" top: "label" include { phase: TRAIN }%s } '
+LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "%s" bottom: "label" top: "loss" }'
+FILLER = ' weight_filler { type: "xavier" }'
+
+
+def fc(name: str, bottom: str, filler: str) -> str:
+    return (
+        f'layer {{ name: "{name}" type: "InnerProduct" bottom: "{bottom}" top: "{name}"'
+        f" inner_product_param {{ num_output: 9{filler} }} }} "
+    )
+
+
+def severities(text: str, rule: str) -> list[str]:
+    return [one.severity for one in caffelint.check_text(text).findings if one.name == rule]
+
+
+@pytest.mark.parametrize(
+    ("fillers", "severity"),
+    [((FILLER, "", FILLER), "info"), (("", "", FILLER), None), ((FILLER, "", ""), "warning")],
+    ids=["one", "the first: weights are loaded", "two in a row"],
+)
+def test_one_layer_of_zeros_learns_at_once(fillers: tuple[str, ...], severity: str | None) -> None:
+    net = DATA % "" + fc("a", "data", fillers[0]) + fc("b", "a", fillers[1]) + fc("c", "b", fillers[2]) + LOSS % "c"
+    assert severities(net, "missing-weight-filler") == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(
+    ("blocks", "severity"),
+    [
+        (' image_data_param { source: "a" batch_size: 4 }', "warning"),
+        (' data_param { source: "a" batch_size: 4 backend: LMDB } memory_data_param { height: 3 }', "info"),
+    ],
+    ids=["its own is missing", "left over"],
+)
+def test_a_block_beside_its_own_is_left_over(blocks: str, severity: str) -> None:
+    net = DATA % blocks + fc("a", "data", FILLER) + LOSS % "a"
+    found = severities(net, "unused-parameter-block") or severities(net, "data-layer-without-its-block")
+    assert (found == ["info"]) == (severity == "info")
+
+
+def test_a_block_of_defaults_says_nothing() -> None:
+    net = 'layer { name: "r" type: "ReLU" bottom: "a" top: "b" bias_param { axis: 1 filler { value: %d } } }'
+    assert severities(net % 0, "unused-parameter-block") == ["info"]
+    assert severities(net % 1, "unused-parameter-block") == ["warning"]
+
+
+@pytest.mark.parametrize(("interval", "expected"), [(500, ["warning"]), (50000, [])])
+def test_statistics_of_a_test_that_never_comes(
+    tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, interval: int, expected: list[str]
+) -> None:
+    monkeypatch.chdir(str(tmp_path))
+    norm = 'layer { name: "n" type: "BatchNorm" bottom: "data" top: "n" batch_norm_param { use_global_stats: false } } '
+    data = 'layer { name: "d" type: "Data" top: "data" top: "label" data_param { source: "x" batch_size: 4 } } '
+    solver = 'net: "n.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 9000 test_iter: 9 test_initialization: false'
+    with open("n.prototxt", "w") as net:
+        net.write(data + norm + fc("a", "n", FILLER) + LOSS % "a")
+    with open("solver.prototxt", "w") as file:
+        file.write(f"{solver} test_interval: {interval}")
+    found = [one.severity for one in caffelint.check(".").findings if one.name == "batch-stats-in-testing"]
+    assert found == expected
+
+
+@pytest.mark.parametrize(("line", "severity"), [("", "warning"), ("# test_iter: 9\n", "info")])
+def test_tests_that_are_turned_off(line: str, severity: str) -> None:
+    solver = 'net: "n.prototxt"\nbase_lr: 0.01 lr_policy: "fixed" max_iter: 9000\n%stest_interval: 50\n'
+    assert severities(solver % line, "test-settings-mismatch") == [severity]
+
+
+def test_a_fixed_table_in_testing_alone() -> None:
+    embed = (
+        'layer { name: "e" type: "Embed" bottom: "label" top: "e" include { phase: TEST } param { lr_mult: %d }'
+        ' embed_param { input_dim: 9 num_output: 9 bias_term: false weight_filler { type: "%s" } } } '
+    )
+    net = DATA.replace(" include { phase: TRAIN }", "") % "" + fc("a", "data", FILLER) + LOSS % "a"
+    assert severities(net + embed % (1, "diag"), "layer-named-apart") == ["error"]
+    assert severities(net + embed % (0, "xavier"), "layer-named-apart") == ["error"]
+    assert severities(net + embed % (0, "diag"), "layer-named-apart") == []
+
+
+def test_one_channel_is_copied_on_purpose() -> None:
+    up = (
+        'layer { name: "u" type: "Deconvolution" bottom: "a" top: "u" convolution_param { num_output: 7 kernel_size: %d'
+        ' stride: %d weight_filler { type: "bilinear" } } }'
+    )
+    assert severities(up % (1, 1), "bilinear-misconfigured") == []
+    assert severities(up % (4, 2), "bilinear-misconfigured")
