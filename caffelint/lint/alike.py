@@ -14,6 +14,7 @@ _SUBJECT = re.compile(r'\A(?:layers? |[A-Z]\w* )"[^"]*"(?:, "[^"]*")*(?: and (?:
 """The layers that a message begins with."""
 _FILE = re.compile(r'"[^"/.]*[/.][^"]*"')
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+_OF_GRAPHS = "G"
 _NAMES = re.compile(r'"[^"]*"')
 
 
@@ -25,9 +26,14 @@ def tell_first_of_alike(
     The first is in a file that `is_live`, if one is, and then the nearest to the top.
     """
     alike: dict[tuple[str, ...], list[int]] = {}
+    first_of: dict[tuple[str, ...], tuple[str, ...]] = {}
     for number, one in enumerate(findings):
         if one.severity != INFO:
-            alike.setdefault((project_of(one.file), *_reason(one)), []).append(number)
+            reason = project_of(one.file), *_reason(one)
+            # Several errors of one layer and rule are one slip, such as a layer that was pasted twice.
+            if one.severity == ERROR and one.layer and one.code.startswith(_OF_GRAPHS):
+                reason = first_of.setdefault((one.file, one.layer, one.name), reason)
+            alike.setdefault(reason, []).append(number)
     told = list(findings)
     for numbers in alike.values():
         if len(numbers) < 2:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from caffelint.lint.alike import tell_first_of_alike
+from caffelint.lint.consequences import lower_consequences
 from caffelint.lint.discover import relative
 from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.plan import Job
@@ -31,8 +32,10 @@ _SHORTEST = 30
 _WORD = 4
 _OF_LOADING = re.compile(r"P\d|S0\d")
 """Codes of rules that say that a file is not loaded as it is."""
-_STARTS = re.compile(r"I\d")
-"""Codes of rules on how weights start: where snapshots are in use, nobody knows whether they have learned."""
+_DIVERGES = re.compile(r"N10[126]|S2\d")
+"""Codes of rules that say that training diverges: of more, snapshots that are in use tell nothing."""
+_OF_LEARNING = re.compile(rf"{_OF_TRAINING.pattern}|D013|S110")
+"""Codes of rules that do not matter where nothing is to be learned."""
 
 
 class _Project:
@@ -130,10 +133,9 @@ def weigh(findings: Sequence[ReportedFinding], jobs: Sequence[Job], kept: frozen
         one = weighed[number]
         if why := projects.explains(one):
             weighed[number] = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
-    return [
-        one if one.name not in kept else findings[number]
-        for number, one in enumerate(tell_first_of_alike(weighed, projects.around, projects.is_solved))
-    ]
+    weighed = lower_consequences(weighed, projects.nets_of)
+    weighed = tell_first_of_alike(weighed, projects.around, projects.is_solved)
+    return [one if one.name not in kept else findings[number] for number, one in enumerate(weighed)]
 
 
 class _Projects:
@@ -161,6 +163,12 @@ class _Projects:
         """The top of the project, or the folder of a file that is in none."""
         return self.top(file) or os.path.dirname(os.path.abspath(file))
 
+    def nets_of(self, file: str) -> Collection[str]:
+        """The nets that a solver names, as they are given in findings."""
+        path = os.path.abspath(file)
+        project = self._of(path)
+        return [relative(net) for net in project.nets.get(path, ())] if project else ()
+
     def is_solved(self, file: str) -> bool:
         path = os.path.abspath(file)
         project = self._of(path)
@@ -171,15 +179,16 @@ class _Projects:
         project = self._of(path)
         if project is None:
             return ""
-        is_of_training = one.severity == WARNING and _OF_TRAINING.match(one.code) is not None
-        if why := project.unused(path) or (is_of_training and project.trial(path)):
+        is_warning = one.severity == WARNING
+        if why := project.unused(path) or (is_warning and _OF_LEARNING.match(one.code) and project.trial(path)):
             return why
+        is_of_training = is_warning and _OF_TRAINING.match(one.code) is not None
         if not (is_of_training or one.severity == ERROR or _OF_LOADING.match(one.code)):
             return ""
         ran = project.ran(path)
-        return (
-            ran.how if ran and (ran.shown or is_of_training and not (ran.is_weak and _STARTS.match(one.code))) else ""
-        )
+        if ran and (ran.shown or is_of_training and (not ran.is_weak or _DIVERGES.match(one.code))):
+            return ran.how
+        return ""
 
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)

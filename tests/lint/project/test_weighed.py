@@ -1,4 +1,4 @@
-"""Findings are as loud as their project makes them: is the file used, did its net train, was the value meant?"""
+"""Findings are as loud as their project makes them: is the file used, and did its net train?"""
 
 from __future__ import annotations
 
@@ -66,14 +66,23 @@ def test_a_net_that_no_solver_names_is_not_used(project: Path) -> None:
         {"README.md": "`caffe train` with nets/other.prototxt"},
         {"run.sh": "for n in other more; do python train.py nets/$n.prototxt; done"},
         {"run.py": "net = os.path.join(folder, 'other.prototxt')"},
-        {"nets/solver.prototxt": SOLVER % "more.prototxt", "nets/more.prototxt": NET},
         {"train.prototxt": NET, "solver.prototxt": SOLVER.partition(" ")[2]},
     ],
-    ids=["page", "loop", "joined", "by turns", "no other"],
+    ids=["page", "loop", "joined", "no other"],
 )
 def test_a_net_may_be_used(project: Path, used: dict[str, str]) -> None:
     write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "nets/other.prototxt": BROKEN, **used})
     assert found("unknown-field")["nets/other.prototxt"].severity == "error"
+
+
+@pytest.mark.parametrize(("folder", "severity"), [(".", "warning"), ("nets", "info")])
+def test_beside_a_solver_nets_are_tried_by_turns(project: Path, folder: str, severity: str) -> None:
+    twice = NET.replace('bottom: "fc" bottom: "label"', 'bottom: "p" bottom: "label"')
+    twice = twice.replace(
+        'layer { name: "loss', 'layer { name: "p" type: "Softmax" bottom: "fc" top: "p" }\nlayer { name: "loss'
+    )
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, f"{folder}/other.prototxt": twice})
+    assert [one.severity for one in found("softmax-twice").values()] == [severity]
 
 
 def test_a_deploy_net_beside_the_one_in_use(project: Path) -> None:
@@ -100,6 +109,11 @@ def test_a_deploy_net_beside_the_one_in_use(project: Path) -> None:
         ({"eval.sh": "caffe test -weights other/mine_iter_9000.caffemodel"}, "warning", ""),
         ({"snap/mine_iter_9000.caffemodel": ""}, "info", "its snapshots are in use: snap/mine_iter_9000.caffemodel"),
         ({"README.md": "# Net\n\n| accuracy | 91.3 |\n"}, "info", "README.md:3 gives results"),
+        (
+            {"README.md": "# Net\n\n| err@1 | err@5 |\n| --- | --- |\n| 23.65 | 7.1 |"},
+            "info",
+            "README.md:3 gives results",
+        ),
         ({"README.md": "# Net\n\nto be trained\n"}, "warning", ""),
     ],
 )
@@ -147,3 +161,28 @@ def test_other_words_are_another_error(project: Path) -> None:
 def test_a_severity_that_is_set_stays(project: Path) -> None:
     write({f"fold{number}.prototxt": BROKEN + f"# {number}\n" for number in range(3)})
     assert {one.severity for one in found("unknown-field", **{"unknown-field": "error"}).values()} == {"error"}
+
+
+def test_what_follows_from_another_finding(project: Path) -> None:
+    reads = 'layer { name: "x" type: "ReLU" bottom: "nothing" top: "fc" }\n'
+    write({"train.prototxt": NET + reads, "solver.prototxt": SOLVER % "train.prototxt"})
+    assert found("unknown-bottom")["train.prototxt"].severity == "error"
+    one = found("duplicate-top")["train.prototxt"]
+    assert (one.severity, one.evidence.endswith("mend unknown-bottom at line 5 first")) == ("info", True)
+
+
+def test_a_layer_that_was_pasted_twice_is_one_error(project: Path) -> None:
+    write({"train.prototxt": NET + NET.replace("\n", "", 1)})
+    config = Config()
+    config.cache = False
+    tops = [one for one in caffelint.check(".", config).findings if one.name == "duplicate-top" and one.layer == "d"]
+    assert sorted(one.severity for one in tops) == ["error", "info"]
+
+
+def test_an_ellipsis_stands_for_layers(project: Path) -> None:
+    loss = 'layer { name: "l" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "l" }\n'
+    data = NET.partition("\n")[0] + "\n"
+    write({"train.prototxt": data + loss, "pattern.prototxt": data + "# ... your layers\n" + loss})
+    one = found("unknown-bottom")
+    assert one["train.prototxt"].severity == "error"
+    assert one["pattern.prototxt"].evidence.endswith("the comment on line 2 stands for layers that are left out")

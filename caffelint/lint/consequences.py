@@ -1,0 +1,51 @@
+"""Findings that another one explains: mending that mends these too, or shows them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from caffelint.lint.finding import ERROR, INFO
+from caffelint.lint.report import ReportedFinding
+
+_ESTIMATES = "N1"
+"""How codes begin of rules that compute from shapes and fillers what a first update does."""
+_OF_SHAPES = "L"
+_BOTTOM, _TOP = "unknown-bottom", "duplicate-top"
+
+
+def lower_consequences(
+    findings: Sequence[ReportedFinding], nets_of: Callable[[str], Collection[str]]
+) -> list[ReportedFinding]:
+    """The findings, with infos for those that follow from others. `nets_of`: the nets that a solver names."""
+    open_ = [one for one in findings if one.severity != INFO]
+    by_file: dict[str, list[ReportedFinding]] = {}
+    by_layer: dict[tuple[str, str], list[ReportedFinding]] = {}
+    for one in open_:
+        by_file.setdefault(one.file, []).append(one)
+        if one.layer:
+            by_layer.setdefault((one.file, one.layer), []).append(one)
+
+    def cause_of(one: ReportedFinding) -> ReportedFinding | None:
+        if one.code.startswith(_ESTIMATES):
+            around = (other for file in nets_of(one.file) or [one.file] for other in by_file.get(file, ()))
+            return next((other for other in around if _changes_numbers(other)), None)
+        if one.name == _TOP:
+            here = by_layer.get((one.file, one.layer), ())
+            return next((other for other in here if other.name == _BOTTOM), None)
+        elsewhere = [related.file for related in one.related if one.layer and related.file != one.file]
+        there = (other for file in elsewhere for other in by_layer.get((file, one.layer), ()))
+        return next((other for other in there if other.name != one.name), None)
+
+    lowered = []
+    for one in findings:
+        if one.severity != INFO and (cause := cause_of(one)):
+            where = f"line {cause.line}" if cause.file == one.file else f"{cause.file}:{cause.line or 1}"
+            why = f"mend {cause.name} at {where} first"
+            one = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
+        lowered.append(one)
+    return lowered
+
+
+def _changes_numbers(one: ReportedFinding) -> bool:
+    """Does what it tells of a net change the shapes that estimates come from?"""
+    return not one.code.startswith(_ESTIMATES) and (one.severity == ERROR or one.code.startswith(_OF_SHAPES))
