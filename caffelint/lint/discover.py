@@ -304,8 +304,11 @@ def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
             folder = os.path.join(base, part)
             if not reach.holds(folder):
                 continue
-            for other in _prototxts(folder):
-                if are_near(bare, other) and "solver" not in other.lower():
+            found = _prototxts(folder)
+            # `net/train.prototxt` that was moved to `net_train.prototxt`
+            flat = _plain(os.path.basename(inside) + bare)
+            for other in [*(name for name in found if _plain(name) == flat), *found]:
+                if (are_near(bare, other) or _plain(other) == flat) and "solver" not in other.lower():
                     return os.path.join(part, other)
     return ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from caffelint.caffe.states import TEST, TRAIN
 from caffelint.lint import disk
@@ -26,6 +27,7 @@ _FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unkn
 _STRANGE = frozenset(["unreadable-character"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", *_STRANGE])
 _OF_A_BLOCK = frozenset(["in-place-after-branch", "refused-by-caffe"])
+_MISSING = "unknown-bottom"
 _REPEATED = 3
 """From so many layers more on that are refused alike, they are a block's that is repeated."""
 _MIXED = "mixed-layer-formats"
@@ -73,6 +75,7 @@ def lower(
         elif file.caffe:
             _tell_once(findings)
         _lower_consequences(file, findings)
+        _lower_where_left_out(file, findings)
         _tell_first_of_alike(file, findings)
         if file.net and not file.net.solvers:
             if file.net.role != "deploy":
@@ -96,6 +99,17 @@ def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
     if mixed := min((one for one in findings if one.name == _MIXED), key=lambda one: one.place.start, default=None):
         types = (one for one in findings if one.name == "unknown-enum-value" and one.place.field == "type")
         _make_infos(types, f"the net mixes two formats, see line {line_of(mixed.place.start)}")
+
+
+def _lower_where_left_out(file: File, findings: Iterable[Finding]) -> None:
+    """Where a comment with an ellipsis stands between two layers, the file is a pattern of a net, not a net."""
+    text, fields = file.document.source.text, file.document.root.fields
+    for before, after in pairwise(fields):
+        if "..." in (between := text[before.end : after.start]) and "#" in between:
+            line = file.document.source.line_number(before.end + between.index("..."))
+            wrong = (one for one in findings if one.name == _MISSING and one.place.start > before.end)
+            _make_infos(wrong, f"the comment on line {line} stands for layers that are left out")
+            return
 
 
 def _tell_first_of_alike(file: File, findings: Iterable[Finding]) -> None:

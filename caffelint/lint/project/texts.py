@@ -141,10 +141,14 @@ class Texts:
 
     def names_file(self, path: str) -> Named | None:
         """Where a file is named, or one that differs in digits or in its folders alone: one of the same series."""
-        parts = tuple(reversed(os.path.relpath(path, self.top).split(os.sep)))
+        parts = self._parts(path)
         alike = self._by_name.get(_alike(parts[0]), ())
         filled = (named for named in self._by_name.get("*", ()) if _fits(named, parts, path))
         return next(iter(alike), None) or next(filled, None)
+
+    def _parts(self, path: str) -> tuple[str, ...]:
+        """Those of a path from the last one to the first."""
+        return tuple(reversed(os.path.relpath(path, self.top).split(os.sep)))
 
     @cached_property
     def snapshots(self) -> list[tuple[str, str]]:

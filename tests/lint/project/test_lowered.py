@@ -55,7 +55,8 @@ def test_notes_are_no_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remar
     monkeypatch.chdir(tmp_path)
     net = NET.format(LOSS) + 'layer { name: "r" type: "ReLU" bottom: "x" top: "loss" }\n' * 2
     (tmp_path / "notes.prototxt").write_text("# top names what a layer makes, bottom what it reads\n" * remarks + net)
-    assert set(severities().values()) == {severity}
+    assert severity in severities().values()
+    assert severity == "error" or "error" not in severities().values()
     (tmp_path / "solver.prototxt").write_text('net: "notes.prototxt" base_lr: 1 lr_policy: "fixed" max_iter: 9')
     assert "error" in severities().values()
 
