@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from caffelint.schema.messages import LayerParameter
     from caffelint.schema.project import TakenCounts
 
+_NO_STAGES: frozenset[str] = frozenset()
+"""One for all layers: each `frozenset()` takes as much memory as a layer's names do."""
+
 
 class WrittenLayer:
     """One layer of a net, read once however many states the net is built in.
@@ -49,7 +52,7 @@ class WrittenLayer:
         self.is_conditional = bool(include or exclude)
         self.include: tuple[StateRule, ...] = ()
         self.exclude: tuple[StateRule, ...] = ()
-        self.any_stage: frozenset[str] = frozenset()
+        self.any_stage = _NO_STAGES
         if self.is_conditional:
             self.include = tuple(map(state_rule, include))
             self.exclude = tuple(map(state_rule, exclude))

@@ -135,8 +135,8 @@ def _blocks(fields: list[Field]) -> tuple[str, ...]:
     return tuple([field.name for field in fields if field.kind == MESSAGE])
 
 
-_known: dict[str, tuple[str, ...]] = {}
-"""`Block.blocks` by `Block.frame`.
+_known: dict[str, tuple[str, tuple[str, ...]]] = {}
+"""`Block.frame`, the one for all blocks that are alike, and `Block.blocks`, by the frame.
 
 Nets repeat their layers and the parts of them but for their names, and the nets of a folder share most of theirs. Such
 a text means the same wherever it is: it was read to its last brace, with nothing in it that is not as usual.
@@ -161,7 +161,8 @@ def _remember(block: Block) -> None:
     if len(_known) >= MOST_BLOCKS:
         _known.clear()
     block.frame, block.strings = _frame(block._source[block.value_start + 1 : block.end])
-    _known[block.frame] = block.blocks = _blocks(block.fields)
+    block.blocks = _blocks(block.fields)
+    _known[block.frame] = block.frame, block.blocks
 
 
 def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS) -> Document:
@@ -210,11 +211,11 @@ def _read_known(text: str, position: int, name: str, fields: list[Field]) -> int
             return position
         end = text.find("\n}", brace, brace + _LONGEST) + 2
         frame, strings = _frame(text[brace + 1 : end])
-        blocks = known.get(frame)
-        if blocks is None:
+        alike = known.get(frame)
+        if alike is None:
             return position
-        block = Block(name, brace - len(head), brace, end, text, frame, strings)
-        block.blocks = blocks
+        block = Block(name, brace - len(head), brace, end, text, alike[0], strings)
+        block.blocks = alike[1]
         fields.append(block)
         position = end + text.startswith((";", ","), end)
 
@@ -243,10 +244,10 @@ def _read_usual(text: str, position: int, root: Field, stack: list[Field]) -> in
                 rest = _BLOCK.match(text, end, end + _LONGEST)
                 if rest:
                     frame, strings = _frame(rest[0])
-                    if (blocks := _known.get(frame)) is not None:
+                    if (alike := _known.get(frame)) is not None:
                         position = rest.end()
-                        block = Block(same(name, name), found.start(1), end - 1, position, text, frame, strings)
-                        block.blocks = blocks
+                        block = Block(same(name, name), found.start(1), end - 1, position, text, alike[0], strings)
+                        block.blocks = alike[1]
                         fields.append(block)
                         if text.startswith((";", ","), position):
                             position += 1
