@@ -69,6 +69,7 @@ from caffelint.schema.tables import FIRST_FORK_NUMBER
 from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need it
+    from caffelint.project.python_faults import PythonFault as PythonFault
     from caffelint.project.python_layers import PythonClass as PythonClass
 
 __all__ = [

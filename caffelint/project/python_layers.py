@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.project import python2
 from caffelint.project.python_counts import allowed_counts
+from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_shapes import top_shapes
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class PythonModule:
         self.file = path.replace("\\", "/").rpartition("/")[2]
         tree, self.python2 = python2.parse(text.replace("\r\n", "\n"))
         self.is_read = tree is not None
-        body = tree.body if tree else []
+        self.body = body = tree.body if tree else []
         self._classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
         self._names = set(_bound_names(body))
         self._found: dict[str, PythonClass] = {}
@@ -173,6 +174,15 @@ class PythonClass:
             if function is not None:
                 certain.append((list(_certain(function.body)), bottom, top))
         return top_shapes(certain, [(one, _argument(one, "top")) for one in self._functions.values()])
+
+    @cached_property
+    def faults(self) -> Sequence[PythonFault]:
+        """What fails whenever Caffe calls one of its methods."""
+        if not self.lacks_methods:
+            return ()
+        called = [self._functions[name] for name in ("setup", "reshape", "forward", "backward") if name in self.methods]
+        codes = [Code(one, [*_certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
+        return [*faults(codes, self._nodes, self.module.body)]
 
     @cached_property
     def makes_gradient(self) -> bool:

@@ -73,10 +73,21 @@ def _reshaped(call: ast.Call, top: str) -> int | None:
     function = call.func
     if not (isinstance(function, ast.Attribute) and function.attr == "reshape"):
         return None
-    return _numbered(function.value, top)
+    return numbered(function.value, top)
 
 
-def _numbered(node: ast.AST, blobs: str) -> int | None:
+def numbers_shaped(code: ast.AST, tops: str) -> set[int] | None:
+    """The numbers of the tops that code reshapes; None if it may shape others as well."""
+    if not _is_only_shaped(code, tops):
+        return None
+    calls = (node for node in ast.walk(code) if isinstance(node, ast.Call) and _is_reshape_of(node, tops))
+    numbers = [_reshaped(call, tops) for call in calls]
+    found = {number for number in numbers if number is not None}
+    return found if None not in numbers else None
+
+
+def numbered(node: ast.AST, blobs: str) -> int | None:
+    """The number in `top[0]`."""
     if (
         isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Name)
@@ -104,7 +115,7 @@ def _dimension(node: ast.expr, bottom: str) -> Dimension | None:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value if 0 < node.value < 1 << 31 else None
     if isinstance(node, ast.Attribute) and node.attr in _NAMED_AXES:
-        number = _numbered(node.value, bottom)
+        number = numbered(node.value, bottom)
         return None if number is None else OfBottom(number, _NAMED_AXES[node.attr])
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
         whole = _whole(node.value, bottom)
@@ -119,5 +130,5 @@ def _whole(node: ast.expr, bottom: str) -> OfBottom | None:
     inner = node.value
     if isinstance(inner, ast.Attribute) and inner.attr in ("data", "diff"):
         inner = inner.value
-    number = _numbered(inner, bottom)
+    number = numbered(inner, bottom)
     return None if number is None else OfBottom(number, WHOLE)

@@ -50,6 +50,7 @@ class Loss(caffe.Layer):
 """
 GRADIENT = "bottom[0].diff[...] = 2 * (bottom[0].data - bottom[1].data)"
 TIMES_TOP = GRADIENT + " * top[0].diff[0]"
+FAILS = "python-method-fails"
 READS = "a = eval(self.param_str)\n        "
 CASES = [
     ({}, LEARNS, ""),
@@ -75,6 +76,16 @@ CASES = [
     ({"replace": ("def setup", "def __init__")}, STOPS, "python-method-missing"),
     ({"replace": ("def forward", "def forwards")}, ENDS, "python-method-missing"),
     ({"replace": ("caffe.Layer", "object")}, STOPS, "python-method-missing"),
+    ({"setup": "self.a = 1", "backward": TIMES_TOP + " * self.a"}, LEARNS, ""),
+    ({"setup": "self.a = 1", "backward": TIMES_TOP + " * self.b"}, ENDS, FAILS),
+    ({"backward": "bottom[0].diff = bottom[0].data"}, ENDS, FAILS),
+    ({"backward": TIMES_TOP + "\n        bottom[0].diff += 1"}, ENDS, FAILS),
+    ({"setup": "self.blobs.add_blob(1)\n        self.blobs[0].data = 1"}, STOPS, FAILS),
+    ({"replace": ("top[0].data[0] =", "top[0].data =")}, ENDS, FAILS),
+    ({"replace": ("top[0].reshape(1)", "top[0].reshape((1,))")}, STOPS, FAILS),
+    ({"replace": ("top[0].reshape(1)", "top[0].reshape(bottom[0].data.shape[:1])")}, STOPS, FAILS),
+    ({"replace": ("top[0].reshape(1)", "top[0].reshape(*bottom[0].data.shape[1:])")}, LEARNS, ""),
+    ({"replace": ("top[0].reshape(1)", "pass")}, STOPS, FAILS),
 ]
 
 
@@ -100,6 +111,7 @@ def write(folder: Path, changes: dict[str, object]) -> None:
 def uncached() -> Config:
     config = Config()
     config.cache = False
+    config.preview = True
     return config
 
 

@@ -1,0 +1,188 @@
+"""What the methods of a Python layer do that fails whenever they run, as far as their text says."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from caffelint.project.python_shapes import numbered, numbers_shaped
+
+UNSET, ASSIGNED, IN_ONE, UNSHAPED = "unset", "assigned", "in one", "unshaped"
+
+_SET_BY_CAFFE = frozenset(["blobs", "param_str", "param_str_", "phase", "type", "name", "layer_param"])
+"""Attributes of each layer: python_layer.hpp, LayerSetUp, and _caffe.cpp, of Caffe 1.0, before, and some forks."""
+_READ_ONLY = frozenset(["data", "diff", "shape", "num", "channels", "height", "width", "count"])
+"""Properties of a blob in _caffe.cpp; none has a setter."""
+_UNFORESEEN = frozenset(["setattr", "exec", "__dict__"])
+_CLOSE = 0.75
+_ANY_NAME = frozenset(["__getattr__", "__getattribute__", "__setattr__"])
+
+
+class Code(NamedTuple):
+    """A method that Caffe calls: what runs in any case, and what it calls its bottoms and tops ("" if unclear)."""
+
+    function: ast.FunctionDef
+    certain: Sequence[ast.stmt]
+    bottom: str
+    top: str
+
+
+class PythonFault(NamedTuple):
+    """`kind` is one of the words above; `name`: the attribute or expression; `number`: that of the top, or -1.
+
+    `near`: the attribute that may have been meant, or what `reshape` is given.
+    """
+
+    method: str
+    line: int
+    kind: str
+    name: str
+    number: int = -1
+    near: str = ""
+
+
+def faults(codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Iterable[ast.stmt]) -> Iterator[PythonFault]:
+    """What fails, in the order of the methods and lines; each cause once.
+
+    codes: the methods; classes: the class and its bases; module: all of the file, where attributes may be set as well.
+    """
+    known = _attributes(classes, module)
+    seen: set[tuple[str, str, int]] = set()
+    for code in codes:
+        found = [*_unset(code, known)] if known is not None else []
+        found += [*_of_blobs(code)]
+        if code.function.name == "forward":
+            found += _unshaped(code, codes)
+        for fault in sorted(found, key=lambda one: one.line):
+            key = fault.kind, fault.name, fault.number
+            if key not in seen:
+                seen.add(key)
+                yield fault
+
+
+def _attributes(classes: Iterable[ast.ClassDef], module: Iterable[ast.stmt]) -> frozenset[str] | None:
+    """All attributes that an object may have, by what any code in the file sets; None if that is not to be told."""
+    names = set(_SET_BY_CAFFE)
+    owners: set[ast.AST] = set()
+    for node in (inner for top in module for inner in ast.walk(top)):
+        if isinstance(node, ast.Attribute):
+            owners.add(node.value)
+            if not isinstance(node.ctx, ast.Load):
+                names.add(node.attr)
+        word = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if word in _UNFORESEEN or isinstance(node, ast.FunctionDef) and node.name in _ANY_NAME:
+            return None
+    for one in classes:
+        for item in one.body:
+            if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names.add(item.name)
+            else:
+                names.update(inner.id for inner in ast.walk(item) if isinstance(inner, ast.Name))
+        # A function that is given the object may set what it likes.
+        for inner in ast.walk(one):
+            if isinstance(inner, ast.Name) and inner.id == "self" and inner not in owners:
+                return None
+    return frozenset(names)
+
+
+def _unset(code: Code, known: frozenset[str]) -> Iterator[PythonFault]:
+    for node in _evaluated(code.certain):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+            and not node.attr.startswith("__")
+            and node.attr not in known
+        ):
+            near = difflib.get_close_matches(node.attr, known - _SET_BY_CAFFE, 1, _CLOSE)
+            yield PythonFault(
+                code.function.name, node.lineno, UNSET, f"self.{node.attr}", near=f"self.{near[0]}" if near else ""
+            )
+
+
+def _of_blobs(code: Code) -> Iterator[PythonFault]:
+    for node in _evaluated(code.certain):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            if node.attr in _READ_ONLY and _is_blob(node.value, code):
+                yield PythonFault(code.function.name, node.lineno, ASSIGNED, ast.unparse(node))
+        elif isinstance(node, ast.Call) and len(node.args) == 1 and _is_sequence(node.args[0]):
+            function = node.func
+            if isinstance(function, ast.Attribute) and function.attr == "reshape" and _is_blob(function.value, code):
+                given = ast.unparse(node.args[0])
+                yield PythonFault(code.function.name, node.lineno, IN_ONE, ast.unparse(function), near=given)
+
+
+def _unshaped(code: Code, codes: Sequence[Code]) -> Iterator[PythonFault]:
+    """Tops that forward reads or writes, and that no method shapes."""
+    shaped: set[int] = set()
+    if all(one.function.name != "reshape" for one in codes):
+        return  # that it is missing says it all
+    for one in codes:
+        numbers = numbers_shaped(one.function, one.top) if one.top else None
+        if numbers is None:
+            return
+        shaped |= numbers
+    for node in _evaluated(code.certain):
+        if isinstance(node, ast.Attribute) and node.attr in ("data", "diff"):
+            number = numbered(node.value, code.top)
+            if number is not None and number not in shaped:
+                yield PythonFault(code.function.name, node.lineno, UNSHAPED, ast.unparse(node.value), number)
+
+
+def _is_blob(node: ast.AST, code: Code) -> bool:
+    """`top[0]`, `bottom[i]` or `self.blobs[0]`."""
+    if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice):
+        return False
+    owner = node.value
+    if isinstance(owner, ast.Name):
+        return owner.id != "" and owner.id in (code.bottom, code.top)
+    return isinstance(owner, ast.Attribute) and ast.unparse(owner) == "self.blobs"
+
+
+def _is_sequence(node: ast.AST) -> bool:
+    """What is surely several numbers in one: `(1, 2)`, `bottom[0].data.shape`."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return True
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
+
+
+def _evaluated(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    """All parts that are evaluated if these statements are; loops are taken to run."""
+    waiting: list[ast.AST] = list(statements)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.If | ast.While | ast.IfExp):
+            waiting.append(node.test)
+        elif isinstance(node, ast.BoolOp):
+            waiting.append(node.values[0])
+        elif isinstance(node, ast.For):
+            waiting += [node.iter, node.target, *_until_left(node.body)]
+        elif not isinstance(node, _LATER):
+            waiting += ast.iter_child_nodes(node)
+
+
+_LATER = (
+    ast.Try,
+    ast.Assert,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+
+
+def _until_left(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a loop up to the first that may end a turn."""
+    for node in body:
+        if any(isinstance(inner, ast.Continue | ast.Break | ast.Return | ast.Raise) for inner in ast.walk(node)):
+            return
+        yield node

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Layer, Net, NetRule, titles
+
+from ._claim import claims, read_in, where
+
+if TYPE_CHECKING:
+    from caffelint.lint import PythonClass, PythonFault
+
+_KINDS = ("unset", "assigned", "in one", "unshaped")
+
+
+class PythonMethodFails(NetRule):
+    """A method of a Python layer fails whenever Caffe calls it.
+
+    ## Why is this bad?
+    Caffe ends with an exception in the code of the layer, at the start or in the first iteration. What is looked for:
+
+    - an attribute that nothing sets: `self.init_landmarks` where `setup` sets `self.initlandmarks`
+    - an assignment to the data of a blob: `top[0].data = x` raises, `top[0].data[...] = x` copies
+    - `reshape` with all axes in one value: `top[0].reshape(bottom[0].data.shape)` raises, with `*` before it does not
+    - a top that no method shapes: it has no memory, and Caffe aborts where its data are used
+
+    ## Example
+    ```
+    def forward(self, bottom, top):
+        top[0].data = bottom[0].data * self.scale
+    ```
+    Use instead:
+    ```
+    def forward(self, bottom, top):
+        top[0].data[...] = bottom[0].data * self.scale
+    ```
+
+    ## Known problems
+    The module is read, not run. Only what runs in any case counts: nothing that is below an `if` or in a `try`.
+    Attributes are not judged if the object is given to a function, which may set them.
+
+    ## References
+    - _caffe.cpp, Blob_Reshape and BOOST_PYTHON_MODULE; blob.cpp, mutable_cpu_data; run on Caffe 1.0
+    """
+
+    code = "Y010"
+    name = "python-method-fails"
+    severity = ERROR
+    preview = True
+    layer_types = ("Python",)
+    _MODULE = (
+        "import caffe\n\n\nclass Scale(caffe.Layer):\n    def setup(self, bottom, top):\n        self.scale = 2\n\n"
+        "    def reshape(self, bottom, top):\n        {}\n\n"
+        "    def forward(self, bottom, top):\n        {}\n\n"
+        "    def backward(self, top, propagate_down, bottom):\n        pass\n"
+    )
+    _SHAPE, _COPY = "top[0].reshape(*bottom[0].data.shape)", "top[0].data[...] = bottom[0].data"
+    _NET = (
+        'layer { name: "in" type: "DummyData" top: "in" dummy_data_param { shape { dim: 2 dim: 3 } } }\n'
+        'layer { name: "scale" type: "Python" bottom: "in" top: "out" python_param { module: "m" layer: "Scale" } }'
+    )
+    VALID = [
+        {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _COPY + " * self.scale")},
+        # In place, the top has the shape of the bottom.
+        {"net.prototxt": _NET.replace('"out"', '"in"'), "m.py": _MODULE.format("pass", _COPY)},
+        {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, "if bottom[0].num > 9: top[0].data = self.other")},
+        {"net.prototxt": _NET, "m.py": _MODULE.format("prepare(self, top)", _COPY + " * self.other")},
+        {"net.prototxt": _NET, "m.py": _MODULE.format("for one in top: one.reshape(2, 3)", _COPY)},
+    ]
+    INVALID = [
+        Invalid(
+            {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _COPY + " * self.scal")},
+            span='layer: "Scale"',
+            message='Python "scale": forward of class Scale reads self.scal, which nothing sets (m.py:12), so Caffe'
+            " ends in the first iteration; read self.scale, or set it in setup",
+        ),
+        Invalid(
+            {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, "top[0].data = bottom[0].data")},
+            span='layer: "Scale"',
+            message='Python "scale": forward of class Scale assigns to top[0].data, which cannot be set (m.py:12), so'
+            " Caffe ends in the first iteration; assign to top[0].data[...]",
+        ),
+        Invalid(
+            {"net.prototxt": _NET, "m.py": _MODULE.format("top[0].reshape(bottom[0].data.shape)", _COPY)},
+            span='layer: "Scale"',
+            message='Python "scale": reshape of class Scale gives top[0].reshape all axes in one value (m.py:9), so'
+            " Caffe stops at the start; call top[0].reshape(*bottom[0].data.shape)",
+        ),
+        Invalid(
+            {"net.prototxt": _NET, "m.py": _MODULE.format("pass", _COPY)},
+            span='layer: "Scale"',
+            message='Python "scale": forward of class Scale uses top[0], which no method shapes (m.py:12), so Caffe'
+            " aborts; call top[0].reshape(...) in reshape",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not net.python_modules:
+            return
+        judged = next((one for one in net.states() if one.phase == TRAIN and one.is_wired), None)
+        trained = {one.index for one in judged.layers if one.need_backward} if judged else set()
+        found: dict[tuple[str, PythonFault], tuple[PythonClass, list[Layer]]] = {}
+        for layer in net.layers_having("python_param"):
+            for kind in _KINDS:
+                find = partial(_fault, layer=layer, kind=kind, is_trained=layer.index in trained)
+                for python, fault in claims(layer, find):
+                    found.setdefault((python.module.path, fault), (python, []))[1].append(layer)
+        for (_, fault), (python, layers) in found.items():
+            yield self.finding(
+                layers[0].at("python_param", "layer"),
+                f"{titles(layers)}: {fault.method} of class {python.name} {_words(python, fault)}",
+                evidence=read_in(python),
+                layers=layers,
+            )
+
+
+def _fault(python: PythonClass, layer: Layer, kind: str, is_trained: bool) -> PythonFault | None:
+    for fault in python.faults:
+        if fault.kind != kind or fault.method == "backward" and not is_trained:
+            continue
+        if fault.number < 0 or fault.number < len(layer.tops) and layer.tops[fault.number] not in layer.bottoms:
+            return fault
+    return None
+
+
+def _words(python: PythonClass, fault: PythonFault) -> str:
+    starts = fault.method in ("setup", "reshape")
+    ends = "aborts" if fault.number >= 0 else "stops at the start" if starts else "ends in the first iteration"
+    then = f"({where(python, fault.line)}), so Caffe {ends}"
+    blob, _, attribute = fault.name.rpartition(".")
+    if fault.kind == "unset":
+        remedy = f"read {fault.near}, or set it in setup" if fault.near else "set it in setup"
+        return f"reads {fault.name}, which nothing sets {then}; {remedy}"
+    if fault.kind == "assigned":
+        remedy = f"assign to {fault.name}[...]" if attribute in ("data", "diff") else f"call {blob}.reshape(...)"
+        return f"assigns to {fault.name}, which cannot be set {then}; {remedy}"
+    if fault.kind == "in one":
+        return f"gives {fault.name} all axes in one value {then}; call {fault.name}(*{fault.near})"
+    return f"uses {fault.name}, which no method shapes {then}; call {fault.name}.reshape(...) in reshape"
