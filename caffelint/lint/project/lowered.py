@@ -1,4 +1,4 @@
-"""What is explained by the file that it is in: one that BVLC ships, a backup, a template, notes, of another Caffe."""
+"""What is explained by the file that it is in: one that is shipped, a backup, a template, notes, of another Caffe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from caffelint.lint.file import File
 from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, SAFE, UNSAFE, WARNING, Finding, Fix
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.caffes import Taken
-from caffelint.lint.project.shipped import is_of_shipped_folder, is_shipped
+from caffelint.lint.project.shipped import is_of_shipped_folder, shipped_by
 from caffelint.text.tree import MESSAGE
 
 _TEMPLATE = re.compile(
@@ -56,8 +56,8 @@ def lower(
             continue
         if path in taken and (other := taken[path].other):
             _make_infos(findings, f'the caffe.proto here is of the package "{other}", which may be another program')
-        elif is_shipped(roots.get(path, ""), path, file.document.source.data):
-            _make_infos(findings, "the file is as BVLC ships it")
+        elif whose := shipped_by(roots.get(path, ""), path, file.document.source.data):
+            _make_infos(findings, f"the file is as {whose} ships it")
         elif path not in solved and file.solver is None and _is_an_example(roots.get(path, ""), path):
             _make_infos(findings, "the file is among the examples of a copy of Caffe, and no solver names it")
         elif path in pages and path not in solved and file.solver is None:

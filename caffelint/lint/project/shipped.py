@@ -1,4 +1,4 @@
-"""Whether a file in a copy of Caffe is as BVLC ships it: nobody who keeps such a copy mends BVLC's examples."""
+"""Whether a file in a copy of Caffe is as BVLC or a fork ships it: nobody who keeps such a copy mends its examples."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from caffelint.schema.pool import read_data
 
 DIGITS = 8
 """Of the name that git gives a content."""
+_BVLC = "BVLC"
+
+HOMES = frozenset(["examples", "models"])
 
 
-_HOMES = frozenset(["examples", "models"])
-
-
-def is_shipped(root: str, path: str, data: bytes) -> bool:
-    """Whether BVLC's Caffe has had this very file; `root` is the folder of the Caffe that the file is in, or empty.
+def shipped_by(root: str, path: str, data: bytes) -> str:
+    """Whose Caffe has had this very file, BVLC's or a fork's; `root` is the folder of the Caffe it is in, or empty.
 
     One below a folder `examples` or `models` is as good by its name: copies of Caffe are kept in part, and backups of
     examples beside these.
     """
     folder, name = os.path.split(path)
-    versions = _versions().get(_inside(root, path)) if root else None
-    if versions is None and not _HOMES.isdisjoint(os.path.abspath(folder).split(os.sep)):
-        versions = _versions_by_name().get(name)
-    if versions is None:
-        return False
+    known: dict[str, str] = {}
+    if not HOMES.isdisjoint(os.path.abspath(folder).split(os.sep)):
+        known = _versions_by_name().get(name, known)
+    if root and (versions := _versions().get(_inside(root, path))):
+        known = {**known, **dict.fromkeys(versions, _BVLC)}
+    if not known:
+        return ""
     data = data.replace(b"\r\n", b"\n")
     import hashlib
 
     blob = hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
-    return blob[:DIGITS] in versions
+    return known.get(blob[:DIGITS], "")
 
 
 def is_of_shipped_folder(root: str, path: str) -> bool:
@@ -50,10 +52,21 @@ def _folders() -> frozenset[str]:
 
 
 @cache
-def _versions_by_name() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _versions_by_name() -> dict[str, dict[str, str]]:
+    """Whose each content is, by the names of files."""
+    found: dict[str, dict[str, str]] = {}
+    for fork, files in _versions_by_fork().items():
+        for name, versions in files.items():
+            found.setdefault(name, {}).update(dict.fromkeys(versions, fork))
     for path, versions in _versions().items():
-        found.setdefault(path.rpartition("/")[2], []).extend(versions)
+        found.setdefault(path.rpartition("/")[2], {}).update(dict.fromkeys(versions, _BVLC))
+    return found
+
+
+@cache
+def _versions_by_fork() -> dict[str, dict[str, list[str]]]:
+    """By the forks, and by the names of files."""
+    found: dict[str, dict[str, list[str]]] = json.loads(read_data("fork_files.json"))
     return found
 
 

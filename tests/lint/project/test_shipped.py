@@ -23,6 +23,7 @@ def repository(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> P
     (tmp_path / "caffe/examples").mkdir()
     (tmp_path / "caffe/examples/net.prototxt").write_text(TEXT)
     monkeypatch.setattr("caffelint.lint.project.shipped._versions", lambda: dict(SHIPPED))
+    monkeypatch.setattr(shipped, "_versions_by_fork", lambda: {"one/caffe": {"theirs.prototxt": ["7f15ead9"]}})
     monkeypatch.setattr(shipped, "_versions_by_name", shipped._versions_by_name.__wrapped__)
     return tmp_path
 
@@ -39,6 +40,16 @@ def found(path: Path) -> list[tuple[str, bool]]:
 
 def test_what_is_found_in_a_file_as_it_is_shipped_is_an_info(repository: Path) -> None:
     assert found(repository) == [("info", True)]
+
+
+def test_a_file_that_a_fork_ships_is_the_forks(repository: Path) -> None:
+    file = repository / "models/net/theirs.prototxt"
+    file.parent.mkdir(parents=True)
+    file.write_text(TEXT)
+    [one] = caffelint.check(str(file)).findings
+    assert (one.severity, one.evidence.split("; ")[-1]) == ("info", "the file is as one/caffe ships it")
+    file.write_text("# mine\n" + TEXT)
+    assert [one.severity for one in caffelint.check(str(file)).findings] == ["error"]
 
 
 def test_a_file_that_was_changed_is_the_projects(repository: Path) -> None:
@@ -65,6 +76,14 @@ def test_the_table_has_the_files_of_caffe_1(root: Path) -> None:
     table = json.loads((root / "proto" / "bvlc_files.json").read_text())
     assert "examples/mnist/lenet_solver.prototxt" in table
     assert all(len(blob) == 8 and int(blob, 16) >= 0 for blobs in table.values() for blob in blobs)
+
+
+def test_the_tables_of_forks_and_of_bvlc_share_no_content(root: Path) -> None:
+    bvlc = json.loads((root / "proto" / "bvlc_files.json").read_text())
+    forks = [blob for files in shipped._versions_by_fork().values() for blobs in files.values() for blob in blobs]
+    assert len(forks) > 1000
+    assert not set(forks).intersection(blob for blobs in bvlc.values() for blob in blobs)
+    assert all(len(blob) == 8 for blob in forks)
 
 
 def test_copies_of_the_examples_alone_are_no_mistakes(repository: Path) -> None:
