@@ -73,6 +73,18 @@ def test_work_grows_no_faster_than_the_text(work: Callable[[str], None], name: s
     assert after < MOST * before
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("layers", "layers that read one blob", "layers of one name", "layers of each phase", "old layers"),
+        *("layers with parameters of another", "tops of one name, in place", "losses", "crops", "constant fillers"),
+        *("params of one name", "includes", "lists of images", "bottoms that nobody makes", "unknown layers"),
+    ],
+)
+def test_work_grows_no_faster_than_the_text_of_a_net_beside_its_solver(name: str) -> None:
+    test_work_grows_no_faster_than_the_text(bench_curves.trained, name)
+
+
 def comments(text: str) -> None:
     suppressions(parse(text.encode()))
 

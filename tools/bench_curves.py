@@ -264,6 +264,16 @@ def check(text: str) -> None:
         sys.exit(report.failures[0].message)
 
 
+def trained(text: str) -> None:
+    """A net beside its solver."""
+    config = Config()
+    config.cache, config.jobs = False, 1
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "net.prototxt").write_text(text)
+        Path(folder, "solver.prototxt").write_text(SOLVER)
+        caffelint.check([folder], config)
+
+
 def summary(text: str) -> None:
     for _ in summarize(text.encode(), "net.prototxt"):
         pass
@@ -316,6 +326,8 @@ def followed(text: str) -> None:
 def curves() -> dict[str, Measure]:
     """What to measure by size, for each thing that there may be many of."""
     found = {f"check: {name}": of_text(check, make) for name, make in TEXTS.items()}
+    nets = {name: make for name, make in TEXTS.items() if "layer" in make(1)}
+    found |= {f"check with a solver: {name}": of_text(trained, make) for name, make in nets.items()}
     found |= {f"check: {name}": of_folder(make) for name, make in FOLDERS.items()}
     for name in ("layers", "layers that read one blob", "tops of one name, in place", "losses", "tops of a layer"):
         found[f"summary: {name}"] = of_text(summary, TEXTS[name])

@@ -123,8 +123,8 @@ class UnusedBlob(NetRule):
         for one in net.states():
             if one.phase != TRAIN or not one.is_wired:
                 continue
-            layers = net.in_phase(TRAIN)
             read = {blob for layer in net.layers for blob in layer.bottoms}
+            last = {blob: layer for layer in net.in_phase(TRAIN) if _goes_on(layer) for blob in layer.bottoms}
             for name in one.outputs:
                 maker = one.blobs[name].producer
                 if maker is None or maker.index is None or name in read or not _is_step(maker):
@@ -132,9 +132,9 @@ class UnusedBlob(NetRule):
                 mine = net.layers[maker.index]
                 if list(mine.tops) != [name]:
                     continue
-                other = next((layer for layer in layers if _goes_on(layer, mine)), None)
-                if other is not None:
-                    blob = next(blob for blob in other.bottoms if blob in mine.bottoms)
+                blob = next((blob for blob in mine.bottoms if blob in last and last[blob].index > mine.index), None)
+                if blob is not None:
+                    other = last[blob]
                     yield self.finding(
                         mine.at("top"),
                         f'{title(mine)}: nothing reads "{name}", and {title(other)} reads "{blob}" instead, so the'
@@ -166,10 +166,9 @@ def _is_step(layer: BuiltLayer) -> bool:
     return bool(layer.is_activation or layer.normalises or layer.compares_maps or drops or layer.written_windows())
 
 
-def _goes_on(layer: Layer, bypassed: Layer) -> bool:
-    """Does it read what a layer above it reads, to go on from there?"""
-    below = layer.index > bypassed.index and not set(layer.bottoms).isdisjoint(bypassed.bottoms)
-    return below and layer.kind.known and not layer.kind.is_loss and bool(layer.kind.has_weights or _joins(layer))
+def _goes_on(layer: Layer) -> bool:
+    """Does it make of what it reads something for others to read?"""
+    return layer.kind.known and not layer.kind.is_loss and bool(layer.kind.has_weights or _joins(layer))
 
 
 def _joins(layer: Layer) -> bool:
