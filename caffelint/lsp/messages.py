@@ -14,7 +14,7 @@ from threading import Thread
 from typing import Any, BinaryIO, NamedTuple
 
 from cattrs import transform_error
-from lsprotocol.types import ErrorCodes
+from lsprotocol.types import CANCEL_REQUEST, ErrorCodes
 from pygls.exceptions import JsonRpcException
 from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
@@ -136,6 +136,8 @@ def _handle(server: LanguageServer, body: bytes) -> _Refused | None:
         why = transform_error(error.__cause__)[0] if error.__cause__ else str(error)
         what = f"the parameters of {method}" if method else "an answer"
         return _Refused(ErrorCodes.InvalidParams, f"{what} cannot be read: {why}", request)
+    if method == CANCEL_REQUEST and not isinstance(message.params.id, int | str):
+        return _Refused(ErrorCodes.InvalidParams, "the id to be cancelled is neither an integer nor a string")
     server.protocol.handle_message(message)
     return None
 

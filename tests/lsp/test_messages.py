@@ -82,6 +82,8 @@ def test_what_is_no_message_is_answered_and_the_next_too(
         b'{"jsonrpc": "2.0", "method": "no/such", "params": {}}',
         b'{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {}}',
         b'{"jsonrpc": "2.0", "id": 99, "result": 1}',
+        b'{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": {}}}',
+        b'{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": [1]}}',
     ],
 )
 def test_what_asks_nothing_gets_a_line_in_the_log_and_no_answer(tmp_path: Path, body: bytes) -> None:
