@@ -181,6 +181,7 @@ def changed_since(base_ref: str, paths: Sequence[str]) -> set[str]:
 
 def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config) -> Report:
     """Store the findings in the file that `--write-baseline` names, else in that of the settings."""
+    from caffelint.cli.overwriting import may_hold_a_baseline
     from caffelint.lint import baseline
     from caffelint.lint.discover import relative
     from caffelint.report.words import count
@@ -188,7 +189,7 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
     name = options["write_baseline"] or config.baseline
     if not name:
         raise click.UsageError("--write-baseline needs a FILE, here or from --baseline or the settings")
-    if not _may_hold_a_baseline(name):
+    if not may_hold_a_baseline(name):
         raise click.UsageError(
             f"--write-baseline {name}: this is not a baseline and would be overwritten; give PATHS before the option"
         )
@@ -198,20 +199,3 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
     say(visible(f"{count(number, 'finding')} stored in {relative(str(target))}"))
     config.fail_on = "never"
     return report
-
-
-def _may_hold_a_baseline(path: str) -> bool:
-    """Whether a baseline may be written there: if no file exists, or an empty one, or an earlier baseline."""
-    from caffelint.cli.overwriting import misplaced
-    from caffelint.lint import baseline
-
-    if misplaced(path):
-        return False
-    if not os.path.exists(path):
-        return True
-    if not os.path.isfile(path):
-        return False
-    try:
-        return os.path.getsize(path) == 0 or baseline.read(Path(path)) is not None
-    except baseline.BaselineError:
-        return False

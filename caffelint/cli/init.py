@@ -27,6 +27,7 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     Exit status: 0 written, or shown
                  2 there are settings already, or FOLDER cannot be read or written
     """
+    from caffelint.cli.overwriting import may_hold_a_baseline, misplaced
     from caffelint.lint.config import FILES, nearest
     from caffelint.lint.initial import Setting, initial, text_of
     from caffelint.text.writing import write_atomically
@@ -40,16 +41,20 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
             how = f"caffelint check . --write-baseline {_BASELINE} stores the findings"
             how += f'; add baseline = "{_BASELINE}" to the settings'
         raise click.UsageError(f"{relative(there)} holds settings already; {how}")
+    target, stored = folder / FILES[0], folder / _BASELINE
+    if reason := misplaced(str(target)):
+        raise click.UsageError(f"{target}: {reason}")
+    if baseline and not may_hold_a_baseline(str(stored)):
+        raise click.UsageError(f"{stored}: this is not a baseline and would be overwritten; remove it first")
     settings = initial(str(folder))
     if baseline:
         settings.append(Setting("baseline", _BASELINE, "findings that were there at the beginning"))
     text = text_of(settings)
-    target = folder / FILES[0]
     tell(f"{target} {'is' if yes else 'would be'}:")
     say("\n".join(map(visible, text.rstrip().split("\n"))))
     if not yes and not _agreed(target):
         return 0
-    write_atomically(target, text.encode())
+    write_atomically(target, text.encode(), follow=False)
     if baseline:
         _store(folder)
     tell(f"{target} is written; caffelint check {folder} uses it")

@@ -75,16 +75,25 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
     code = code or next(free for free in map("U{:03}".format, count(1)) if free not in used and not find_rule(free))
     if folder is None:
         folder = Path(FOLDER)
-        folder.mkdir(exist_ok=True)
+        if not os.path.islink(folder):
+            folder.mkdir(exist_ok=True)
     trusted = _runs_already(folder)
     path = folder / f"{name.replace('-', '_')}.py"
-    try:
-        with path.open("x", encoding="utf-8", newline="\n") as out:
-            out.write(rule_text(kind, code, name))
-    except FileExistsError:
-        raise click.ClickException(f"{path}: already exists and was left alone") from None
+    _write(path, rule_text(kind, code, name))
     say(visible(f"{path} is written; caffelint test {path} runs its examples"))
     say(visible(_plugged(path, trusted)))
+
+
+def _write(path: Path, text: str) -> None:
+    """A file that is not there yet, whole or not at all."""
+    from caffelint.cli.overwriting import misplaced
+    from caffelint.text.writing import write_atomically
+
+    if os.path.lexists(path):
+        raise click.ClickException(f"{path}: already exists and was left alone")
+    if reason := misplaced(str(path)):
+        raise click.ClickException(f"{path}: {reason}")
+    write_atomically(path, text.encode(), follow=False)
 
 
 def _is_text(path: str) -> bool:
@@ -125,12 +134,12 @@ def _plugged(rule: Path, trusted: bool) -> str:
     """Let the next check run the rule, but nothing that the user has neither written by this nor trusted before."""
     from caffelint.lint import trust
     from caffelint.lint.config import chain_of, nearest
+    from caffelint.lint.own import way_to_trust
 
     folder, settings = rule.parent, nearest(Path())
     if settings is None:
         settings = Path("caffelint.toml")
-        with settings.open("x", encoding="utf-8") as out:
-            out.write(f"plugins = [{_named_from(settings, folder)}]\n")
+        _write(settings, f"plugins = [{_named_from(settings, folder)}]\n")
         others = [file for file in trust.python_files(str(folder)) if not os.path.samefile(file, rule)]
         if others:
             listed = ", ".join(others[:_MOST_LISTED]) + (", ..." if len(others) > _MOST_LISTED else "")
@@ -139,11 +148,12 @@ def _plugged(rule: Path, trusted: bool) -> str:
     contents, plugins = chain_of(settings)
     if not _is_named(folder, plugins):
         named = _named_from(settings, folder)
-        return f"to run it: add {named} to plugins in {settings}, then caffelint trust {settings.parent}"
+        return f"to run it: add {named} to plugins in {settings}, then {way_to_trust(settings.parent)}"
     if not trusted:
-        return f"to run it: caffelint trust {settings.parent}"
+        return f"to run it: {way_to_trust(settings.parent)}"
     trust.trust(contents)
-    return f"caffelint check runs it (plugins in {settings}); after each change, run caffelint trust {settings.parent}"
+    again = way_to_trust(settings.parent)
+    return f"caffelint check runs it (plugins in {settings}); after each change, run {again}"
 
 
 def _named_from(settings: Path, folder: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 from caffelint.lint.reach import is_below
 
@@ -89,6 +90,22 @@ def no_place_for_net(path: str) -> str:
     if path.lower().endswith((*_CODE, *_WEIGHTS)):
         return "a net is not written to a file of this kind; give another name"
     return misplaced(path)
+
+
+def may_hold_a_baseline(path: str) -> bool:
+    """Whether a baseline may be written there: if no file exists, or an empty one, or an earlier baseline."""
+    from caffelint.lint import baseline
+
+    if misplaced(path):
+        return False
+    if not os.path.exists(path):
+        return True
+    if not os.path.isfile(path):
+        return False
+    try:
+        return os.path.getsize(path) == 0 or baseline.read(Path(path)) is not None
+    except baseline.BaselineError:
+        return False
 
 
 def misplaced(path: str) -> str:

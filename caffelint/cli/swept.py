@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caffelint.cli.overwriting import misplaced
 from caffelint.cli.plots import plotting
 from caffelint.cli.progress import Progress
 from caffelint.cli.smoked import code_line, engine_line
@@ -24,9 +25,12 @@ _ENDING = ".results.jsonl"
 
 def swept(grid: Path, request: Request, options: dict[str, Any]) -> int:
     """Run what is not known yet, show all, and return the highest exit status of the runs."""
+    path = grid.with_name(grid.stem + _ENDING)
+    if reason := misplaced(str(path)):
+        raise click.ClickException(f"{path}: {reason}")
     try:
         trials = read_grid(grid, request.path or None, request.wishes.seed)
-        results = Results(grid.with_name(grid.stem + _ENDING))
+        results = Results(path)
     except BadGrid as error:
         raise click.ClickException(str(error)) from error
     if results.rows and not options["resume"]:

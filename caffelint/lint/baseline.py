@@ -38,7 +38,7 @@ def write(path: Path, findings: Iterable[ReportedFinding]) -> int:
     stored = {name: dict(sorted(keys.items())) for name, keys in sorted(files.items())}
     text = json.dumps({"version": _VERSION, "files": stored}, indent=2) + "\n"
     try:
-        write_atomically(path, text.encode("utf-8"))
+        write_atomically(path, text.encode("utf-8"), follow=False)
     except OSError as error:
         raise BaselineError(f"{path}: the baseline cannot be written: {(error.strerror or '').lower()}") from error
     return number

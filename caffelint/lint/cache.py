@@ -15,6 +15,7 @@ from typing import Any
 from caffelint.lint import disk
 from caffelint.lint.cause import Known, ReportedCause, Suggested
 from caffelint.lint.finding import SEVERITIES, Fix
+from caffelint.lint.own import own_folder
 from caffelint.lint.packs import pack_names
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.report import ReportedFinding, ReportedRelated
@@ -29,7 +30,7 @@ _SOURCE = ReportedFinding._fields.index("source")
 
 def folder() -> Path:
     """Where results are kept: below `XDG_CACHE_HOME`, else `~/.cache`. Raises `RuntimeError` for a homeless user."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "caffelint"
+    return own_folder("XDG_CACHE_HOME", ".cache")
 
 
 def clean() -> tuple[int, int]:

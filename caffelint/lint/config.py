@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.lint.finding import ERROR, SEVERITIES
+from caffelint.lint.own import own_folder, stranger, way_to_trust
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.settings_text import ConfigError as ConfigError
 from caffelint.lint.settings_text import entries, setup_cfg, shown, toml
@@ -117,6 +118,8 @@ def load_config(
     if not isolated:
         own = user_file()
         if own is not None and own.is_file():
+            if (owner := stranger(own)) is not None:
+                raise ConfigError(f"{own}: belongs to another user (uid {owner}); remove it, or give --isolated")
             _apply(config, own, _chain(_file(own), None), trusted=True)
         if explicit is not None:
             if not explicit.is_file():
@@ -136,7 +139,7 @@ def load_config(
 def user_file() -> Path | None:
     """The user's own settings: `~/.config/caffelint/caffelint.toml`; None for a homeless user."""
     try:
-        return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "caffelint" / "caffelint.toml"
+        return own_folder("XDG_CONFIG_HOME", ".config") / "caffelint.toml"
     except RuntimeError:
         return None
 
@@ -217,17 +220,14 @@ def _use_plugins(config: Config) -> None:
 def _of_a_known_user(path: Path, first: Path) -> None:
     """Raise `ConfigError` for a file of neither this user nor root, as git does, unless `first`, which is it or extends
     it, was trusted."""
-    if not hasattr(os, "geteuid"):
-        return
-    owner = path.stat().st_uid
-    if owner in (0, os.geteuid()):
+    if (owner := stranger(path)) is None:
         return
     from caffelint.lint.trust import is_known
 
     if not is_known(str(first)):
         raise ConfigError(
             f"{path}: belongs to another user (uid {owner}) and is not read; allow it with --config {first.name} or"
-            f" caffelint trust {first.parent}, or leave it out with --isolated"
+            f" {way_to_trust(first.parent)}, or leave it out with --isolated"
         )
 
 
@@ -250,7 +250,7 @@ def _chain(first: _File, reach: Reach | None) -> list[_File]:
         if reach is not None and not reach.holds(str(base)):
             raise ConfigError(
                 f"{path}: extend names {shown(parent, str)}, which is outside the checkout; allow it with --config"
-                f" or caffelint trust {path.parent}"
+                f" or {way_to_trust(path.parent)}"
             )
         try:
             is_file = base.is_file()
@@ -275,7 +275,7 @@ def _apply(config: Config, first: Path, chain: list[_File], trusted: bool) -> No
                 why, way = _NEEDS_TRUST[name]
                 config.skipped[name] = (
                     f"{path}: {key} is not honoured, as {why}; give it by {way}, or, if you trust what is there,"
-                    f" caffelint trust {first.parent}"
+                    f" {way_to_trust(first.parent)}"
                 )
                 continue
             before = getattr(config, name, None), config.sources.get(name)
@@ -296,7 +296,7 @@ def _confine(config: Config, name: str, path: Path, key: str, first: Path, befor
         return
     config.skipped[name] = (
         f"{path}: {key} leads out of the checkout, or into .git, and is not honoured there; give it by --config, or, if"
-        f" you trust what is there, caffelint trust {first.parent}"
+        f" you trust what is there, {way_to_trust(first.parent)}"
     )
     if name == "roots":
         setattr(config, name, inside)

@@ -9,8 +9,10 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from errno import EPERM
 from pathlib import Path
 
+from caffelint.lint.own import own_folder, stranger
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.walk import walk
 from caffelint.text.writing import write_atomically
@@ -21,7 +23,7 @@ _MOST_FILES = 1000
 
 def store() -> Path:
     """Where it is remembered: below `XDG_DATA_HOME`, else `~/.local/share`. Raises `RuntimeError` for the homeless."""
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "caffelint" / "trusted.json"
+    return own_folder("XDG_DATA_HOME", ".local", "share") / "trusted.json"
 
 
 def is_known(settings: str) -> bool:
@@ -52,7 +54,9 @@ def forget(folder: str) -> bool:
 
 def trusted() -> dict[str, str]:
     """The folders, and the digest of what is trusted in each."""
-    with suppress(ReadError, ValueError, KeyError, TypeError, RuntimeError, RecursionError):
+    with suppress(ReadError, OSError, ValueError, KeyError, TypeError, RuntimeError, RecursionError):
+        if stranger(store()) is not None:
+            return {}
         value = json.loads(read(str(store())))
         if value["version"] == _VERSION:
             return {str(folder): str(of) for folder, of in value["folders"].items()}
@@ -109,5 +113,7 @@ def _folder(path: str) -> str:
 def _write(folders: dict[str, str]) -> None:
     path = store()
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and (owner := stranger(path)) is not None:
+        raise PermissionError(EPERM, f"belongs to another user (uid {owner}); remove it", str(path))
     text = json.dumps({"version": _VERSION, "folders": dict(sorted(folders.items()))}, indent=2) + "\n"
     write_atomically(path, text.encode())

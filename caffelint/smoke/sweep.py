@@ -141,7 +141,7 @@ def key(trial: Trial, of: Known, request: Request) -> str:
 class Results:
     """A file of rows, one JSON object a line. Each row is written when it is known; a line that was cut is no row.
 
-    Raises `BadGrid` for what cannot be read, and for a link, which is not written through.
+    Raises `BadGrid` for what cannot be read, for something else, and for a link, which is not written through.
     """
 
     def __init__(self, path: Path):
@@ -155,6 +155,8 @@ class Results:
                 data = read(str(path))
             except ReadError as error:
                 raise BadGrid(f"{path}: {error}") from error
+            if data[:1] not in (b"", b"{"):
+                raise BadGrid(f"{path}: holds no results; remove it, or name the grid otherwise")
             self._ends = data[-1:] in (b"", b"\n")
             for row in filter(None, map(_row_in, data.splitlines())):
                 self.rows[row.key] = row

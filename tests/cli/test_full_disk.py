@@ -53,6 +53,14 @@ def test_a_fix(net: Path, project: Path) -> None:
     assert sorted(os.listdir(project)) == ["net.prototxt", "solver.prototxt"]
 
 
+def test_a_new_rule_and_its_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("new-rule", "my-mistake")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert os.listdir(tmp_path) == ["rules"]
+    assert os.listdir(tmp_path / "rules") == []
+
+
 def test_a_baseline(net: Path, project: Path) -> None:
     old = json.dumps({"version": 1, "files": {}})
     (project / "known.json").write_text(old, "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,40 @@ def test_a_baseline(folder: Path, caffelint: Any) -> None:
     assert caffelint("init", "--baseline", "--yes").status == 0
     assert caffelint("check").status == 0
     assert json.loads((folder / "caffelint-baseline.json").read_text())["files"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.parametrize("name", ["caffelint.toml", "caffelint-baseline.json"])
+@pytest.mark.parametrize("there", ["kept\n", None])
+def test_nothing_is_written_through_a_link(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, caffelint: Any, name: str, there: str | None
+) -> None:
+    target = tmp_path_factory.mktemp("outside") / "precious"
+    if there:
+        target.write_text(there)
+    (folder / name).symlink_to(target)
+    before = sorted(os.listdir(folder))
+    run = caffelint("init", "--baseline", "--yes")
+    assert (run.status, run.err.count("\n")) == (2, 1)
+    assert (target.read_text() if there else target.exists()) == (there or False)
+    assert sorted(os.listdir(folder)) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_nothing_is_written_into_a_linked_folder(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, caffelint: Any
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (folder / "nets").symlink_to(outside)
+    assert caffelint("init", "--baseline", "--yes", "nets").status == 2
+    assert os.listdir(outside) == []
+
+
+def test_no_other_file_is_replaced_by_a_baseline(folder: Path, caffelint: Any) -> None:
+    (folder / "caffelint-baseline.json").write_text("mine\n")
+    assert caffelint("init", "--baseline", "--yes").status == 2
+    assert (folder / "caffelint-baseline.json").read_text() == "mine\n"
+    assert not (folder / "caffelint.toml").exists()
 
 
 def test_the_written_settings_fit_their_schema(folder: Path, root: Path, caffelint: Any) -> None:

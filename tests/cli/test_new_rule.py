@@ -11,6 +11,20 @@ from typing import Any
 import pytest
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.parametrize("folder", [None, "rules"])
+def test_no_rule_is_written_through_a_link(caffelint: Any, tmp_path: Path, folder: str | None) -> None:
+    here, outside = tmp_path / "here", tmp_path / "outside"
+    here.mkdir()
+    outside.mkdir()
+    os.chdir(here)
+    (here / "rules").symlink_to(outside)
+    run = caffelint("new-rule", "my-mistake", *([folder] if folder else []))
+    assert (run.status, run.err.count("\n")) == (2, 1)
+    assert "rules is a link, which is not followed" in run.err
+    assert (os.listdir(outside), os.listdir(here)) == ([], ["rules"])
+
+
 @pytest.mark.parametrize("kind", ["solver", "layer", "net", "project", "refusal", "text"])
 def test_a_new_rule_works_as_it_is(caffelint: Any, project: Path, root: Path, kind: str) -> None:
     run = caffelint("new-rule", f"my-{kind}-rule", "--kind", kind)

@@ -352,3 +352,50 @@ def test_plugins_of_one_call_are_not_those_of_the_next(plugged: Path) -> None:
     config.plugins = ["my_rules"]
     assert "no-momentum" in {finding.name for finding in check(["."], config).findings}
     assert "no-momentum" not in {finding.name for finding in check(["."], Config()).findings}
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="gives a file away, which root alone may")
+def test_own_settings_and_trust_of_another_user(
+    plugged: Path, mark: Path, tmp_path: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert caffelint("trust").status == 0
+    os.chown(trust.store(), 54321, -1)
+    assert "plugins is not honoured" in caffelint("check", ".").err
+    assert not mark.exists()
+    run = caffelint("trust")
+    assert run.status == 2
+    assert run.err.count("\n") == 1
+    assert "belongs to another user (uid 54321)" in run.err
+    own = tmp_path / "config" / "caffelint" / "caffelint.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'plugins = ["{plugged / "my_rules"}"]\n')
+    os.chown(own, 54321, -1)
+    run = caffelint("check", ".")
+    assert (run.status, run.err.count("\n")) == (2, 1)
+    assert f"{own}: belongs to another user" in run.err
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "variables", [{"XDG_CONFIG_HOME": "own", "XDG_DATA_HOME": "own"}, {"HOME": "own"}, {"HOME": "."}]
+)
+def test_no_folder_of_the_user_is_a_relative_one(
+    plugged: Path, mark: Path, caffelint: Caffelint, monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str]
+) -> None:
+    plain = '{"version": 1, "folders": {%s: %s}}'
+    contents, _ = module.chain_of(plugged / "caffelint.toml")
+    known = plain % (f'"{plugged}"', f'"{trust.digest(contents)}"')
+    for folder in ("own", "own/.local/share", "own/.config", ".local/share", ".config"):
+        (plugged / folder / "caffelint").mkdir(parents=True)
+        (plugged / folder / "caffelint" / "trusted.json").write_text(known)
+        (plugged / folder / "caffelint" / "caffelint.toml").write_text(
+            'plugins = ["../../my_rules", "../../../my_rules"]\n'
+        )
+    if "HOME" in variables:
+        monkeypatch.delenv("XDG_CONFIG_HOME")
+        monkeypatch.delenv("XDG_DATA_HOME")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    run = caffelint("check", ".", "--no-cache")
+    assert "plugins is not honoured" in run.err
+    assert not mark.exists()

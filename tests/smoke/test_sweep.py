@@ -178,6 +178,28 @@ def test_pipes_devices_and_files_without_end_are_one_line(tmp_path: Path) -> Non
             open_it()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_results_are_not_written_into_a_linked_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside, here = tmp_path / "outside", tmp_path / "here"
+    for folder in (outside, here):
+        folder.mkdir()
+    grid(outside, "base_lr = [0.1]")
+    (here / "linked").symlink_to(outside)
+    monkeypatch.chdir(here)
+    write(here, NET, SOLVER)
+    assert main(["smoke", "solver.prototxt", "--sweep", "linked/grid.toml"]) == 2
+    assert "linked is a link, which is not followed" in capsys.readouterr().err
+    assert os.listdir(outside) == ["grid.toml"]
+
+
+def test_what_holds_no_results_is_not_added_to(tmp_path: Path) -> None:
+    (tmp_path / "grid.results.jsonl").write_text("precious\n")
+    with pytest.raises(BadGrid, match="holds no results"):
+        Results(tmp_path / "grid.results.jsonl")
+
+
 def test_the_best_run_is_one_without_an_error() -> None:
     rows = [row(last=0.1, status=1), row(last=0.5, seed=2), row(last=0.7), row(last=None)]
     assert [*table(rows)][-1] == "lowest loss: s at base_lr 0.1, seed 2: 0.5"
