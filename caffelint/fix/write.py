@@ -16,7 +16,7 @@ from caffelint.lint.ignored import checkout_of
 from caffelint.lint.reach import is_below
 from caffelint.text.writing import ChangedOnDisk, write_atomically
 
-_TERMINATED = 143
+_BY_SIGNAL = 128
 
 
 class SaveError(Exception):
@@ -94,17 +94,24 @@ def _reason(error: OSError) -> str:
 
 @contextmanager
 def ending_cleanly() -> Iterator[None]:
-    """Let SIGTERM end the process as an exception does, so that a file half written is removed on the way."""
+    """Let SIGTERM and a closed terminal end the process as an exception does: a file half written is then removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def end(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_IGN)  # a second one must not stop the clearing up
-        raise SystemExit(_TERMINATED)
+        for one in before:  # a second one must not stop the clearing up
+            signal.signal(one, signal.SIG_IGN)
+        raise SystemExit(_BY_SIGNAL + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    # A signal that is ignored from the start, like SIGHUP under nohup, stays so.
+    before = {number: signal.getsignal(number) for number in numbers}
+    before = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
