@@ -48,7 +48,7 @@ class _Project:
         self.nets: dict[str, tuple[str, ...]] = {}
         self.others: list[str] = []
         self._top = top
-        self._unused: dict[str, str] = {}
+        self._unused: dict[tuple[str, bool], str] = {}
 
     @cached_property
     def _texts(self) -> Texts:
@@ -76,19 +76,21 @@ class _Project:
     def is_solved(self, path: str) -> bool:
         return path in self.solvers or path in self.nets
 
-    def unused(self, path: str) -> str:
-        """Why nobody seems to load a file any more; empty where that is not known."""
-        if path not in self._unused:
+    def unused(self, path: str, *, is_refused: bool) -> str:
+        """Why nobody seems to load a file, or has ever loaded one that Caffe refuses; empty where that is not known."""
+        if (path, is_refused) not in self._unused:
             known = self.is_solved(path) or self._texts.names_file(path) is not None
-            self._unused[path] = "" if known else self._why_unused(path)
-        return self._unused[path]
+            self._unused[path, is_refused] = "" if known else self._why_unused(path, is_refused)
+        return self._unused[path, is_refused]
 
-    def _why_unused(self, path: str) -> str:
+    def _why_unused(self, path: str, is_refused: bool) -> str:
         role = _role(path)
         if role == "deploy":
             return self._beside_named(path)
-        # Where a solver is, authors try nets by turns: it names the one of today.
-        if role != "train" or self._is_variant(path) or os.path.dirname(path) in self._folders:
+        if role != "train" or self._is_variant(path):
+            return ""
+        # Where a solver is, authors try nets by turns: it names the one of today. But what is refused is a draft.
+        if os.path.dirname(path) in self._folders and not is_refused:
             return ""
         net = next((net for net in self.solvers if not _is_of_another_caffe(net, path)), "")
         if net:
@@ -180,7 +182,9 @@ class _Projects:
         if project is None:
             return ""
         is_warning = one.severity == WARNING
-        if why := project.unused(path) or (is_warning and _OF_LEARNING.match(one.code) and project.trial(path)):
+        if why := project.unused(path, is_refused=one.severity == ERROR):
+            return why
+        if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
         is_of_training = is_warning and _OF_TRAINING.match(one.code) is not None
         if not (is_of_training or one.severity == ERROR or _OF_LOADING.match(one.code)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,23 @@ def test_beside_a_solver_nets_are_tried_by_turns(project: Path, folder: str, sev
     )
     write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, f"{folder}/other.prototxt": twice})
     assert [one.severity for one in found("softmax-twice").values()] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({}, "info"),
+        ({"run.sh": "caffe time --model other.prototxt"}, "error"),
+        ({"other_solver.prototxt": SOLVER % "other.prototxt"}, "error"),
+        ({"train.prototxt": "", "nets/train.prototxt": NET, "solver.prototxt": SOLVER % "nets/train.prototxt"}, "info"),
+        ({"other.prototxt": re.sub(".*loss.*", "", BROKEN)}, "error"),
+    ],
+    ids=["draft", "script", "solver", "of another folder", "deploy"],
+)
+def test_what_caffe_refuses_beside_a_net_in_use(project: Path, files: dict[str, str], severity: str) -> None:
+    used = {"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET}
+    write({**used, "other.prototxt": BROKEN.replace("fc", "fc1"), **files})
+    assert found("unknown-field")["other.prototxt"].severity == severity
 
 
 def test_a_deploy_net_beside_the_one_in_use(project: Path) -> None:
