@@ -26,6 +26,7 @@ _READ_ME = re.compile(r"readme\b", re.I)
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", "3rdparty"])
 _OF_CAFFE = (os.path.join("src", "caffe"), os.path.join("include", "caffe"), os.path.join("python", "caffe"))
 """What is below names the nets of nobody."""
+_TELLING = (".prototxt", "_iter_", "mkdir", "makedirs")
 _LARGEST = 1 << 19
 _MOST_BYTES = 1 << 23
 _MOST_FILES = 50_000
@@ -43,6 +44,8 @@ _JOINED = re.compile(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
 """Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
 _VARIABLE = re.compile(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
 _SNAPSHOT = re.compile(r"[\w./\\${}%+-]{1,200}_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
+_MAKES = re.compile(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
+_PATH = re.compile(r"[\w./\\+-]{1,200}")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -98,7 +101,7 @@ class Texts:
                 elif name.endswith(_SUFFIXES) or _NAMES.fullmatch(name):
                     if size < _MOST_BYTES and len(texts) < _MOST_TEXTS and (text := _read(path)):
                         size += len(text)
-                        if ".prototxt" in text or "_iter_" in text or _READ_ME.match(name):
+                        if any(word in text for word in _TELLING) or _READ_ME.match(name):
                             texts.append(Text(relative(path).replace(os.sep, "/"), folder, text))
                 elif _LOGS.fullmatch(name) and not name.lower().endswith(_NO_LOGS) and not os.path.islink(path):
                     logs.append(path)
@@ -161,6 +164,17 @@ class Texts:
         ]
         lying = (path for path in self.weights if "_iter_" in os.path.basename(path))
         return [*((path.rpartition("_iter_")[0], relative(path)) for path in lying), *found]
+
+    @cached_property
+    def made_folders(self) -> list[tuple[str, str]]:
+        """The folders that scripts make, as they are written, and where."""
+        return [
+            (name, text.line(match.start()))
+            for text in self.all
+            if "mkdir" in text.text or "makedirs" in text.text
+            for match in _MAKES.finditer(text.text)
+            for name in _PATH.findall(match[1])
+        ]
 
 
 def _read(path: str) -> str:

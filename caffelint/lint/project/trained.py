@@ -71,19 +71,19 @@ class Trained:
         return self._by_log(net, solvers) or self._by_page(net, solvers) or self._by_snapshot(solvers)
 
     def _by_log(self, net: str, solvers: Sequence[str]) -> Ran | None:
-        wanted = [_parts(net), *(_parts(prefix) for solver in solvers if (prefix := _prefix(solver)))]
+        wanted = [path_parts(net), *(path_parts(prefix) for solver in solvers if (prefix := snapshot_prefix(solver)))]
         for log in self._logs:
             near = os.path.dirname(net) == os.path.dirname(log.path)
-            if any(_same(given, one, near) for given in log.names for one in wanted):
+            if any(are_one(given, one, near) for given in log.names for one in wanted):
                 where = relative(log.path)
                 return Ran(f"{where} shows {log.iterations} iterations of it, to a loss of {log.loss:.3g}", True)
         return None
 
     def _by_snapshot(self, solvers: Sequence[str]) -> Ran | None:
         for solver in solvers:
-            if (prefix := _prefix(solver)) and (parts := _parts(prefix)) and len(parts[0]) > 1:
+            if (prefix := snapshot_prefix(solver)) and (parts := path_parts(prefix)) and len(parts[0]) > 1:
                 for name, where in self._texts.snapshots:
-                    if _same(_parts(name), parts):
+                    if are_one(path_parts(name), parts):
                         return Ran(f"its snapshots are in use: {where}", is_weak=True)
         return None
 
@@ -106,7 +106,7 @@ class Trained:
         return [log for path in self._texts.logs[:_MOST_LOGS] if (log := _read(path))]
 
 
-def _prefix(solver: str) -> str:
+def snapshot_prefix(solver: str) -> str:
     try:
         found = _PREFIX.search(read(solver, _LARGEST))
     except ReadError:
@@ -114,14 +114,14 @@ def _prefix(solver: str) -> str:
     return found[1].decode("utf-8", "replace") if found else ""
 
 
-def _parts(path: str) -> tuple[str, ...]:
+def path_parts(path: str) -> tuple[str, ...]:
     parts = [part for part in path.replace("\\", "/").split("/") if part not in (".", "..", "~")]
     while parts and not parts[0]:
         parts.pop(0)
     return tuple(reversed(parts)) if parts and parts[-1] else ()
 
 
-def _same(given: tuple[str, ...], wanted: tuple[str, ...], near: bool = False) -> bool:
+def are_one(given: tuple[str, ...], wanted: tuple[str, ...], near: bool = False) -> bool:
     """Whether two paths are of one file as far up as both are known; `near`: the name alone will do."""
     if not given or not wanted:
         return False
@@ -137,7 +137,7 @@ def _read(path: str) -> _Log | None:
     (_, first), (last, loss) = losses[0], losses[-1]
     if not math.isfinite(loss) or abs(loss - _STUCK) < 0.01 or not loss < first * _FALLS:
         return None
-    names = dict.fromkeys(_parts(name.decode("utf-8", "replace")) for name in _NET_OF_LOG.findall(data))
+    names = dict.fromkeys(path_parts(name.decode("utf-8", "replace")) for name in _NET_OF_LOG.findall(data))
     return _Log(path, tuple(filter(None, names)), last, loss)
 
 

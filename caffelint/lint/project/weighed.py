@@ -15,7 +15,7 @@ from caffelint.lint.plan import Job
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.texts import Texts
-from caffelint.lint.project.trained import Ran, Trained
+from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, snapshot_prefix
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
@@ -26,6 +26,7 @@ _LOSS = re.compile(rb"oss\b|LOSS\b")
 _OF_TRAINING = re.compile(r"[ILN]\d|B00[135678]|S2\d")
 """Codes of rules that say of a net or a rate that it learns badly or not at all, which a run that learned disproves."""
 
+_OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = re.compile(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
@@ -119,6 +120,12 @@ class _Project:
             return f"max_iter is {max(found)}, so the run is a trial"
         return ""
 
+    def made(self, solver: str) -> str:
+        """Where a script makes the folder of the snapshots; empty where none does."""
+        wanted = path_parts(os.path.dirname(snapshot_prefix(solver)))
+        made = (where for name, where in self._texts.made_folders if are_one(path_parts(name), wanted))
+        return next((f"{where} makes the folder" for where in made), "")
+
     def _is_variant(self, path: str) -> bool:
         """Is it named as a net that a solver names, but for digits: one of a series, or of another folder?"""
         return any(_bare(path) == _bare(net) for net in self.solvers)
@@ -185,6 +192,8 @@ class _Projects:
         if why := project.unused(path, is_refused=one.severity == ERROR):
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
+            return why
+        if one.name == _OF_SNAPSHOTS and (why := project.made(path)):
             return why
         is_of_training = is_warning and _OF_TRAINING.match(one.code) is not None
         if not (is_of_training or one.severity == ERROR or _OF_LOADING.match(one.code)):

@@ -157,6 +157,13 @@ def test_a_trial_learns_nothing(project: Path) -> None:
     assert (one.severity, one.evidence.endswith("max_iter is 4, so the run is a trial")) == ("info", True)
 
 
+@pytest.mark.parametrize(("script", "severity"), [("mkdir -p snap", "info"), ("mkdir snap/more data", "error")])
+def test_a_script_makes_the_folder(project: Path, script: str, severity: str) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "a/lock.mdb": "", "get.sh": script})
+    one = found("snapshot-prefix-unusable")["solver.prototxt"]
+    assert (one.severity, "get.sh:1 makes the folder" in one.evidence) == (severity, severity == "info")
+
+
 def test_one_cause_is_one_finding(project: Path) -> None:
     write({f"fold{number}.prototxt": BROKEN + f"# {number}\n" for number in range(3)})
     one = found("unknown-field")
