@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TextIO
 
 from caffelint.lint.finding import ERROR, INFO, WARNING
@@ -9,14 +10,14 @@ from caffelint.lint.report import Report
 from caffelint.report import Look
 from caffelint.report.fingerprint import digest, fingerprints
 from caffelint.report.words import shown
-from caffelint.text.visible import json_text
+from caffelint.text.visible import json_pieces
 
 _SEVERITIES = {ERROR: "critical", WARNING: "minor", INFO: "info"}
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
     findings = shown(report, look.least)
-    rows = [
+    rows = (
         {
             "description": finding.message,
             "check_name": f"{finding.code} {finding.name}",
@@ -28,8 +29,8 @@ def write(report: Report, out: TextIO, look: Look) -> None:
             },
         }
         for finding, fingerprint in zip(findings, fingerprints(findings), strict=True)
-    ]
-    rows += (
+    )
+    failures = (
         {
             "description": failure.message,
             "check_name": "not checked",
@@ -39,4 +40,5 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         }
         for number, failure in enumerate(report.failures)
     )
-    out.write(json_text(rows) + "\n")
+    out.writelines(json_pieces(chain(rows, failures)))
+    out.write("\n")

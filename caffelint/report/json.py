@@ -11,14 +11,14 @@ from caffelint.lint.finding import ERROR, INFO, WARNING, Fix
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
 from caffelint.report.groups import grouped
-from caffelint.text.visible import json_text
+from caffelint.text.visible import json_pieces
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
     value: dict[str, Any] = {
         "version": 1,
-        "findings": [_finding(finding) for finding in report.findings],
-        "groups": _groups(report, look),
+        "findings": map(_finding, report.findings),
+        "groups": iter(_groups(report, look)),
         "applied": [applied._asdict() for applied in report.applied],
         "summary": _summary(report),
     }
@@ -29,7 +29,8 @@ def write(report: Report, out: TextIO, look: Look) -> None:
     if report.smoke:
         value["smoke"] = dict(report.smoke)
     value |= report.evidence
-    out.write(json_text(value) + "\n")
+    out.writelines(json_pieces(value))
+    out.write("\n")
 
 
 def _finding(finding: ReportedFinding) -> dict[str, Any]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, TextIO
 
 from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
 from caffelint.report.words import shown
-from caffelint.text.visible import json_text, visible
+from caffelint.text.visible import json_pieces, visible
 
 _SEVERITIES = {ERROR: "ERROR", WARNING: "WARNING", INFO: "INFO"}
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
-    rows = [_diagnostic(finding) for finding in shown(report, look.least)]
-    rows += (
+    rows = map(_diagnostic, shown(report, look.least))
+    failures = (
         {
             "message": visible(failure.message),
             "location": {"path": failure.file},
@@ -25,7 +26,8 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         for failure in report.failures
     )
     source = {"name": "caffelint", "url": "https://github.com/caffelint/caffelint"}
-    out.write(json_text({"source": source, "diagnostics": rows}) + "\n")
+    out.writelines(json_pieces({"source": source, "diagnostics": chain(rows, failures)}))
+    out.write("\n")
 
 
 def _diagnostic(finding: ReportedFinding) -> dict[str, Any]:

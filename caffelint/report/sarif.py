@@ -15,7 +15,7 @@ from caffelint.lint.site import SITE
 from caffelint.report import Look
 from caffelint.report.fingerprint import fingerprints
 from caffelint.text.edits import Edit
-from caffelint.text.visible import json_text
+from caffelint.text.visible import json_pieces
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
@@ -24,10 +24,10 @@ _LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 def write(report: Report, out: TextIO, look: Look) -> None:
     first = {finding.name: finding for finding in reversed(report.findings)}
     names = sorted(first, key=lambda name: first[name].code)
-    results = [
+    results = (
         _result(finding, names.index(finding.name), fingerprint)
         for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)
-    ]
+    )
     driver = {
         "name": "caffelint",
         "version": __version__,
@@ -45,7 +45,8 @@ def write(report: Report, out: TextIO, look: Look) -> None:
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
-    out.write(json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n")
+    out.writelines(json_pieces({"$schema": _SCHEMA, "version": "2.1.0", "runs": iter([run])}))
+    out.write("\n")
 
 
 def _rule(finding: ReportedFinding) -> dict[str, Any]:

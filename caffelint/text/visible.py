@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 _COMMAND = re.compile(r"(?<!\S)::|##(?=\[|vso\[|teamcity\[)")
@@ -55,3 +56,24 @@ def _number(character: str) -> str:
 def json_text(value: Any, indent: int | None = 2) -> str:
     """JSON in ASCII that no build server takes a command from, though it holds the names as they are."""
     return re.sub("#(?=#)", r"\\u0023", json.dumps(value, indent=indent))
+
+
+def json_pieces(value: Any, end: str = "\n") -> Iterator[str]:
+    """The pieces of `json_text` of a value; a list of many may be an iterator, so that they never exist all at once."""
+    inner = end + "  "
+    if isinstance(value, Iterator):
+        begin = "["
+        for item in value:
+            yield begin + inner
+            yield from json_pieces(item, inner)
+            begin = ","
+        yield end + "]" if begin == "," else "[]"
+    elif isinstance(value, dict) and any(isinstance(item, Iterator) for item in value.values()):
+        begin = "{"
+        for key, item in value.items():
+            yield f"{begin}{inner}{json_text(key)}: "
+            yield from json_pieces(item, inner)
+            begin = ","
+        yield end + "}"
+    else:  # a line end within a text is written as \\n
+        yield json_text(value).replace("\n", end)
