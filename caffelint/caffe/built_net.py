@@ -46,7 +46,7 @@ class BuiltNet:
         self.memory: int | None = None
         self.assumed: dict[str, Shape] = {}
 
-    @property
+    @cached_property
     def is_sound(self) -> bool:
         """Does it load, with as many bottoms and tops of each layer as its type takes?
 

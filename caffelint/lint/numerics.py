@@ -212,8 +212,9 @@ def largest_rate(solver: Solver) -> float | None:
 
 def is_unscaled(layer: BuiltLayer, signals: Mapping[str, Signal]) -> bool:
     """Does nothing tell of data how large they are?"""
-    measured = any(top.name in signals and not signals[top.name].assumed for top in layer.tops)
-    return bool(layer.is_data) and not layer.transforms and not measured
+    if not layer.is_data or layer.transforms:
+        return False
+    return not any(top.name in signals and not signals[top.name].assumed for top in layer.tops)
 
 
 def _blamed_data(found: Judgement) -> Iterator[BuiltLayer]:

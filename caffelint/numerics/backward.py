@@ -279,13 +279,14 @@ def _(layer: Eltwise, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
 
 def summed(one: Signal, samples: float, positions: float) -> Signal:
     """Its sums over samples and places of each channel."""
-    sums = []
-    for first in (0, OTHER):
-        k = one.kernels[first : first + OTHER]
-        found = k[SAME] + (positions - 1) * k[PLACE] + (samples - 1) * (k[SAMPLE] + (positions - 1) * k[BOTH])
-        sums.append(bounded(max(found, 0.0) * samples * positions))
-    mean = one.mean * samples * positions
-    return Signal(mean, (*[sums[0]] * OTHER, *[sums[1]] * OTHER), one.assumed)
+    own, other = (_summed(one.kernels[first : first + OTHER], samples, positions) for first in (0, OTHER))
+    return Signal(one.mean * samples * positions, (*[own] * OTHER, *[other] * OTHER), one.assumed)
+
+
+def _summed(k: Sequence[float], samples: float, positions: float) -> float:
+    """The mean square of such sums, from the mean products of one channel."""
+    found = k[SAME] + (positions - 1) * k[PLACE] + (samples - 1) * (k[SAMPLE] + (positions - 1) * k[BOTH])
+    return bounded(max(found, 0.0) * samples * positions)
 
 
 @singledispatch
@@ -300,7 +301,12 @@ def learned(layer: BuiltLayer, bottoms: Bottoms, tops: Grads) -> Sequence[float 
 
 def of_weights(bottom: Signal, top: Signal, samples: float, positions: float, seen: float = 1.0) -> float:
     """seen: the share of its positions at which a weight meets a pixel."""
-    return summed(product(bottom, top), samples, positions * seen).mean_square
+    pairs = zip(bottom.kernels[:OTHER], top.kernels[:OTHER], strict=True)
+    return _summed([bounded(a * b) for a, b in pairs], samples, positions * seen)
+
+
+def of_bias(top: Signal, samples: float, positions: float) -> float:
+    return _summed(top.kernels, samples, positions)
 
 
 @learned.register
@@ -312,7 +318,7 @@ def _(layer: Convolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | Non
     seen = inside / max(prod(layer.kernel), 1)
     samples = float(prod(shape[: layer.channel_axis]))
     found = [of_weights(a, b, samples, places(top), seen) for a, b in zip(bottoms, tops, strict=True)]
-    return [sum(found), sum(summed(one, samples, places(top)).mean_square for one in tops)]
+    return [sum(found), sum(of_bias(one, samples, places(top)) for one in tops)]
 
 
 @learned.register
@@ -321,7 +327,7 @@ def _(layer: Deconvolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | N
     if top is None:
         return []
     found = [of_weights(a, b, float(shape[0]), places(shape)) for a, b in zip(bottoms, tops, strict=True)]
-    return [sum(found), sum(summed(one, float(shape[0]), places(top)).mean_square for one in tops)]
+    return [sum(found), sum(of_bias(one, float(shape[0]), places(top)) for one in tops)]
 
 
 @learned.register
@@ -330,10 +336,10 @@ def _(layer: InnerProduct, bottoms: Bottoms, tops: Grads) -> Sequence[float | No
     samples = float(prod(shape_of(layer)[:axis]))
     if axis == 2 and len(shape_of(layer)) == 3:
         bottoms, tops = [rows(bottoms[0])], [rows(tops[0])]
-    return [of_weights(bottoms[0], tops[0], samples, 1.0), summed(tops[0], samples, 1.0).mean_square]
+    return [of_weights(bottoms[0], tops[0], samples, 1.0), of_bias(tops[0], samples, 1.0)]
 
 
 @learned.register
 def _(layer: Bias, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
     shape = shape_of(layer)
-    return [summed(tops[0], float(shape[0]), float(places(shape))).mean_square] if len(bottoms) == 1 else []
+    return [of_bias(tops[0], float(shape[0]), float(places(shape)))] if len(bottoms) == 1 else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from math import prod
 from typing import NamedTuple
 
@@ -132,15 +132,23 @@ def _(layer: DummyData, bottoms: Known, drawn: Drawn) -> Tops:
 
 def weights_of(layer: BuiltLayer, drawn: Drawn) -> tuple[Weights, Weights] | None:
     """What the weights and the bias begin with."""
-    p = layer.parameters
-    if not layer.param_shapes or not hasattr(p, "weight_filler") or not hasattr(p, "bias_filler"):
-        return None
-    main = drawn.weights or weights(p.weight_filler, layer.param_shapes[0])
-    bias = weights(p.bias_filler, layer.param_shapes[1]) if len(layer.param_shapes) > 1 else _NOTHING
-    return (main.times(drawn.factor), bias) if main and bias else None
+    if _FILLED not in layer.__dict__:
+        layer.__dict__[_FILLED] = _filled(layer)
+    main, bias = layer.__dict__[_FILLED]
+    main = drawn.weights or main
+    return (main.times(drawn.factor) if drawn.factor != 1 else main, bias) if main and bias else None
+
+
+def _filled(layer: BuiltLayer) -> tuple[Weights | None, Weights | None]:
+    """What fillers give the weights and the bias."""
+    p, shapes = layer.parameters, layer.param_shapes
+    if not shapes or not hasattr(p, "weight_filler") or not hasattr(p, "bias_filler"):
+        return None, None
+    return weights(p.weight_filler, shapes[0]), weights(p.bias_filler, shapes[1]) if len(shapes) > 1 else _NOTHING
 
 
 _NOTHING = Weights(0.0, 0.0)
+_FILLED = "_filled"
 
 
 def sums(bottom: Signal, one: Weights, bias: Weights, channels: float, taps: float) -> Signal:
@@ -148,7 +156,10 @@ def sums(bottom: Signal, one: Weights, bias: Weights, channels: float, taps: flo
     k = bottom.kernels
     inputs = channels * taps
     mean = one.mean * inputs * bottom.mean + bias.mean
-    own = [one.variance * inputs * k[pair] for pair in range(OTHER)]
+    own = [one.variance * inputs * square for square in k[:OTHER]]
+    if not (one.mean or bias.mean):
+        kernels = [bounded(square + bias.variance) for square in own]
+        return Signal(0.0, (*kernels, *[0.0] * OTHER), bottom.assumed)
     shared = [0.0] * OTHER
     if one.mean:
         square = one.mean**2 * channels
@@ -276,6 +287,7 @@ def dropped(layer: BuiltLayer, one: Signal) -> Signal:
 # Pooling and normalisation
 
 
+@lru_cache(maxsize=1024)
 def most_of(size: float) -> tuple[float, float]:
     """Mean and variance of the largest of so many normal variables."""
     if size <= 1:

@@ -68,7 +68,8 @@ def overflow(built: BuiltNet, begin: Start) -> Overflow | None:
             continue
         for top in layer.tops:
             one = begin.signals.get(top)
-            if one is not None and top.shape and max(-one.low, one.high) > LARGEST:
+            bounds = built.values[top]
+            if one is not None and top.shape and max(-bounds.low, bounds.high) > LARGEST:
                 beyond = _beyond(one) * count(top.shape)
                 if beyond >= _MANY:
                     return Overflow(layer, one.size, beyond, one.assumed)

@@ -58,11 +58,11 @@ def _table(nodes: list[float]) -> _Grid:
 
 
 class Curve(NamedTuple):
-    """A function of a normal variable: its mean, its mean square, and the squares of its coefficients."""
+    """A function of a normal variable: its mean, the squares of its coefficients, and those of all further ones."""
 
     mean: float
-    mean_square: float
     squares: tuple[float, ...]
+    rest: float
 
     def product(self, correlation: float) -> float:
         """The mean product of its values at two variables of this correlation."""
@@ -71,8 +71,7 @@ class Curve(NamedTuple):
         for square in self.squares:
             found += square * power
             power *= rho
-        rest = max(self.mean_square - sum(self.squares), 0.0)
-        return found + rest * power
+        return found + self.rest * power
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +79,7 @@ def curve(function: Callable[[float], float], mean: float, variance: float, low:
     """A function at a normal variable that is kept between two bounds."""
     if variance <= 0:
         value = _safely(function, min(max(mean, low), high))
-        return Curve(value, bounded(value * value), (bounded(value * value),))
+        return Curve(value, (bounded(value * value),), 0.0)
     spread = math.sqrt(variance)
     nodes, weights, columns = _grid(mean, spread)
     values = [
@@ -89,7 +88,8 @@ def curve(function: Callable[[float], float], mean: float, variance: float, low:
     ]
     square = sum(value * value / weight for value, weight in zip(values, weights, strict=True))
     found = [sum(a * b for a, b in zip(values, column, strict=True)) for column in columns]
-    return Curve(bounded(found[0]), bounded(square), tuple(bounded(one * one) for one in found))
+    squares = tuple(bounded(one * one) for one in found)
+    return Curve(bounded(found[0]), squares, max(bounded(square) - sum(squares), 0.0))
 
 
 def applied(function: Callable[[float], float], bottom: Signal) -> Signal:

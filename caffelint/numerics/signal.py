@@ -86,9 +86,11 @@ def total(signals: Sequence[Signal], factors: Sequence[float] = ()) -> Signal:
 
 def product(*signals: Signal) -> Signal:
     """The product of blobs that have nothing to do with each other."""
-    mean = math.prod(one.mean for one in signals)
-    kernels = tuple(bounded(math.prod(one.kernels[k] for one in signals)) for k in range(KERNELS))
-    return Signal(bounded(mean), kernels, any(one.assumed for one in signals))
+    found = signals[0]
+    for one in signals[1:]:
+        kernels = tuple([bounded(a * b) for a, b in zip(found.kernels, one.kernels, strict=True)])
+        found = Signal(bounded(found.mean * one.mean), kernels, found.assumed or one.assumed)
+    return found
 
 
 def mixed(signals: Sequence[Signal], shares: Sequence[float]) -> Signal:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.layers.neuron import Dropout, Neuron, ReLU
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.shapes import count
+from caffelint.caffe.values import Values
 from caffelint.numerics import forks as forks
 from caffelint.numerics import recurrent as recurrent  # the transfers of these
 from caffelint.numerics.backward import backward, learned
@@ -86,12 +88,12 @@ def run(
     """
     signals: dict[Blob, Signal | None] = {}
     changed = {layer: Drawn(weights=one) for layer, one in weights.items()}
-    values = built.values
+    values = _bounds(built)
+    unshaped = _unshaped(built)
     for layer in built.layers:
-        bottoms = [signals.get(blob) for blob in layer.bottoms]
-        known = [one for one in bottoms if one is not None]
+        known = [one for blob in layer.bottoms if (one := signals.get(blob)) is not None]
         tops: Tops = None
-        if len(known) == len(bottoms) and all(blob.shape for blob in (*layer.bottoms, *layer.tops[:1])):
+        if len(known) == len(layer.bottoms) and unshaped.isdisjoint((*layer.bottoms, *layer.tops[:1])):
             drawn = changed.get(layer, FILLED)
             tops = forward(layer, known, drawn)
             if grow and tops and tops[0] and layer.has_weights and 0 < tops[0].mean_square < 1:
@@ -101,9 +103,23 @@ def run(
             found = tops[number] if tops and number < len(tops) else None
             if not layer.bottoms:
                 found = given.get(blob.name, found)
-            bounds = values[blob]
-            signals[blob] = found._replace(low=bounds.low, high=bounds.high) if found else None
+            if found is not None and values:
+                bounds = values[blob]
+                found = found._replace(low=bounds.low, high=bounds.high)
+            signals[blob] = found
     return signals, changed
+
+
+def _bounds(built: BuiltNet) -> Mapping[Blob, Values]:
+    """Of values; none for a net whose only functions rectify: what is below 0 counts nothing for them anyway."""
+    functions = (layer for layer in built.layers if isinstance(layer, Neuron) and not isinstance(layer, Dropout))
+    bent = any(not isinstance(layer, ReLU) or layer.parameters.negative_slope for layer in functions)
+    return built.values if bent else {}
+
+
+def _unshaped(built: BuiltNet) -> set[Blob]:
+    """The blobs without a shape, or of a single number."""
+    return {blob for layer in built.layers for blob in (*layer.bottoms, *layer.tops) if not blob.shape}
 
 
 def _grown(layer: BuiltLayer, drawn: Drawn, top: Signal) -> Drawn:
@@ -152,16 +168,15 @@ def _back(
     """Gradients of blobs, and the root mean squares of those of parameters. seeds: those of the bottoms of losses."""
     gradients: dict[Blob, Signal | None] = {}
     found: dict[Param, float] = {}
+    unshaped = _unshaped(built)
     for layer in reversed(built.layers):
         results: Sequence[Signal | None] | None = seeds.get(layer)
         is_loss = any(layer.loss_weights)
-        if not is_loss:
-            bottoms = [signals.get(blob) for blob in layer.bottoms]
-            tops = [gradients.get(blob, _NONE) for blob in layer.tops]
-            known = [one for one in bottoms if one is not None]
-            given = [one for one in tops if one is not None]
-            whole = len(known) == len(bottoms) and len(given) == len(tops)
-            if layer.need_backward and whole and all(b.shape for b in (*layer.bottoms, *layer.tops)):
+        if not is_loss and layer.need_backward:
+            known = [one for blob in layer.bottoms if (one := signals.get(blob)) is not None]
+            given = [one for blob in layer.tops if (one := gradients.get(blob, _NONE)) is not None]
+            whole = len(known) == len(layer.bottoms) and len(given) == len(layer.tops)
+            if whole and unshaped.isdisjoint((*layer.bottoms, *layer.tops)):
                 results = backward(layer, known, given, drawn.get(layer, FILLED))
                 for param, square in zip(layer.params or (), learned(layer, known, given), strict=False):
                     if square is not None:
