@@ -43,7 +43,8 @@ _NAME = re.compile(r"[^\s\"'`=,;|()\[\]]{0,99}\Z")
 _JOINED = re.compile(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
 """Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
 _VARIABLE = re.compile(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
-_SNAPSHOT = re.compile(r"[\w./\\${}%+-]{1,200}_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
+_SNAPSHOT = re.compile(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
+_PREFIX = re.compile(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = re.compile(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
 _PATH = re.compile(r"[\w./\\+-]{1,200}")
 _DIGITS = re.compile(r"\d+")
@@ -123,7 +124,7 @@ class Texts:
 
     @cached_property
     def pages(self) -> list[Text]:
-        return [text for text in self.all if _READ_ME.match(os.path.basename(text.path))]
+        return [text for text in self.all if _READ_ME.match(_name(text.path))]
 
     @cached_property
     def names(self) -> list[Named]:
@@ -156,14 +157,13 @@ class Texts:
     @cached_property
     def snapshots(self) -> list[tuple[str, str]]:
         """The snapshots that are named or lie there: the prefix as it is written, and where."""
-        found = [
-            (match[0].rpartition("_iter_")[0], text.line(match.start()))
-            for text in self.all
-            if "_iter_" in text.text
-            for match in _SNAPSHOT.finditer(text.text)
-        ]
-        lying = (path for path in self.weights if "_iter_" in os.path.basename(path))
-        return [*((path.rpartition("_iter_")[0], relative(path)) for path in lying), *found]
+        found = [(path.rpartition("_iter_")[0], relative(path)) for path in self.weights if "_iter_" in _name(path)]
+        for text in self.all:
+            for match in _SNAPSHOT.finditer(text.text):
+                at = match.start()
+                if prefix := _PREFIX.search(text.text[max(0, at - _LONGEST) : at]):
+                    found.append((prefix[0], text.line(at)))
+        return found
 
     @cached_property
     def made_folders(self) -> list[tuple[str, str]]:
@@ -171,10 +171,13 @@ class Texts:
         return [
             (name, text.line(match.start()))
             for text in self.all
-            if "mkdir" in text.text or "makedirs" in text.text
             for match in _MAKES.finditer(text.text)
             for name in _PATH.findall(match[1])
         ]
+
+
+def _name(path: str) -> str:
+    return os.path.basename(path)
 
 
 def _read(path: str) -> str:
