@@ -24,13 +24,11 @@ _ITERATIONS, _FALLS = 100, 0.9
 """From so many iterations on, and a loss that came down to such a part, a run is taken for one that trained."""
 _SIZE = 1 << 16
 _MOST_LOGS = 60
-_MEASURES = (
-    r"\b(?:accuracy|precision|recall|m?AP|m?IoU|AUC|PSNR|SSIM|F1|top-?[15]|rank-?1|err(?:or)?@?(?: rate)?"
-    r"|MAE|dice|score)\d?\b"
-)
-_FIGURE = r"(?<![\w.])(?:\d{1,2}\.\d{1,4}|\d{2,3} ?%|0?\.\d{2,4})"
 _RESULTS = re.compile(
-    rf"(?i)^[^\n]*{_MEASURES}(?:[^\n]{{0,120}}?|[^\n]{{0,200}}\n[-:| ]{{3,300}}\n[^\n]{{0,200}}?){_FIGURE}", re.M
+    r"(?i)^[^\n]*\b(?:accuracy|precision|recall|m?AP|m?IoU|AUC|PSNR|SSIM|F1|top-?[15]|rank-?1|err(?:or)?@?(?: rate)?"
+    r"|MAE|dice|score)\d?\b(?:[^\n]{0,120}?|[^\n]{0,200}\n[-:| ]{3,300}\n[^\n]{0,200}?)"
+    r"(?<![\w.])(?:\d{1,2}\.\d{1,4}|\d{2,3} ?%|0?\.\d{2,4})",
+    re.M,
 )
 """A measure and a figure on a line, or in the head and the first line of a table."""
 _GIST = re.compile(r"^caffemodel(?:_url)?:[ \t]*\S", re.M)

@@ -35,7 +35,7 @@ _OF_LOADING = re.compile(r"P\d|S0\d")
 """Codes of rules that say that a file is not loaded as it is."""
 _DIVERGES = re.compile(r"N10[126]|S2\d")
 """Codes of rules that say that training diverges: of more, snapshots that are in use tell nothing."""
-_OF_LEARNING = re.compile(rf"{_OF_TRAINING.pattern}|D013|S110")
+_OF_LEARNING = re.compile(r"[ILN]\d|B00[135678]|S2\d|D013|S110")
 """Codes of rules that do not matter where nothing is to be learned."""
 
 
