@@ -18,12 +18,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import caffelint
 from caffelint.caffe.learning_rate import schedule
+from caffelint.cli.main import main as caffelint_main
 from caffelint.deploy.facts import names
 from caffelint.evidence.log.reader import Reader
 from caffelint.evidence.log.watch import Watch
@@ -71,6 +73,17 @@ def chain(count: int, more: str = "") -> str:
     return INPUT + "".join(layers)
 
 
+def joined(count: int, type: str, block: str = "") -> str:
+    """Many blobs in one layer, on the way to a loss."""
+    product = (
+        'layer { name: "@" type: "InnerProduct" bottom: "%s" top: "@" inner_product_param { num_output: 4'
+        ' weight_filler { type: "xavier" } } }\n'
+    )
+    layer = f'layer {{ name: "j" type: "{type}" top: "j" {block}' + many(count, 'bottom: "@" ') + "}\n"
+    last = (product % "j").replace("@", "last")
+    return INPUT + many(count, product % "x") + layer + last + LOSS.replace('"x"', '"last"') + " }"
+
+
 TEXTS: dict[str, Callable[[int], str]] = {
     "layers": chain,
     "layers one after the other, all wrong": lambda n: chain(n).replace("kernel_size: 1", "kernel_size: 1 stride: 5"),
@@ -97,6 +110,8 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "bottoms of a layer that nobody makes, and an unknown field": lambda n: (
         INPUT + 'foo: 1 layer { name: "c" type: "Concat" top: "y" ' + many(n, 'bottom: "u@" ') + "}"
     ),
+    "blobs of one Concat": lambda n: joined(n, "Concat"),
+    "blobs of one product": lambda n: joined(n, "Eltwise", "eltwise_param { operation: PROD } "),
     "losses": lambda n: (
         INPUT + many(n, 'layer { name: "l@" type: "EuclideanLoss" bottom: "x" bottom: "l" top: "l@" }\n')
     ),
@@ -297,6 +312,16 @@ def rates(text: str) -> None:
     schedule(solver.message).rate(10**6)
 
 
+def predicted(text: str) -> None:
+    """What `scales` and `lr --suggest` foresee of a net and its solver."""
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        Path(folder, "net.prototxt").write_text(text)
+        solver = Path(folder, "solver.prototxt")
+        solver.write_text(SOLVER)
+        caffelint_main(["scales", str(solver)])
+        caffelint_main(["lr", "--suggest", str(solver)])
+
+
 def targets(text: str) -> None:
     config = Config()
     config.target = names()
@@ -337,6 +362,8 @@ def curves() -> dict[str, Measure]:
     faults += ("misspelt fields", "repeated fields", "parameter layers of one name", "equal tops of a layer")
     for name in (*faults, "base_lr of a solver", "constant fillers"):
         found[f"fix: {name}"] = of_text(mend, TEXTS[name])
+    for name in ("layers", "layers that read one blob", "blobs of one Concat", "blobs of one product", "losses"):
+        found[f"scales, lr --suggest: {name}"] = of_text(predicted, TEXTS[name])
     for name in ("old layers", "inputs of a net", "comments", "base_lr of a solver"):
         found[f"upgrade: {name}"] = of_text(upgrade, TEXTS[name])
     for name in ("layers", "losses", "layers that read one blob", "tops of a layer"):

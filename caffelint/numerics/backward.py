@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import singledispatch
+from itertools import accumulate
 from math import prod
 
 from caffelint.caffe.layers import BuiltLayer
@@ -271,7 +272,9 @@ def _(layer: Eltwise, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     if p.operation == 1:
         return [tops[0].times(factor) for factor in (list(p.coeff) or [1.0] * count)]
     if p.operation == 0:
-        return [product(tops[0], *bottoms[:number], *bottoms[number + 1 :]) for number in range(count)]
+        before = [*accumulate(bottoms, product, initial=tops[0])]
+        behind = [*accumulate(reversed(bottoms), product)][::-1][1:]
+        return [*(product(*pair) for pair in zip(before, behind, strict=False)), before[-2]]
     return [
         tops[0]._replace(kernels=tuple(x / count if k == SAME else x / count**2 for k, x in enumerate(tops[0].kernels)))
     ] * count

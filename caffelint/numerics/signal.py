@@ -94,16 +94,16 @@ def product(*signals: Signal) -> Signal:
 
 
 def mixed(signals: Sequence[Signal], shares: Sequence[float]) -> Signal:
-    """A blob that holds elements of several, each with its share of the channels."""
+    """A blob that holds elements of several, each with its share of the channels; one may be there more than once."""
+    weight: dict[int, float] = {}
+    for one, share in zip(signals, shares, strict=True):
+        weight[id(one)] = weight.get(id(one), 0.0) + share
+    unique = {id(one): one for one in signals}
     mean = sum(one.mean * share for one, share in zip(signals, shares, strict=True))
     kernels = [sum(one.kernels[k] * share for one, share in zip(signals, shares, strict=True)) for k in range(OTHER)]
     for k in range(OTHER, KERNELS):
-        apart = sum(
-            (a.kernels[k] if a is b else a.mean * b.mean) * x * y
-            for a, x in zip(signals, shares, strict=True)
-            for b, y in zip(signals, shares, strict=True)
-        )
-        kernels.append(apart)
+        same = sum((one.kernels[k] - one.mean * one.mean) * weight[key] ** 2 for key, one in unique.items())
+        kernels.append(mean * mean + same)
     return Signal(mean, tuple(kernels), any(one.assumed for one in signals))
 
 
