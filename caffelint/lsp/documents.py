@@ -23,6 +23,7 @@ from caffelint.lint.report import ReportedFinding
 from caffelint.lsp.positions import Lines
 
 _LARGEST = 4 << 20
+_LONGEST_PATH = 4096
 """Bytes of a text; what is larger, and so no net that a person wrote, is left alone."""
 
 
@@ -221,9 +222,9 @@ class Documents:
 def path_of(uri: str) -> str:
     """The real path of a URI; of a text that is not in a file, one of the working directory that nothing has."""
     path = to_fs_path(uri)
-    if path and "\0" not in path:
+    if path and "\0" not in path and len(path) <= _LONGEST_PATH:
         return real(path)
-    return os.path.join(os.getcwd(), "untitled " + uri.replace("/", "_").replace("\0", "_"))
+    return os.path.join(os.getcwd(), "untitled " + uri[:_LONGEST_PATH].replace("/", "_").replace("\0", "_"))
 
 
 def real(path: str) -> str:

@@ -49,6 +49,7 @@ def test_the_other_end_of_a_pipe_ends(monkeypatch: pytest.MonkeyPatch, capsys: p
     ("happens", "reason"),
     [
         (lambda path: path.write_text(LINE.format(0, 2)), "has become shorter"),
+        (lambda path: path.write_text(path.read_text().replace("1", "2") * 9), "was written anew"),
         (lambda path: path.unlink(), "was moved, removed or replaced"),
         (lambda path: path.rename(path.with_name("train.log.1")), "was moved, removed or replaced"),
         (lambda path: os.replace(path.with_name("other"), path), "was moved, removed or replaced"),

@@ -12,11 +12,12 @@ from typing import IO, Any
 
 from caffelint.evidence.log.reader import Heard, Reader
 from caffelint.evidence.log.values import TrainingLog
-from caffelint.lint.read import ReadError, opened
+from caffelint.lint.read import ReadError, beginning, opened
 
 STDIN = "-"
 ENDED = "ended"
 _CHUNK = 1 << 20
+_HEAD = 256
 _GZIP = b"\x1f\x8b"
 _MOST_TIMES, _LEAST_UNPACKED = 50, 8 << 20
 """By how much a log may be packed; those of real trainings are by 12. One that is small anyway may be by more."""
@@ -59,6 +60,7 @@ class Growth:
         self._path = path
         self._first = self._found()
         self._size = 0
+        self._head = b""
 
     def over(self) -> str:
         """Why nothing more can come, asked at the end of what is there; empty while it can."""
@@ -70,6 +72,10 @@ class Growth:
         if found.st_size < self._size:
             return "has become shorter"
         self._size = found.st_size
+        head = b"" if self._path == STDIN else beginning(self._path, _HEAD)
+        if not head.startswith(self._head):
+            return "was written anew"
+        self._head = head
         return ""
 
     def _found(self) -> os.stat_result | None:
