@@ -31,7 +31,8 @@ class SourceIsMeanFile(LayerRule):
     ```
 
     ## Known problems
-    It judges by the ends of the names. Only a .binaryproto, or a path that is both source and mean file, is an error.
+    It judges by the ends of the names. Only a .binaryproto or .prototxt, or a path that is both source and mean file,
+    is an error.
 
     ## References
     - data_layer.cpp, db_lmdb.cpp, image_data_layer.cpp and hdf5_data_layer.cpp; data_transformer.cpp, DataTransformer
@@ -53,6 +54,12 @@ class SourceIsMeanFile(LayerRule):
             'layer { name: "d" type: "Data" data_param { source: "mean.binaryproto" } }',
             span='source: "mean.binaryproto"',
             message='Data "d": source "mean.binaryproto" looks like a mean file, but Data reads a database (LMDB or'
+            " LevelDB), so Caffe stops at the start; set source to such a database",
+        ),
+        Invalid(
+            'layer { name: "d" type: "Data" data_param { source: "test.prototxt" } }',
+            span='source: "test.prototxt"',
+            message='Data "d": source "test.prototxt" is a net or a solver, but Data reads a database (LMDB or'
             " LevelDB), so Caffe stops at the start; set source to such a database",
         ),
         Invalid(
@@ -102,7 +109,9 @@ class SourceIsMeanFile(LayerRule):
             )
         if not source:
             return
-        if name.endswith(".binaryproto"):
+        if name.endswith(".prototxt"):
+            what, sure = "is a net or a solver", True
+        elif name.endswith(".binaryproto"):
             what, sure = "looks like a mean file", True
         elif source == mean_file:
             what, sure = "is the mean_file of the same layer", True

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, Valid, title
 from caffelint.lint.built import types_that
-from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_ignored, is_template, starts
+from caffelint.lint.disk import (
+    DataSource,
+    data_of_this_machine,
+    data_sources,
+    found_from,
+    is_ignored,
+    is_template,
+    starts,
+)
 
 from ._layers import is_never_tested
 
@@ -14,11 +22,11 @@ _MOST_LAYERS = 100
 
 
 class SourceNotFound(NetRule):
-    """The source or the mean file of a data layer does not exist, although other data of the net does.
+    """The source or the mean file of a data layer does not exist, although other data does, or begins with `~`.
 
     ## Why is this bad?
     Caffe aborts when it opens the file, after it has set up the layers above; for the data of TEST that is after it has
-    built the whole training net.
+    built the whole training net. Caffe does not expand `~`, which a shell does.
 
     ## Example
     ```
@@ -53,10 +61,17 @@ class SourceNotFound(NetRule):
     }
     _DATA = 'layer {{ name: "d" type: "Data" top: "a" data_param {{ source: "{}" batch_size: 1 }}{} }}'
     VALID = [
+        _DATA.format("data/~old_lmdb", ""),
         _DATA.format("there_is_no_such_lmdb", ""),
         Valid(_DATA.format("/", ""), {"check-sources": True}),
     ]
     INVALID = [
+        Invalid(
+            _DATA.format("~/train_lmdb", ""),
+            span='source: "~/train_lmdb"',
+            message='Data "d": source "~/train_lmdb" starts with ~, which Caffe does not expand, so it stops at the'
+            " start; write the full path",
+        ),
         Invalid(
             _DATA.format("there_is_no_such_lmdb", ""),
             span='source: "there_is_no_such_lmdb"',
@@ -82,27 +97,32 @@ class SourceNotFound(NetRule):
         sources = data_sources(net, roots)
         missing = {source.layer.index for source in sources if not source.folders}
         there = data_of_this_machine(sources)
-        if there is None and not asked:
-            return
+        judges = there is not None or asked
         folders = [*dict.fromkeys(starts(net.path, roots))]
         for layer in net.layers_that(lambda kind: kind.is_data)[:_MOST_LAYERS]:
             if layer.phases == (TEST,) and is_never_tested(net):
                 continue
             if layer.index in missing:
-                yield self._missing(layer, layer.kind.data_block, "source", there.path if there else "", folders)
+                yield from self._missing(layer, layer.kind.data_block, "source", there, folders, judges)
             for block, field in _OTHERS:
                 if not layer.has(block, field):
                     continue
                 path = getattr(layer.param(block), field)
                 if not is_template(path) and not found_from(path, folders):
-                    yield self._missing(layer, block, field, there.path if there else "", folders)
+                    yield from self._missing(layer, block, field, there, folders, judges)
 
-    def _missing(self, layer: Layer, block: str, field: str, there: str, folders: list[str]) -> Finding:
-        path = getattr(layer.param(block), field)
-        where = "" if os.path.isabs(path) else " in the working directory or beside this file"
-        is_made = any(is_ignored(os.path.join(folder, path)) for folder in folders)
-        remedy = "make the data, which git ignores, or correct the path" if is_made else "correct the path"
-        message = f'{title(layer)}: {field} "{path}" does not exist{where}, so Caffe stops at the start; {remedy}'
-        evidence = f'the source "{there}" of this net does exist' if there else ""
-        severity = None if there and not is_made else WARNING
-        return self.finding(layer.at(block, field), message, evidence=evidence, severity=severity)
+    def _missing(
+        self, layer: Layer, block: str, field: str, there: DataSource | None, folders: list[str], judges: bool
+    ) -> Iterator[Finding]:
+        path, place = getattr(layer.param(block), field), layer.at(block, field)
+        if path.startswith("~/"):
+            message = f'{title(layer)}: {field} "{path}" starts with ~, which Caffe does not expand, so it stops at the'
+            yield self.finding(place, f"{message} start; write the full path")
+        elif judges:
+            where = "" if os.path.isabs(path) else " in the working directory or beside this file"
+            is_made = any(is_ignored(os.path.join(folder, path)) for folder in folders)
+            remedy = "make the data, which git ignores, or correct the path" if is_made else "correct the path"
+            message = f'{title(layer)}: {field} "{path}" does not exist{where}, so Caffe stops at the start; {remedy}'
+            evidence = f'the source "{there.path}" of this net does exist' if there else ""
+            severity = None if there and not is_made else WARNING
+            yield self.finding(place, message, evidence=evidence, severity=severity)
