@@ -11,6 +11,7 @@ _ESTIMATES = "N1"
 """How codes begin of rules that compute from shapes and fillers what a first update does."""
 _OF_SHAPES = "L"
 _BOTTOM, _TOP = "unknown-bottom", "duplicate-top"
+_SCORES, _SINGLE = "top-k-out-of-range", "single-class-softmax"
 
 
 def lower_consequences(
@@ -32,6 +33,8 @@ def lower_consequences(
         if one.name == _TOP:
             here = by_layer.get((one.file, one.layer), ())
             return next((other for other in here if other.name == _BOTTOM), None)
+        if one.name == _SCORES:
+            return next((other for other in by_file.get(one.file, ()) if other.name == _SINGLE), None)
         elsewhere = [related.file for related in one.related if one.layer and related.file != one.file]
         there = (other for file in elsewhere for other in by_layer.get((file, one.layer), ()))
         return next((other for other in there if other.name != one.name), None)

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from caffelint.lint import (
+    INFO,
+    TEST,
     TRAIN,
     UNSAFE,
     WARNING,
@@ -17,6 +19,8 @@ from caffelint.lint import (
     replace,
     titles,
 )
+
+_PHASES = {TRAIN, TEST}
 
 
 def _made_a_test_net(state: str) -> str:
@@ -125,10 +129,13 @@ class PhaseFieldIgnored(NetRule):
         if 2 * len(unfiltered) > len(net.layers):
             # A net as Caffe prints it (net.cpp, ToProto): it matters only where a phase is more than a filter.
             unfiltered = [layer for layer in unfiltered if _acts_by_phase(layer)]
+        built = {phase for one in net.states() for phase in one.phases} if net.solvers else _PHASES
         for phase in dict.fromkeys(map(_phase, unfiltered)):
-            yield self._finding(phase, [layer for layer in unfiltered if _phase(layer) == phase])
+            # Where no other phase is built, there is nothing to leave out.
+            severity = None if built - {phase} else INFO
+            yield self._finding(phase, [layer for layer in unfiltered if _phase(layer) == phase], severity)
 
-    def _finding(self, phase: str, layers: Sequence[Layer]) -> Finding:
+    def _finding(self, phase: str, layers: Sequence[Layer], severity: str | None) -> Finding:
         one = len(layers) == 1
         is_, acts, it = ("layer is", "acts", "it") if one else ("layers are", "act", "them")
         written = f"include {{ phase: {phase} }}"
@@ -141,6 +148,7 @@ class PhaseFieldIgnored(NetRule):
             if filtered
             else fix(f"write {written}", UNSAFE, *((replace(layer.at("phase"), written),) for layer in layers)),
             layers=layers,
+            severity=severity,
         )
 
 

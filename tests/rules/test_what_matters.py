@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import caffelint
@@ -92,3 +94,16 @@ def test_one_channel_is_copied_on_purpose() -> None:
     )
     assert severities(up % (1, 1), "bilinear-misconfigured") == []
     assert severities(up % (4, 2), "bilinear-misconfigured")
+
+
+@pytest.mark.parametrize(
+    ("solver", "severity"),
+    [('train_net: "net.prototxt"', "info"), ('net: "net.prototxt" test_iter: 9 test_interval: 9', "warning")],
+    ids=["trained alone", "tested"],
+)
+def test_a_phase_filters_nothing_where_there_is_no_other(tmp_path: Path, solver: str, severity: str) -> None:
+    (tmp_path / "solver.prototxt").write_text(f"{solver} base_lr: 0.01 lr_policy: 'fixed' max_iter: 999")
+    net = DATA.replace("include { phase: TRAIN }", "phase: TRAIN") % "" + LOSS % "data"
+    (tmp_path / "net.prototxt").write_text(net)
+    found = caffelint.check(str(tmp_path)).findings
+    assert [one.severity for one in found if one.name == "phase-field-ignored"] == [severity]

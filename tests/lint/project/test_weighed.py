@@ -196,6 +196,15 @@ def test_what_follows_from_another_finding(project: Path) -> None:
     assert (one.severity, one.evidence.endswith("mend unknown-bottom at line 5 first")) == ("info", True)
 
 
+def test_a_single_score_is_told_once(project: Path) -> None:
+    accuracy = 'layer { name: "acc" type: "Accuracy" bottom: "fc" bottom: "label" top: "acc" }\n'
+    write({"solver.prototxt": SOLVER % "net.prototxt", "net.prototxt": NET.replace("num_output: 9", "num_output: 1")})
+    with open("net.prototxt", "a") as file:
+        file.write(accuracy)
+    assert [one.severity for one in found("single-class-softmax").values()] == ["error"]
+    assert [one.severity for one in found("top-k-out-of-range").values()] == ["info"]
+
+
 def test_a_layer_that_was_pasted_twice_is_one_error(project: Path) -> None:
     write({"train.prototxt": NET + NET.replace("\n", "", 1)})
     config = Config()
