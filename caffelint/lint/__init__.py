@@ -58,6 +58,7 @@ from caffelint.lint.rule import (
     TextRule,
     Valid,
 )
+from caffelint.lint.slower import slower
 from caffelint.lint.unknown_caffe import is_for_unknown_caffe
 from caffelint.lint.weights import has_rate_of_fine_tuning, speaks_of_weights, starts_from_weights
 from caffelint.lint.words import listed, other_classes, title, titles
@@ -140,6 +141,7 @@ __all__ = [
     "rename_blob",
     "rename_blobs",
     "replace",
+    "slower",
     "source",
     "sources",
     "speaks_of_weights",

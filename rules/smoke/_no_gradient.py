@@ -232,6 +232,8 @@ def idle(run: Run) -> Cause | None:
         return None
     what = f"the largest update is {number(ratio)} times the weights, so all {run.solver.message.max_iter:,} iterations"
     what += f" change them by {number(moved)} of their size at most"
+    if (cause := too_large(run)).kind == "schedule":
+        return cause._replace(what=what)
     low = next((one for one in hypotheses(run) if one.field == "low" and one.changes), None)
     better = low.changes[0].suggested if low else None
     why = f"{run.rate_text} is too low" + (f"; try {better.text}" if better else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from caffelint.lint import title
+from caffelint.lint import title, titles
 from caffelint.smoke.rule import Hypothesis, Run
 
 from ._numbers import number
@@ -21,6 +21,8 @@ def loss_weight(run: Run, one: Hypothesis, name: str, better: str) -> Words:
             start = f'at "{shared[0]}"{to}, which both losses train, the gradient'
         fact = f"{start} of {name} is {number(one.figure)} times that of {title(one.layers[1])}, and outweighs it"
         return fact, f"; try {better}", False
+    if one.field == "off":
+        return f"loss_weight 0 of {name} keeps {titles(one.layers[1:])} from learning", f"; set {better}", False
     if one.proved:
         fact = f"loss_weight {one.value:g} makes the loss of {name} grow, whatever the rate"
         return fact, "; remove the minus sign", True
@@ -35,6 +37,12 @@ def loss(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     if one.field == "type":
         fact = f"{name} takes the log of probabilities, but reads {number(one.value)} to {number(one.figure)}"
         return fact, f"; put a Softmax before it, or set {better}", True
+    if one.field == "summed":
+        fact = f"{name} adds up the {one.value:.0f} values of each item, and its gradient grows with them"
+        return fact, f"; set {better}", False
+    if one.field == "margin":
+        fact = f"{name} pushes pairs apart that are nearer than margin {one.value:g}, but features are about"
+        return f"{fact} {number(one.figure)} apart, so its gradient is that large", f"; set {better}", False
     return f"the loss of {name} is the sum over {one.value:.0f} labels, not their mean", f"; set {better}", False
 
 
@@ -42,6 +50,9 @@ def _infogain(one: Hypothesis, name: str) -> Words:
     value, matrix = one.value, f'"{one.layers[0].message.infogain_loss_param.source}", the H of {name},'
     if value == 0:
         fact = f"{matrix} is 0 throughout, so every loss and gradient is"
+        return f"{fact}; write it again, with 1 on its diagonal", "", True
+    if one.figure < 0:
+        fact = f"all rows of {matrix} are equal, so no label costs less than another"
         return f"{fact}; write it again, with 1 on its diagonal", "", True
     row = f"the row of class {one.figure:.0f}"
     if math.isfinite(value):

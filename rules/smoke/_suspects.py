@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from caffelint.lint import title
+from caffelint.lint import listed, title
 from caffelint.smoke.rule import Hypothesis, Run, squashing, steepest
 
 from ._numbers import number
@@ -35,6 +35,8 @@ NOUNS: dict[str, str] = {
     "phases": "the scale of the data in TEST",
 }
 """What is ruled out."""
+_VALUES = 4
+"""So many of a list are told."""
 
 
 def noun(one: Hypothesis) -> str:
@@ -47,8 +49,12 @@ def noun(one: Hypothesis) -> str:
         return "the random start"
     if one.field in _OF_LAYERS:
         return f'"{one.layers[0].name}"'
+    if one.field == "summed":
+        return "the sum over values"
     if one.field in ("eps", "decay_mult", "H"):
         return one.field
+    if one.field == "margin":
+        return "the margin"
     return NOUNS[one.kind]
 
 
@@ -129,9 +135,22 @@ def _targets(run: Run, one: Hypothesis, name: str, better: str) -> Words:
 
 def _schedule(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     span = f"from {number(one.value)} to {number(one.figure)}"
-    if one.field == "falls":
-        return f"the rate falls {span}", "; use a schedule that takes longer", True
-    return f"the rate rises {span}", "; use a schedule that lowers it", True
+    if not one.field:
+        return f"the rate rises {span}", "; use a schedule that lowers it", True
+    advice = f"; set {better}" if better else "; use a schedule that takes longer"
+    fields = listed([f"{field} {_given(run, field)}" for field in run.solver.schedule.reads if run.solver.has(field)])
+    policy = f'lr_policy "{run.solver.message.lr_policy}"' + (f" with {fields}" if fields else "")
+    if one.field == "held":
+        return f"{policy} keeps the rate at {number(one.figure)} or less, though base_lr is {one.value:g}", advice, True
+    return f"{policy} takes the rate {span} in {len(run.iterations)} iterations", advice, True
+
+
+def _given(run: Run, field: str) -> str:
+    """A field of the solver as text, of several values the first few."""
+    value = getattr(run.solver.message, field)
+    if isinstance(value, int | float):
+        return f"{value:g}"
+    return ", ".join(f"{one:g}" for one in value[:_VALUES]) + (", ..." if len(value) > _VALUES else "")
 
 
 def _fillers(run: Run, one: Hypothesis, name: str, better: str) -> Words:

@@ -183,7 +183,8 @@ def _faded(rule: SmokeRule, run: Run) -> Finding | None:
     if cause.kind != "schedule":
         why = f"it falls from {number(first)} to {number(last)}; use a schedule that takes longer"
         cause = Cause("schedule", "", why)
-    return worded(rule, run.solver.at("lr_policy"), cause._replace(what=what, known=known, place=None))
+    place = cause.place or run.solver.at("lr_policy")
+    return worded(rule, place, cause._replace(what=what, known=known, place=None))
 
 
 def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
@@ -219,7 +220,8 @@ def _flat(rule: SmokeRule, run: Run) -> Finding | None:
 
 def _idle(rule: SmokeRule, run: Run) -> Finding | None:
     cause = idle(run)
-    return worded(rule, run.solver.at("base_lr"), cause, severity=WARNING) if cause else None
+    place = (cause.place if cause else None) or run.solver.at("base_lr")
+    return worded(rule, place, cause, severity=WARNING) if cause else None
 
 
 def _clamped(rule: SmokeRule, run: Run) -> Finding | None:

@@ -155,6 +155,8 @@ class UpdateOutOfScale(SmokeRule):
             f"{subject(run, layer)}: the largest update of all layers is {number(ratio)} times the weights, too small"
         )
         what += " to change a float32"
+        if (cause := too_large(run)).kind == "schedule":
+            return worded(self, cause.place or place, cause._replace(what=what, certainty=LIKELY))
         return worded(self, place, Cause(kind, what, reason, LIKELY, known=run.known([layer])))
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import INFO, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, slower, write
 
 _SMALL = 0.99e-6
 """As a share of the first rate; six drops by 0.1 do not fall below it."""
@@ -16,6 +16,9 @@ _EARLY = 0.25
 
 _ENDLESS = re.compile(r"10{6,}|9{6,}")
 """Iterations that stand for no end: a million, ten million."""
+
+_AT_ONCE = 100
+"""Iterations from one drop to the next: nobody trains for so few."""
 
 _LITTLE, _SHORT = 1.01e-3, 0.01
 """As shares of the highest rate, and of the run: no schedule is meant to end before the run has really begun."""
@@ -42,6 +45,9 @@ class LearningRateVanishes(SolverRule):
     quarter of the run or later, max_iter is a million or ten million, or a script of the project steps a solver itself,
     it is an info.
 
+    ## Fix safety
+    Unsafe: the value makes the rate last for the whole run, and is not searched for.
+
     ## References
     - sgd_solver.cpp, GetLearningRate
     """
@@ -59,21 +65,30 @@ class LearningRateVanishes(SolverRule):
     INVALID = [
         Invalid(
             'base_lr: 0.01 lr_policy: "exp" gamma: 0.9 max_iter: 100000',
-            span='lr_policy: "exp"',
+            span="gamma: 0.9",
             message="the learning rate falls below a millionth of its initial 0.01 at iteration 132, and to 0 at"
-            " iteration 944, so the remaining 99% of 100000 iterations change next to nothing; check gamma",
+            " iteration 944, so the remaining 99% of 100000 iterations change next to nothing; try gamma: 0.999954",
+            fixed='base_lr: 0.01 lr_policy: "exp" gamma: 0.999954 max_iter: 100000',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "sigmoid" gamma: 2 stepsize: 1000 max_iter: 100',
-            span='lr_policy: "sigmoid"',
+            span="stepsize: 1000",
             message="the learning rate stays below a millionth of base_lr 0.01 in all 100 iterations, so training"
-            " changes next to nothing; check gamma and stepsize",
+            " changes next to nothing; try stepsize: 1",
+            fixed='base_lr: 0.01 lr_policy: "sigmoid" gamma: 2 stepsize: 1 max_iter: 100',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
             span="max_iter: 10000",
             message="the learning rate falls below a millionth of its initial 0.01 at iteration 7000, so the remaining"
             " 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later",
+        ),
+        Invalid(
+            'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 3 max_iter: 120',
+            span="stepsize: 3",
+            message="the learning rate falls below a millionth of its initial 0.01 at iteration 21, so the remaining"
+            " 82% of 120 iterations change next to nothing; try stepsize: 40",
+            fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 40 max_iter: 120',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 1 stepvalue: 2 stepvalue: 3 max_iter: 1000',
@@ -92,8 +107,10 @@ class LearningRateVanishes(SolverRule):
         most = max(abs(rate) for _, rate in schedule.extremes(runs))
         if most < abs(schedule.base) * _SMALL:
             text = f"the learning rate stays below a millionth of base_lr {schedule.base:g} in all {runs} iterations"
-            advice = f"check {' and '.join(schedule.reads)}"
-            yield self.finding(solver.at("lr_policy"), f"{text}, so training changes next to nothing; {advice}")
+            better = _Better(solver, runs)
+            yield self.finding(
+                better.place, f"{text}, so training changes next to nothing; {better.advice}", fixes=better.fixes
+            )
             return
         found = schedule.first(lambda rate: abs(rate) < start * _SMALL, runs)
         if not found or found[0] > _LONG * runs:
@@ -102,19 +119,20 @@ class LearningRateVanishes(SolverRule):
         zero = schedule.first(lambda rate: rate == 0, runs)
         to_zero = f", and to 0 at iteration {zero[0]}" if zero and zero[0] < _LONG * runs else ""
         left = min(99, round(100 - 100 * found[0] / runs))
-        # Drops at fixed iterations are taken as meant: the run is too long for them.
+        # Drops at fixed iterations are taken as meant, the run as too long for them, unless they follow at once.
         drops = schedule.policy in ("step", "multistep")
-        field = "max_iter" if drops else "lr_policy"
-        knobs = " and ".join(schedule.reads)
-        advice = f"set max_iter: {found[0]}, or let the rate drop later" if drops else f"check {knobs}"
+        ends = drops and not (schedule.policy == "step" and schedule.stepsize < _AT_ONCE)
         stopped = drops and (found[0] > _EARLY * runs or _ENDLESS.fullmatch(str(runs)))
         steps = solver.runs and solver.runs.customs.steps
+        better = _Better(solver, runs)
+        advice = f"set max_iter: {found[0]}, or let the rate drop later" if ends else better.advice
         yield self.finding(
-            solver.at(field),
+            solver.at("max_iter") if ends else better.place,
             f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"
             f" so the remaining {left}% of {runs} iterations change next to nothing; {advice}",
             severity=INFO if stopped or steps else None,
             evidence=f"{steps} steps a solver itself, so max_iter may mean nothing" if steps else "",
+            fixes=() if ends or stopped or steps else better.fixes,
         )
 
     def _at_once(self, solver: Solver, most: float, runs: int) -> Iterator[Finding]:
@@ -124,8 +142,25 @@ class LearningRateVanishes(SolverRule):
         if last < 1 or not max(map(abs, rest)) < most * _LITTLE:
             return
         at, rate = schedule.first(lambda rate: abs(rate) < most * _LITTLE, runs) or (last, rest[0])
+        better = _Better(solver, runs)
         yield self.finding(
-            solver.at(schedule.reads[-1]),
+            better.place,
             f"the learning rate falls from {most:g} to {rate:g} by iteration {at} of {runs}, so the net learns next to"
-            f" nothing; check {' and '.join(schedule.reads)}",
+            f" nothing; {better.advice}",
+            fixes=better.fixes,
         )
+
+
+class _Better:
+    """What to write so that the rate lasts, and where: the field of the policy that has to change."""
+
+    def __init__(self, solver: Solver, runs: int) -> None:
+        better, reads = slower(solver.message, runs), solver.schedule.reads
+        written = [field for field in reads if solver.has(field)]
+        self.fixes: tuple[Fix, ...] = ()
+        self.advice = f"check {' and '.join(reads)}"
+        self.place = solver.at(written[-1] if written else "lr_policy")
+        if better is not None:
+            self.advice, self.place = f"try {better.text}", solver.at(better.field)
+            value = better.text.partition(": ")[2]
+            self.fixes = fix(f"set {better.text}", UNSAFE, write(solver, better.field, value=value))

@@ -22,7 +22,7 @@ from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
+from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Targets, Trying
 from caffelint.smoke.gradcheck import of_python_layers
 from caffelint.smoke.job import CHECKS, MORE
 from caffelint.smoke.prepare import Prepared
@@ -61,6 +61,7 @@ class Diagnosis:
         self._ready: list[Experiment] = []
         self._next = 0
         self._events: list[Event] = []
+        self._targets: list[Targets] = []
 
     def wanted(self, events: Sequence[Event]) -> float:
         """Write down what to run; how many seconds there are for it, 0 for a run that went well."""
@@ -68,6 +69,7 @@ class Diagnosis:
         how = self._stage.diagnose
         seconds = max(_LEAST, _TIMES[how] * (began - self._stage.started))
         run = self._stage.run(self._prepared, events)
+        self._targets = list(run.all(Targets))
         self._was = trouble(run)
         if self._was is not None:
             self._stage.look(seconds / 4)
@@ -135,7 +137,7 @@ class Diagnosis:
             self.found += [event for event in self._events if isinstance(event, Gradient)]
             self._checks, self._events = None, []
         elif self._events and self._was is not None:
-            self.result.append(self._ready[self._next].result(self._events, self._was, late))
+            self.result.append(self._ready[self._next].result(self._events, self._was, late, self._targets))
             self._next += 1
             self._events = []
 

@@ -11,7 +11,7 @@ from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import CRASHES, FLAT, LARGE, STOPS, TESTS, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Event, Refused, Tested
+from caffelint.smoke.events import Event, Refused, Targets, Tested
 from caffelint.smoke.inputs import Unplanned
 from caffelint.smoke.loss import FELL, falls, least_left, progress
 from caffelint.smoke.prepare import Prepared
@@ -39,8 +39,11 @@ class Experiment:
         self.stage = stage
         self.prepared = prepared
 
-    def result(self, events: Sequence[Event], was: Trouble, late: bool) -> Tried:
-        """was: the trouble of the run itself. late: was it perhaps ended by the deadline?"""
+    def result(self, events: Sequence[Event], was: Trouble, late: bool, targets: Sequence[Targets] = ()) -> Tried:
+        """was: the trouble of the run itself. late: was it perhaps ended by the deadline? targets: of that run, as one
+        that is ended does not tell its own."""
+        if not any(isinstance(event, Targets) for event in events):
+            events = [*events, *targets]
         run = self.stage.run(self.prepared, events)
         number = len(run.iterations)
         first, last = losses(run) if number else (0.0, 0.0)
@@ -51,7 +54,8 @@ class Experiment:
             now = None
         if now is not None and now.kind == CRASHES and not number:
             return Tried(*self.trial, OTHER)  # Caffe does not take it
-        share, least = progress(run), least_left(run)
+        least = least_left(run)
+        share = least if self.trial[0].least else progress(run)
         if now is not None and (now.kind != FLAT or share > _BAD or (share > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
             if late and number < run.asked and now.kind == LARGE:

@@ -24,6 +24,7 @@ from caffelint.smoke.diagnosis.forms import expanding
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.inputs import input_scale
 from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
+from caffelint.smoke.diagnosis.schedules import held_back, schedules
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.trouble import clipped, flat, hampered, stuck
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
@@ -43,7 +44,7 @@ _LOWEST = 1e-4
 """Of the rate that a solver usually gets: what takes a lower one has another fault."""
 _PROVED = 10.0
 """The score of what breaks any run."""
-_RISES, _MULTIPLIES, _LARGE_TARGET = 3.0, 10.0, 10.0
+_MULTIPLIES, _LARGE_TARGET = 10.0, 10.0
 _SMALL_TARGET = 1e-3
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
@@ -54,7 +55,6 @@ _CLIPS_AT = 10.0
 _CLIPPED = 10.0
 _PULLS = 0.1
 """Of a weight, which decay takes in each update: nothing is left of it after a few dozen."""
-_FALLS = 0.01
 _CLEARLY = 0.6
 """Of the loss at the end: what labels that are the right way round leave, of the same features at first."""
 
@@ -125,35 +125,7 @@ def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
         yield Hypothesis("delta", solver.at("delta"), 2.0, of_solver(run, "delta", 1e-8), value=message.delta)
     yield from _decay(run)
     yield from _decay_of_layers(run)
-    yield from _falling(run)
-    used = [event.rate for event in run.iterations if after is None or event.iteration < max(after, 1)]
-    if used and abs(used[-1]) > _RISES * abs(used[0]) > 0:
-        rises = abs(used[-1] / used[0])
-        yield Hypothesis(
-            "schedule",
-            solver.at("lr_policy"),
-            1 + (math.log10(rises) if math.isfinite(rises) else _PROVED),
-            _as_at_first(run, used[0]),
-            value=used[0],
-            figure=used[-1],
-        )
-
-
-def _falling(run: Run) -> Iterator[Hypothesis]:
-    """A schedule after which nothing is left of the rate in a few dozen iterations."""
-    used = [abs(event.rate) for event in run.iterations]
-    if used and used[-1] < _FALLS * used[0]:
-        score = math.log10(used[0] / used[-1]) if used[-1] > 0 else _PROVED
-        place = run.solver.at("lr_policy")
-        yield Hypothesis("schedule", place, score, _as_at_first(run, used[0]), "falls", (), used[0], used[-1])
-
-
-def _as_at_first(run: Run, rate: float) -> tuple[Change, ...]:
-    """The rate that the run began with, in all iterations."""
-    changes = of_solver(run, "lr_policy", '"fixed"')
-    if not math.isclose(rate, run.solver.message.base_lr, rel_tol=0.5):
-        changes = of_one((*changes, *of_solver(run, "base_lr", float(f"{rate:.1g}"))))
-    return changes
+    yield from schedules(run, after)
 
 
 def _decay(run: Run) -> Iterator[Hypothesis]:
@@ -196,6 +168,7 @@ def _decay_of_layers(run: Run) -> Iterator[Hypothesis]:
 
 def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
     yield from _dominating(run)
+    yield from _off(run)
     for layer in run.loss_layers:
         weight = max(layer.loss_weights, key=abs)
         place = run.place(layer.name, 0, "loss_weight")
@@ -211,6 +184,18 @@ def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
             changes = tuple(change for one in each for change in one)
             score = math.log10(abs(weight))
             yield Hypothesis("loss-weight", place, score, changes, layers=(layer,), value=weight)
+
+
+def _off(run: Run) -> Iterator[Hypothesis]:
+    """A loss with a weight of 0, although layers that could learn lead to no other. field: `off`."""
+    for layer in run.built[0].layers:
+        if not layer.is_loss or not layer.bottoms or any(layer.loss_weights) or not layer.message.loss_weight:
+            continue
+        idle = [one for one in layer.bottoms[0].depends_on if one.learns and one.params and not one.need_backward]
+        if idle:
+            changes = of_layer(run, layer, "loss_weight", 0, value=1)
+            place = run.place(layer.name, 0, "loss_weight")
+            yield Hypothesis("loss-weight", place, STRONG, changes, "off", (layer, *idle), 0.0, least=True)
 
 
 def _dominating(run: Run) -> Iterator[Hypothesis]:
@@ -299,7 +284,7 @@ def rate(run: Run) -> Hypothesis:
     lowest = message.base_lr * 0.01
     if ratio > _USUAL_UPDATE:
         lowest = min(lowest, max(message.base_lr * _USUAL_UPDATE / ratio, usual * _LOWEST))
-    if 0 < ratio * max(clipped(run), 1) < _SLOW_UPDATE and message.base_lr > 0:
+    if 0 < ratio * max(clipped(run), 1) < _SLOW_UPDATE and message.base_lr > 0 and not held_back(run):
         better = float(f"{min(message.base_lr * _FAST_UPDATE / ratio, usual):.1g}")
         if better > message.base_lr:
             higher = dict.fromkeys((better, float(f"{min(better * 10, usual):.1g}")))

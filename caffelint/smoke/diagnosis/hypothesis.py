@@ -21,7 +21,8 @@ class Hypothesis(NamedTuple):
     changes: what would cure it, the smallest first. field: that it is of. layers: that it is of. value: to blame;
     figure: what was measured of it, in terms of its kind. proved: does it break any run? also: another that is to blame
     as well, as neither alone does. cured: how much of what the run itself was left with at the end, a cure may leave;
-    None where what is left of the loss that an experiment starts with tells.
+    None where what is left of the loss that an experiment starts with tells; least: of the one of several losses that
+    falls most.
     """
 
     kind: CauseKind
@@ -35,6 +36,7 @@ class Hypothesis(NamedTuple):
     proved: bool = False
     also: Hypothesis | None = None
     cured: float | None = None
+    least: bool = False
 
     @property
     def rank(self) -> tuple[bool, float]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import of_layer
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.infogain import matrix
+from caffelint.smoke.learning import size
 from caffelint.smoke.loss import summed_labels
 from caffelint.smoke.run import Run
 
@@ -19,6 +20,11 @@ _MULTIPLIES = 10.0
 _UNLIKE = 1000.0
 """Times what the others have: no weight of the loss suits such a row and the others."""
 _ROUNDED = 1e-4
+_WIDE = 10.0
+"""Times the usual margin of 1, and the distances that there are at first."""
+_ADDS, _ADDED = 1.0, 0.6
+"""Every value of an item adds to the gradient, as rates are made for: the score, and the most that it may be."""
+_SUMMED = ("EuclideanLoss", "SigmoidCrossEntropyLoss")
 _SUM, _MEAN = 1, 4
 """As caffe.proto numbers the operations of a Reduction."""
 
@@ -31,6 +37,8 @@ def losses(run: Run) -> Iterator[Hypothesis]:
             changes = of_layer(run, layer, "loss_param", "normalization", value="VALID")
             place = run.place(layer.name, 0, "loss_param")
             yield Hypothesis("loss", place, math.log10(labels), changes, "normalization", (layer,), labels)
+        yield from _summed(run, layer)
+        yield from _margin(run, layer)
         values = [event.losses.get(layer.tops[0].name, 0.0) for event in run.iterations]
         if layer.type == "Reduction" and min(values, default=0.0) < 0 and not layer.never_negative:
             if layer.message.reduction_param.operation in (_SUM, _MEAN):
@@ -49,6 +57,38 @@ def losses(run: Run) -> Iterator[Hypothesis]:
                 yield Hypothesis("loss", place, 5.0, changes, "type", (layer,), found.min, found.max)
 
 
+def _summed(run: Run, layer: BuiltLayer) -> Iterator[Hypothesis]:
+    """A loss that divides by the items of a batch alone. field: `summed`. value: how many values an item has."""
+    shape = layer.bottoms[0].shape if layer.bottoms else None
+    values = math.prod(shape[1:]) if shape else 0
+    averages = layer.type == "SigmoidCrossEntropyLoss" and layer.message.HasField("loss_param")
+    if layer.type not in _SUMMED or averages or values < _MULTIPLIES or layer.loss_weights[0] != 1:
+        return
+    changes = of_layer(run, layer, "loss_weight", 0, value=float(f"{1 / values:.1g}"))
+    score = min(math.log10(values) - _ADDS, _ADDED)
+    yield Hypothesis("loss", run.place(layer.name), score, changes, "summed", (layer,), values)
+
+
+def _margin(run: Run, layer: BuiltLayer) -> Iterator[Hypothesis]:
+    """A margin far above all distances: each pair that differs is pushed apart with the whole of it.
+
+    field: `margin`. value: of it; figure: a distance of two features as large as those before any update.
+    """
+    if layer.type != "ContrastiveLoss":
+        return
+    margin = layer.message.contrastive_loss_param.margin
+    shape, read = layer.bottoms[0].shape, [read_at_first(run, layer, bottom) for bottom in (0, 1)]
+    sizes = [size(one) for one in read if one is not None]
+    if not shape or not sizes:
+        return
+    apart = math.hypot(*sizes) * math.sqrt(math.prod(shape[1:]))
+    if margin > _WIDE * max(1.0, apart):
+        better = max(1.0, float(f"{apart:.1g}"))
+        changes = of_layer(run, layer, layer.block, "margin", value=better)
+        place, score = run.place(layer.name, 0, layer.block, "margin"), math.log10(margin)
+        yield Hypothesis("loss", place, score, changes, "margin", (layer,), margin, apart)
+
+
 def infogain(run: Run) -> Iterator[Hypothesis]:
     """A matrix of an InfogainLoss that is not finite, or multiplies the gradient of a class."""
     for layer in run.loss_layers:
@@ -63,7 +103,9 @@ def infogain(run: Run) -> Iterator[Hypothesis]:
             yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), value, row, proved=True)
             continue
         row, total = found.heaviest
-        if total == 0:
+        if total > 0 and all(_equal(one, found.rows[0]) for one in found.rows):
+            yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), total, -1, proved=True)
+        elif total == 0:
             yield Hypothesis("loss", place, _PROVED, plain, "H", (layer,), 0.0, row, proved=True)
         elif total > _MULTIPLIES:
             weight = float(f"{layer.loss_weights[0] / total:.1g}")
@@ -71,6 +113,10 @@ def infogain(run: Run) -> Iterator[Hypothesis]:
             if total < _UNLIKE * found.usual:
                 changes = (*of_layer(run, layer, "loss_weight", 0, value=weight), *plain)
             yield Hypothesis("loss", place, math.log10(total) + 0.5, changes, "H", (layer,), total, row)
+
+
+def _equal(first: Sequence[float], second: Sequence[float]) -> bool:
+    return all(math.isclose(*pair, rel_tol=_ROUNDED) for pair in zip(first, second, strict=True))
 
 
 def read_at_first(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None:

@@ -236,6 +236,8 @@ def filled(run: Run, layers: Sequence[BuiltLayer], filler: str = "") -> tuple[Ch
     for layer in layers:
         if layer.fillers:
             keeps = filler or ("msra" if any(reader.rectifies for reader, _ in layer.tops[0].consumers) else "xavier")
+            if layer.has_weights and getattr(layer.parameters, layer.fillers[0]).type == keeps:
+                continue
             text = f'type: "{keeps}"' if layer.has_weights else f'type: "constant" value: {_FACTORS[layer.type]}'
             each += of_layer(run, layer, layer.block, layer.fillers[0], value=f"{{ {text} }}")
     return of_one(tuple(each))

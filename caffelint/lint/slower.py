@@ -1,0 +1,47 @@
+"""What a schedule would need so that its rate lasts for the whole training."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from caffelint.caffe.learning_rate import Schedule, schedule
+from caffelint.lint.cause import Suggested
+
+if TYPE_CHECKING:
+    from caffelint.schema.messages import SolverParameter
+
+_DROPS = 3
+"""How often a run is to lower its rate step by step."""
+_AT_THE_END = 0.01
+"""Of base_lr: what a usual schedule leaves."""
+_LASTS = 0.01
+"""Of base_lr: what is to be left of the rate halfway."""
+
+
+def slower(message: SolverParameter, iterations: int) -> Suggested | None:
+    """Another value for one field of the same policy, with which the rate lasts; None where no single one does it."""
+    found = schedule(message)
+    better = _better(found, iterations) if iterations > 0 and not found.problem else None
+    if better is None:
+        return None
+    changed = type(message)()
+    changed.CopyFrom(message)
+    setattr(changed, better.field, better.value)
+    lasts = abs(schedule(changed).rate(iterations // 2)) > _LASTS * abs(found.base)
+    return better if lasts and better.value != getattr(message, better.field) else None
+
+
+def _better(found: Schedule, iterations: int) -> Suggested | None:
+    if found.policy == "step":
+        return Suggested("stepsize", math.ceil(iterations / _DROPS))
+    if found.policy == "exp" and found.gamma < 1:
+        return Suggested("gamma", 1 - float(f"{-math.expm1(math.log(_AT_THE_END) / iterations):.2g}"))
+    if found.policy == "inv" and found.power > 0:
+        return Suggested("gamma", float(f"{(_AT_THE_END ** (-1 / found.power) - 1) / iterations:.2g}"))
+    if found.policy == "poly" and found.power > 1:
+        return Suggested("power", 1)
+    if found.policy == "sigmoid" and found.gamma > 0:
+        # It rises around stepsize, within some 1 / gamma iterations.
+        return Suggested("stepsize", max(1, round(min(1 / found.gamma, iterations))))
+    return None
