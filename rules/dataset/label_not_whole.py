@@ -8,9 +8,20 @@ from caffelint.lint import WARNING, Cause, Finding, Invalid, title
 from ._example import NET, SOUND, project, records
 from ._words import counted, first, number, once, path, share, source_place
 
+_EMBED = (
+    NET.replace("InnerProduct", "Embed")
+    .replace('name: "fc"', 'name: "words"')
+    .replace('bottom: "data"', 'bottom: "label"')
+    .replace("inner_product_param { num_output: 3", "embed_param { input_dim: 9 num_output: 3")
+    .replace(
+        'name: "loss"\n  type: "SoftmaxWithLoss"\n  bottom: "fc"\n  bottom: "label"',
+        'name: "sum"\n  type: "Reduction"\n  bottom: "fc"',
+    )
+)
+
 
 class LabelNotWhole(DatasetRule):
-    """Labels of classes have a fraction, or a line of a list has no label.
+    """Labels of classes, or indices of an Embed, have a fraction, or a line of a list has no label.
 
     ## Why is this bad?
     Caffe drops the fraction, and a label that is no number is class 0, so records are trained as another class. A loss
@@ -32,6 +43,12 @@ class LabelNotWhole(DatasetRule):
             " fraction is dropped; store the number of the class",
         ),
         Invalid(
+            project(records(0, 0.3, 0.7), _EMBED),
+            span='source: "train_lmdb"',
+            message='Embed "words": indices of "train_lmdb" are not whole numbers, such as 0.3, and their fraction is'
+            " dropped; store whole numbers",
+        ),
+        Invalid(
             project(records(0, 1, 2) + "\nlabel 0; fault no label", NET),
             span='source: "train_lmdb"',
             message='Data "data": 1 of 4 records of "train_lmdb" has no number as label (first "00003"), which Caffe'
@@ -42,13 +59,14 @@ class LabelNotWhole(DatasetRule):
     def check(self, data: DataEvidence) -> Iterator[Finding]:
         for feed, facts in data.read:
             for key, top in facts.tops.items():
-                readers = [one for one in feed.readers(key) if one.layer.reads_classes(one.bottom)]
+                readers = [one for one in feed.readers(key) if one.layer.cuts_fractions(one.bottom)]
                 if readers and not top.is_whole:
                     odd = next((value for value in top.values or () if value != int(value)), None)
                     like = f", such as {number(odd)}," if odd is not None else ""
-                    what = f"{title(readers[0].layer)}: labels of {path(feed)} are not whole numbers{like} and their"
-                    what += " fraction is dropped"
-                    remedy = "store the number of the class"
+                    classes = readers[0].layer.reads_classes(readers[0].bottom)
+                    what = f"{title(readers[0].layer)}: {'labels' if classes else 'indices'} of {path(feed)} are not"
+                    what += f" whole numbers{like} and their fraction is dropped"
+                    remedy = "store the number of the class" if classes else "store whole numbers"
                     yield self.finding(
                         feed.layer.at(*source_place(feed)),
                         f"{what}; {remedy}",

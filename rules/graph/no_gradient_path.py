@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, fix, remove, title, titles
+from caffelint.lint import (
+    DISPLAY,
+    LIKELY,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    fix,
+    remove,
+    title,
+    titles,
+    write,
+)
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 
@@ -26,7 +40,8 @@ class NoGradientPath(NetRule):
     ## Known problems
     A `propagate_down: false` that stops a gradient on purpose looks the same; a finding about it is likely, not
     certain, and only about layers without weights of their own. Where the layer above or below says the same, as in a
-    branch that only chooses examples, it is taken as meant.
+    branch that only chooses examples, it is taken as meant. So is a loss_weight of 0, unless an Accuracy measures what
+    only that loss would train.
 
     ## References
     - net.cpp, Init
@@ -51,6 +66,15 @@ class NoGradientPath(NetRule):
         ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
     ]
     INVALID = [
+        Invalid(
+            _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+            " inner_product_param { num_output: 9 } }"
+            ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" loss_weight: 0 }'
+            ' layer { name: "top1" type: "Accuracy" bottom: "aux" bottom: "label" include { phase: TEST } }',
+            span="loss_weight: 0",
+            message='SoftmaxWithLoss "loss2": loss_weight 0 keeps InnerProduct "aux" from learning, but Accuracy "top1"'
+            " measures what they tell; set loss_weight: 1 if they should learn",
+        ),
         Invalid(
             _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
             " inner_product_param { num_output: 9 } }"
@@ -104,6 +128,7 @@ class NoGradientPath(NetRule):
     def _without(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         if any(False in layer.message.propagate_down for layer in net.layers_having("propagate_down")):
             return
+        yield from self._measured(net, one)
         idle = [layer for layer in one.layers if not layer.need_backward and layer.known and layer.learns]
         if idle:
             explained = _dangling(one) | _switched_off(net, one)
@@ -117,6 +142,25 @@ class NoGradientPath(NetRule):
                 phases=(TRAIN,),
                 layers=[net.layers[layer.index or 0] for layer in idle],
             )
+
+    def _measured(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        """Layers that lead to a loss with a weight of 0 alone, although an Accuracy tells how well they learn."""
+        for layer in net.layers_having("loss_weight"):
+            built = next((part for part in one.layers if part.index == layer.index), None)
+            if any(layer.message.loss_weight) or built is None or not (built.is_loss and built.bottoms):
+                continue
+            reads = next((x for x in net.by_type.get("Accuracy", ()) if x.bottoms[:1] == layer.bottoms[:1]), None)
+            before = built.bottoms[0].depends_on
+            idle = [part for part in before if part.learns and part.known and not part.need_backward]
+            if reads is not None and idle:
+                yield self.finding(
+                    layer.at("loss_weight"),
+                    f"{title(layer)}: loss_weight 0 keeps {titles(idle)} from learning, but {title(reads)} measures"
+                    f" what they tell; set loss_weight: 1 if they should learn",
+                    certainty=LIKELY,
+                    phases=(TRAIN,),
+                    fixes=fix("set loss_weight: 1", DISPLAY, write(layer, "loss_weight", 0, value="1")),
+                )
 
 
 def _below(one: BuiltNet, start: BuiltLayer) -> Iterator[BuiltLayer]:

@@ -16,7 +16,7 @@ _EMBED = NET.replace('type: "InnerProduct"', 'type: "Embed"').replace(
 
 
 class LabelOutOfRange(SmokeRule):
-    """A label is below 0, not below the number of classes, or no whole number.
+    """A label, or an index of an Embed, is below 0, not below the number of classes, or no whole number.
 
     ## Why is this bad?
     Caffe does not check: the loss reads, and HingeLoss writes, outside the row of scores. The result is a loss of
@@ -44,6 +44,11 @@ class LabelOutOfRange(SmokeRule):
             message='SoftmaxWithLoss "loss": labels are fractions, 0 to 0.5, which Caffe cuts to whole numbers',
         ),
         Invalid(
+            project(*losses(*CALM), Statistics(-1, "data", "blob", "data", DATA, 0, 0.9, 0.4, 0.1, 0.1), net=_EMBED),
+            span='bottom: "data"',
+            message='Embed "fc": its input holds fractions, 0 to 0.9, which Caffe cuts to whole numbers',
+        ),
+        Invalid(
             project(*losses(*CALM), Statistics(-1, "data", "blob", "data", DATA, 0, 49, 20, 3, 0.1), net=_EMBED),
             span="input_dim: 20",
             message='Embed "fc": its input holds indices 0 to 49, but input_dim is 20, so Caffe reads outside the'
@@ -61,7 +66,9 @@ class LabelOutOfRange(SmokeRule):
         for layer in run.built[0].layers:
             if layer.type == "Embed" and layer.bottoms:
                 words, size = found.get(layer.bottoms[0].original.name), layer.message.embed_param.input_dim
-                if words is not None and not 0 <= words[0] <= words[1] < size:
+                if words is not None and (words[0] % 1 or words[1] % 1) and math.isfinite(words[0] + words[1]):
+                    yield self._cut(run, layer, *words)
+                elif words is not None and not 0 <= words[0] <= words[1] < size:
                     what = (
                         f"{title(layer)}: its input holds indices {extent(*words)}, but input_dim is {size}, so Caffe"
                     )
@@ -92,6 +99,15 @@ class LabelOutOfRange(SmokeRule):
             why = "; ".join(part for part in (records, remedy) if part)
             cause = Cause("labels", what, why, LIKELY if remedy else CERTAIN, at)
             yield self.finding(place, what, evidence=why, cause=cause)
+
+    def _cut(self, run: Run, layer: BuiltLayer, low: float, high: float) -> Finding:
+        """Indices with a fraction."""
+        what = f"{title(layer)}: its input holds fractions, {extent(low, high)}, which Caffe cuts to whole numbers"
+        last = layer.message.embed_param.input_dim - 1
+        one = f"every index is {int(low)}" if int(low) == int(high) else f"indices are {extent(int(low), int(high))}"
+        why = f"{one}, though input_dim allows 0 to {last}; give whole numbers"
+        place = run.place(layer.name, 0, "bottom", 0)
+        return self.finding(place, what, evidence=why, cause=Cause("data", what, why))
 
 
 def _other_top(

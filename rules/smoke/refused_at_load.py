@@ -20,6 +20,10 @@ from ._evidence import evidence, guessed, subject
 from ._example import CALM, SOLVER, losses, project
 
 _LONGEST = 300
+_TOO_LARGE = "blob size exceeds INT_MAX"
+"""As Blob::Reshape says it."""
+
+_MANY = 'layer { name: "data" type: "Data" top: "data" top: "label" data_param { batch_size: 99999999 } }'
 
 
 class RefusedAtLoad(SmokeRule):
@@ -60,6 +64,15 @@ class RefusedAtLoad(SmokeRule):
             project(Refused(-1, "", '"a.caffemodel" is not a caffemodel', "weights")),
             span='net: "n.prototxt"',
             message='the weights cannot be read: "a.caffemodel" is not a caffemodel',
+        ),
+        Invalid(
+            project(
+                Refused(0, "data", "shape[i] <= 0x7fffffff / count_ (28 vs. 21) blob size exceeds INT_MAX", "load"),
+                net=_MANY,
+            ),
+            span="batch_size: 99999999",
+            message='Data "data": Caffe aborts: batch_size 99999999 makes a blob of more than 2,147,483,647 values:'
+            " shape[i] <= 0x7fffffff / count_ (28 vs. 21) blob size exceeds INT_MAX",
         ),
         Invalid(
             project(WithoutGpu("this Caffe was built CPU_ONLY"), *losses(*CALM), solver=SOLVER + "solver_mode: GPU"),
@@ -109,6 +122,10 @@ class RefusedAtLoad(SmokeRule):
                 notes.append("engine: CUDNN needs a Caffe that is built with cuDNN; remove it, or set engine: CAFFE")
             if refused is not None and event.during == "load" and (channels_last := _channels_last(refused)):
                 notes.append(channels_last)
+            if refused is not None and _TOO_LARGE in said and refused.batch_size:
+                place = run.place(layer, net, refused.block, "batch_size")
+                what = f"{what}: batch_size {refused.batch_size} makes a blob of more than 2,147,483,647 values"
+                notes.append("lower it; to average over more records, raise iter_size")
             source = refused.data_source if refused is not None and refused.is_data else ""
             if source and source not in said:
                 notes.append(f'its source is "{source}"')

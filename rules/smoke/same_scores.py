@@ -6,6 +6,7 @@ from caffelint.lint import WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import (
     BLOB,
     DATA,
+    BuiltLayer,
     Run,
     SmokeRule,
     Statistics,
@@ -18,6 +19,7 @@ from caffelint.smoke.rule import (
 from ._cause import small_start
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
+from ._numbers import extent
 
 _CUT = NET.replace('bottom: "fc" top: "log"', 'bottom: "mean" top: "log"').replace(
     'layer { name: "log" type: "Log"',
@@ -78,7 +80,7 @@ class SameScores(SmokeRule):
         what += ", so the net learns nothing from its input"
         if found.ends.bottoms:
             place = run.place(found.ends.name)
-            why = f"{title(found.ends)} makes the same of all that it reads"
+            why = f"{title(found.ends)} makes the same of all that it reads{_read(run, found.ends)}"
             cause = Cause("layer", what, why, known=run.known([found.ends.name]))
             small = small_start(run)
             yield worded(self, place, cause if small is None else small._replace(what=what))
@@ -88,3 +90,10 @@ class SameScores(SmokeRule):
         why = f"{title(found.reads)} reads only {title(found.ends)}, which is the same for all"
         remedy = f"let {title(found.reads)} read a blob that depends on the data"
         yield worded(self, place, Cause("layer", what, why, known=run.known([found.reads.name])), remedy)
+
+
+def _read(run: Run, layer: BuiltLayer) -> str:
+    """What its first bottom held."""
+    blob = layer.bottoms[0].original
+    found = run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
+    return f', "{blob.name}", which is {extent(found.min, found.max)}' if found is not None else ""

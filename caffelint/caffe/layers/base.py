@@ -292,6 +292,10 @@ class BuiltLayer:
         """Does this bottom hold the numbers of classes, of which its first bottom has one score each?"""
         return False
 
+    def cuts_fractions(self, bottom: int) -> bool:
+        """Does it take the values of this bottom for whole numbers, and drop what follows the point?"""
+        return bool(self.reads_classes(bottom))
+
     @property
     def class_axis(self) -> int:
         """The axis of the first bottom that the scores of the classes are on."""

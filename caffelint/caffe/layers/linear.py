@@ -93,6 +93,10 @@ class Embed(Matrix):
     def expects(self, bottom: int) -> Expected | None:
         return Expected(0, max(self.parameters.input_dim - 1, 0))
 
+    def cuts_fractions(self, bottom: int) -> bool:
+        """embed_layer.cpp, Forward_cpu: static_cast<int>."""
+        return bottom == 0
+
     def _check_sizes(self) -> tuple[int, int]:
         p = self.parameters
         sizes = []
