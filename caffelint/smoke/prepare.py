@@ -181,13 +181,14 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
 
 
 def _targets(built: BuiltNet) -> tuple[Target, ...]:
-    """What the losses of a net compare with, where that comes from a data layer as it is."""
+    """What the losses of a net compare with, where that follows from the data alone and stays as it is."""
     found: dict[str, Target] = {}
+    changed = {top.previous for layer in built.layers for top in layer.tops if top.previous is not None}
     for layer in built.layers:
         if not any(layer.loss_weights) or len(layer.bottoms) < 2:
             continue
         blob = layer.bottoms[1].original
-        if blob.producer is None or blob.producer.bottoms:
+        if blob.producer is None or blob.need_backward or blob in changed:
             continue
         classes = bool(layer.reads_classes(1))
         loss = layer.message.loss_param

@@ -18,7 +18,7 @@ _HEADS = {
     "refused-at-load": "it does not run",
     "python-layer-failed": "it does not run",
     "out-of-memory": "it does not fit",
-    "label-not-whole": "it learns from wrong labels",
+    "label-not-whole": "it learns from wrong data",
     "label-outside-classes": "it learns from wrong labels",
     "label-out-of-range": "it learns from wrong labels",
     "non-finite-rate": "it breaks",
@@ -62,8 +62,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     lead = min(shown, key=lambda finding: order.index(finding.name))
     best = cure(run)
     if best is not None and not _is_of_the_run(lead):
-        # What was tried says more of the same than what was read.
-        same = [one for one in shown if _is_of_the_run(one) and _kind(one) == _kind(lead) == best.hypothesis.kind]
+        # What was tried, and cured, says more than what was read.
+        same = [one for one in shown if _is_of_the_run(one) and _kind(one) == best.hypothesis.kind]
         lead = min(same, key=lambda finding: order.index(finding.name), default=lead)
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
     head = _HEADS[lead.name]

@@ -54,3 +54,8 @@ def test_a_row_that_multiplies_its_gradient(in_caffe: Callable[..., Session], tm
 def test_a_usual_one(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
     found = in_caffe(project(tmp_path, [1, 0, 0, 0, 1, 0, 0, 0, 1])).report.findings
     assert {finding.name for finding in found if finding.code.startswith("X")} <= {"constant-labels"}
+
+
+def test_rows_that_are_all_the_same(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    words = told(in_caffe(project(tmp_path, [1, 1, 1, 1, 1, 1, 1, 1, 1])))
+    assert 'all rows of "H.binaryproto", the H of InfogainLoss "loss", are equal' in words

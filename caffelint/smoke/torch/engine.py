@@ -279,15 +279,14 @@ class Run:
             batch = self.feeds[0].next(self.iteration)
             batches.append(batch)
             self.batch = batch
-            for one in self.targets:
-                if one.name in batch and self.iteration > BEFORE:
-                    one.add(batch[one.name].numpy(force=True))  # type: ignore[no-untyped-call]
             if collector is not None and number == passes - 1:
                 net.on_top, net.on_gradient = collector.on_top, collector.on_gradient
                 # The pass at rate 0 looks at all there is.
                 net.every_version = self.iteration == BEFORE
             with self.precision():
                 outputs = net.forward(batch)
+            for one in self.targets if self.iteration > BEFORE else ():
+                one.add(net.blob(one.name).numpy(force=True))  # type: ignore[no-untyped-call]
             net.backward()
             net.on_top = net.on_gradient = None
             net.every_version = True
