@@ -44,6 +44,7 @@ from caffelint.lint.finding import (
     insert_behind,
     replace,
 )
+from caffelint.lint.lasting import slower
 from caffelint.lint.project.python_layers import python_classes, python_elsewhere, python_modules
 from caffelint.lint.rule import (
     Invalid,
@@ -58,7 +59,6 @@ from caffelint.lint.rule import (
     TextRule,
     Valid,
 )
-from caffelint.lint.slower import slower
 from caffelint.lint.unknown_caffe import is_for_unknown_caffe
 from caffelint.lint.weights import has_rate_of_fine_tuning, speaks_of_weights, starts_from_weights
 from caffelint.lint.words import listed, other_classes, title, titles

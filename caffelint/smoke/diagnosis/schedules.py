@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint.slower import slower
+from caffelint.lint.lasting import slower
 from caffelint.smoke.diagnosis.change import Change, of_one, of_solver
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.run import Run
