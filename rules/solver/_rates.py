@@ -50,7 +50,11 @@ def is_mostly_frozen(net: Net) -> bool:
 
 
 def is_unaveraged(net: Net) -> bool:
-    """Whether a loss is summed rather than averaged, or weighs so little that its rate cannot be compared."""
+    """Whether a loss is summed rather than averaged, or of a scale of its own, or weighs so little that its rate cannot
+    be compared."""
+    weighted = [layer for layer in net.in_phase("TRAIN") if any(layer.loss_weights)]
+    if weighted and not any(layer.kind.looks_like_a_loss for layer in weighted):
+        return True
     for layer in net.layers:
         if not layer.kind.looks_like_a_loss:
             continue

@@ -49,6 +49,7 @@ _DEEPER = (
     'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }\n'
     + _NET.replace('bottom: "data"', 'bottom: "fc"')
 )
+_OWN = _NET.replace('type: "SoftmaxWithLoss"', 'type: "Python" loss_weight: 1 python_param { module: "d" layer: "D" }')
 _FINETUNED = _NET.replace("inner_product_param", "param { lr_mult: 10 } param { lr_mult: 20 } inner_product_param")
 
 
@@ -81,7 +82,7 @@ class HighBaseLr(ProjectRule):
     ## Known problems
     It judges only from names and numbers, so it is likely, never certain. It does not report AdaDelta, whose rate is
     about 1, an adaptive solver with a delta of 0.01 or more, which makes it behave like SGD, losses that are not
-    averaged over the batch or the map, loss weights below 0.1, recurrent nets, whose gates bound the signal, or solvers
+    averaged over the batch or the map or are all Python layers of one's own, loss weights below 0.1, recurrent nets, whose gates bound the signal, or solvers
     in which a fork's LARS or warm-up scales the rate. With an adaptive solver, nets of up to three layers with weights
     are reported from ten times the rate of others, and a few layers that learn faster than the rest, as new ones on
     trained ones do, from three times. The finding is an info where three solvers of a net differ in base_lr alone, for
@@ -107,6 +108,7 @@ class HighBaseLr(ProjectRule):
         {"s.prototxt": 'net: "n.prototxt" base_lr: 1 type: "AdaDelta" momentum: 0.95', "n.prototxt": _NET},
         {"s.prototxt": 'net: "n.prototxt" base_lr: 7 momentum: 0.9 local_lr_auto: true', "n.prototxt": _NET},
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": _NET},
+        {"s.prototxt": 'net: "n.prototxt" base_lr: 0.2 momentum: 0.9', "n.prototxt": _OWN},
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.05 type: "RMSProp" delta: 1', "n.prototxt": _NET},
         'net: "n.prototxt" base_lr: 0.1 momentum: 0.9',
     ]
