@@ -19,11 +19,11 @@ class ChangedOnDisk(OSError):
 def write_atomically(
     path: Path, data: bytes | IO[bytes], expected: bytes | None = None, *, follow: bool = True
 ) -> None:
-    """Replace a file's content; its mode is kept, its owner where we may, and a link still points to it.
+    """Replace a file's content; its mode is kept, its owner and extended attributes where we may.
 
-    `expected` is what the file has to hold at the last moment before; None for anything, or no file at all. Other
-    names of the file (hard links) keep the old content. `follow`: whether a link may lead to it. Raises
-    `ChangedOnDisk`, `OSError`.
+    A link still points to it. `expected` is what the file has to hold at the last moment before; None for anything, or
+    no file at all. Other names of the file (hard links) keep the old content. `follow`: whether a link may lead to it.
+    Raises `ChangedOnDisk`, `OSError`.
     """
     target = path.resolve() if follow else path.parent.resolve() / path.name
     try:
@@ -42,6 +42,8 @@ def write_atomically(
         if before is not None:
             _keep_owner(temporary, before)
         os.chmod(temporary, stat.S_IMODE(before.st_mode) if before else 0o666 & ~_umask())
+        if before is not None:
+            _keep_attributes(temporary, target)
         if expected is not None and _content(target) != expected:
             raise ChangedOnDisk("changed on disk since it was read")
         os.replace(temporary, target)
@@ -98,6 +100,16 @@ def _keep_owner(path: Path, before: os.stat_result) -> None:
     with suppress(PermissionError):
         os.chown(path, -1, before.st_gid)
         os.chown(path, before.st_uid, -1)
+
+
+def _keep_attributes(path: Path, before: Path) -> None:
+    """Extended attributes, of which access control lists are some, as far as the system lets us."""
+    if not hasattr(os, "listxattr"):
+        return
+    with suppress(OSError):
+        for name in os.listxattr(before):
+            with suppress(OSError):
+                os.setxattr(path, name, os.getxattr(before, name))
 
 
 def _umask() -> int:

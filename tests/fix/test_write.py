@@ -36,6 +36,16 @@ def test_replaced_with_its_mode(file: Path) -> None:
     assert os.listdir(file.parent) == [file.name]
 
 
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Linux alone has them")
+def test_replaced_with_its_extended_attributes(file: Path) -> None:
+    try:
+        os.setxattr(file, "user.who", b"me")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    save(file, file.read_bytes(), b"new")
+    assert (file.read_bytes(), os.getxattr(file, "user.who")) == (b"new", b"me")
+
+
 def test_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:
     save(tmp_path / "new", None, NEW)
     (tmp_path / "other").touch()
