@@ -57,6 +57,8 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.upgrade, "inputs of a net"),
         (bench_curves.mend, "unknown layers"),
         (bench_curves.mend, "separators in a row"),
+        (bench_curves.mend, "falling stepvalue of a solver"),
+        (bench_curves.mend, "equal stepvalue of a solver"),
         (bench_curves.targets, "layers"),
         (bench_curves.deployed, "losses"),
         (bench_curves.compared, "layers"),

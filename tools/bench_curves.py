@@ -207,6 +207,10 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "separators in a row": lambda n: 'name: "a"' + "," * n,
     "base_lr of a solver": lambda n: SOLVER + many(n, "base_lr: 0.01\n"),
     "stepvalue of a solver": lambda n: SOLVER.replace("fixed", "multistep") + many(n, "stepvalue: @ "),
+    "falling stepvalue of a solver": lambda n: (
+        SOLVER.replace("fixed", "multistep") + "".join(f"stepvalue: {n - i} " for i in range(n))
+    ),
+    "equal stepvalue of a solver": lambda n: SOLVER.replace("fixed", "multistep") + many(n, "stepvalue: 10 "),
     "test_iter of a solver": lambda n: SOLVER + many(n, "test_iter: 1 "),
     "test nets in a solver": lambda n: SOLVER + many(n, "test_net_param { " + INPUT + "} test_iter: 1 "),
     "test_net of a solver": lambda n: SOLVER + many(n, 'test_net: "t@" test_iter: 1 '),
@@ -360,6 +364,7 @@ def curves() -> dict[str, Measure]:
     found["patch: text on one line"] = of_text(patch, TEXTS["text on one line"])
     faults = ("tops of one name", "unknown fields", "unknown layers", "broken lines", "bottoms that nobody makes")
     faults += ("misspelt fields", "repeated fields", "parameter layers of one name", "equal tops of a layer")
+    faults += ("falling stepvalue of a solver", "equal stepvalue of a solver")
     for name in (*faults, "base_lr of a solver", "constant fillers"):
         found[f"fix: {name}"] = of_text(mend, TEXTS[name])
     for name in ("layers", "layers that read one blob", "blobs of one Concat", "blobs of one product", "losses"):

@@ -60,6 +60,12 @@ class UnsortedStepvalue(SolverRule):
             span="stepvalue: 0",
             message="stepvalue 0 drops the rate before the first iteration, so base_lr is never used; remove it",
         ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1\nstepvalue: 30\nstepvalue: 20\nstepvalue: 10',
+            span="stepvalue: 20",
+            message="stepvalue 20 comes after 30, so the rate drops at iteration 31, not at 20; sort them",
+            fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 10\nstepvalue: 20\nstepvalue: 30',
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -67,7 +73,9 @@ class UnsortedStepvalue(SolverRule):
         if message.lr_policy != "multistep":
             return
         last = taken = -1
-        sort: tuple[Fix, ...] = ()
+        # Without any stepvalue the rate would never drop.
+        is_left = max(message.stepvalue, default=0) > 0
+        is_told = False
         for index, value in enumerate(message.stepvalue):
             taken = max(value, taken + 1)
             if value <= 0 and not index:
@@ -80,6 +88,9 @@ class UnsortedStepvalue(SolverRule):
                     " one"
                 )
             elif value < last:
+                if is_told:
+                    continue  # sorting is one change
+                is_told = True
                 text = (
                     f"stepvalue {value} comes after {last}, so the rate drops at iteration {taken}, not at {value};"
                     " sort them"
@@ -88,11 +99,9 @@ class UnsortedStepvalue(SolverRule):
                 last = value
                 continue
             if value == last or value <= 0:
-                # Without any stepvalue the rate would never drop.
-                is_left = max(message.stepvalue) > 0
                 fixes = fix(f"remove stepvalue: {value}", UNSAFE, remove(solver, "stepvalue", index)) if is_left else ()
             else:
-                fixes = sort = sort or _sort(solver)
+                fixes = _sort(solver)
             yield self.finding(solver.at("stepvalue", index), text, fixes=fixes)
             last = max(value, last)
 
