@@ -261,10 +261,11 @@ def work_folder(choice: Choice) -> Iterator[Path]:
     kept = None
     try:
         try:
-            with held():
+            with held():  # made first: others can read the name in the arguments of the process that keeps it
+                folder.mkdir(0o700)
                 kept = KeptFolder(str(folder))
-            folder.mkdir()
-            folder.chmod(0o755)  # a container's user may be another one
+            if remote:
+                folder.chmod(0o755)  # a container's user may be another one
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise engines.NoEngine(

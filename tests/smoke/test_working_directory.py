@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shlex
+import stat
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ import pytest
 from project_files import python_layer, write
 
 from caffelint.cli.main import main
+from caffelint.smoke import engines
 from caffelint.smoke.env import _gpus
+from caffelint.smoke.session import Choice, work_folder
 
 NAMES = ("arrays", "caffe", "caffelint", "gradients", "json", "modes", "numpy", "random", "resource", "synthetic")
 NAMES += ("click", "ctypes", "google", "h5py", "lmdb", "plyvel", "sitecustomize", "torch", "usercustomize")
@@ -98,3 +102,14 @@ def test_env(folder: Path, caffe_python: Path, capsys: Any) -> None:
     assert "caffe       1.0.0, Python 3" in out
     assert " layer types; Python layers run" in out
     assert ran(folder) == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes")
+@pytest.mark.parametrize(("program", "mode"), [(None, 0o700), ("docker run python3", 0o755)])
+def test_copies_are_for_the_user_alone_but_for_a_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None, mode: int
+) -> None:
+    monkeypatch.delenv(engines.VARIABLE, raising=False)
+    with work_folder(Choice(work_dir=str(tmp_path), caffe_python=program)) as folder:
+        assert stat.S_IMODE(folder.stat().st_mode) == mode
+    assert os.listdir(tmp_path) == []
