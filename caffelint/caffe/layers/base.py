@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from caffelint.caffe.fillers import UnknownFiller, check_name, fill
+from caffelint.caffe.layers.registry import REGISTRY as REGISTRY
+from caffelint.caffe.layers.registry import register as register
 from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, plural
@@ -492,13 +494,3 @@ class UnknownLayer(BuiltLayer):
 
     def reads_classes(self, bottom: int) -> bool | None:
         return None
-
-
-REGISTRY: dict[str, type[BuiltLayer]] = {}
-
-
-def register(layer_class: type[BuiltLayer]) -> type[BuiltLayer]:
-    """Class decorator: make the class answer for its types."""
-    for name in layer_class.types:
-        REGISTRY[name] = layer_class
-    return layer_class
