@@ -63,18 +63,20 @@ def check(
             continue
         jobs += map(Elsewhere, matches)
         plan.failures.extend(Failure(name, "is not read, since :: and :// in a name mean more") for name in strange)
-    found: list[Outcome] = []
     digests: dict[str, bytes] = {}
-    with rare_collections():
+
+    def found() -> Iterator[Outcome]:
         for number, looked in enumerate(_looked(jobs, config, client), 1):
-            found += looked.outcomes
+            yield from looked.outcomes
             plan.files.extend(looked.files)
             plan.failures.extend(looked.failures)
             plan.lookalikes.extend(looked.lookalikes)
-            digests |= looked.digests
+            digests.update(looked.digests)
             if progress:
                 progress(number, len(jobs))
-    return report(found, config, plan, digests)
+
+    with rare_collections():
+        return report(found(), config, plan, digests)
 
 
 def _looked(jobs: Sequence[Job | Elsewhere], config: Config, client: Any) -> Iterator[Looked]:

@@ -63,17 +63,24 @@ def subtract(
     findings: Iterable[ReportedFinding], known: dict[str, Counter[str]], path: Path
 ) -> tuple[list[ReportedFinding], int]:
     """The findings that the baseline at `path` does not hold, and how many it held."""
-    left, count = [], 0
+    findings = list(findings)
+    left = list(filter(unknown(known, path), findings))
+    return left, len(findings) - len(left)
+
+
+def unknown(known: dict[str, Counter[str]], path: Path) -> Callable[[ReportedFinding], bool]:
+    """Asked of one finding after another: is it more than the baseline at `path` holds?"""
     remaining = {file: Counter(keys) for file, keys in known.items()}
     name_of = _names_from(path)
-    for finding in findings:
+
+    def is_unknown(finding: ReportedFinding) -> bool:
         keys = remaining.get(name_of(finding.file))
-        if keys is not None and all(keys[key] >= times for key, times in Counter(finding.keys).items()):
-            keys.subtract(finding.keys)
-            count += 1
-        else:
-            left.append(finding)
-    return left, count
+        if keys is None or any(keys[key] < times for key, times in Counter(finding.keys).items()):
+            return True
+        keys.subtract(finding.keys)
+        return False
+
+    return is_unknown
 
 
 def _names_from(baseline: Path) -> Callable[[str], str]:

@@ -3,45 +3,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from hashlib import sha256
 
 from caffelint.lint.finding import INFO
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
 
+_RECENT = 256
 
-def lower_copies(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes]) -> list[ReportedFinding]:
+
+def lower_copies(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes]) -> Iterator[ReportedFinding]:
     """The findings, with infos for those that are the same in a file with the same content, nearer to the top.
 
     `texts`: content to use in place of what is on disk, by path.
     """
-    alike: dict[tuple[object, ...], dict[str, None]] = {}
+    digest = lru_cache(_RECENT)(partial(_digest, texts=texts))
+    seen: set[int] = set()
+    alike: set[int] = set()
     for one in findings:
         if one.severity != INFO:
-            alike.setdefault(_where_and_what(one), {})[one.file] = None
-    contents: dict[str, bytes] = {}
-    lowered = []
+            what = hash(_where_and_what(one))
+            (alike if what in seen else seen).add(what)
+    first: dict[tuple[int, bytes], str] = {}
+    """The file to name for what is found in all files of a content."""
     for one in findings:
-        files = alike.get(_where_and_what(one), {})
-        if one.severity != INFO and len(files) > 1:
-            for file in files:
-                if file not in contents:
-                    contents[file] = _content(file, texts)
-            same = [file for file in files if contents[file] and contents[file] == contents[one.file]]
-            first = min(same, key=lambda file: (file.count(os.sep), file), default=one.file)
-            if first != one.file:
-                evidence = "; ".join(filter(None, [one.evidence, f'"{first}" has the same content']))
+        if one.severity != INFO and (what := hash(_where_and_what(one))) in alike and (content := digest(one.file)):
+            file = first.setdefault((what, content), one.file)
+            first[what, content] = min(file, one.file, key=lambda file: (file.count(os.sep), file))
+    for one in findings:
+        if one.severity != INFO and (what := hash(_where_and_what(one))) in alike:
+            file = first.get((what, digest(one.file)), one.file)
+            if file != one.file:
+                evidence = "; ".join(filter(None, [one.evidence, f'"{file}" has the same content']))
                 one = one._replace(severity=INFO, evidence=evidence)
-        lowered.append(one)
-    return lowered
+        yield one
 
 
 def _where_and_what(one: ReportedFinding) -> tuple[object, ...]:
     return one.name, one.line, one.column, one.message
 
 
-def _content(path: str, texts: Mapping[str, bytes]) -> bytes:
+def _digest(path: str, texts: Mapping[str, bytes]) -> bytes:
+    """Tells contents apart; empty for a file that is empty or cannot be read."""
     try:
-        return texts[path] if path in texts else read(path)
+        content = texts[path] if path in texts else read(path)
     except ReadError:
         return b""
+    return sha256(content).digest() if content else b""

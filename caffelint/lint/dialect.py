@@ -42,12 +42,12 @@ def dialects_of(file: File) -> tuple[str, ...]:
 
 def suggested(findings: Iterable[ReportedFinding]) -> tuple[SuggestedDialect, ...]:
     """The dialects that would silence these findings: the one that suits most files, then one for those left."""
-    left = [one for one in findings if one.dialects]
+    left = Counter((one.file, one.dialects) for one in findings if one.dialects)
     found = []
     while left:
-        files = Counter(dialect for _, dialects in {(one.file, one.dialects) for one in left} for dialect in dialects)
+        files = Counter(dialect for _, dialects in left for dialect in dialects)
         best = min(files, key=lambda dialect: (-files[dialect], provenance().forks.index(dialect)))
-        silenced = [one for one in left if best in one.dialects]
-        found.append(SuggestedDialect(best, provenance().describe([best]), files[best], len(silenced)))
-        left = [one for one in left if best not in one.dialects]
+        silenced = sum(number for (_, dialects), number in left.items() if best in dialects)
+        found.append(SuggestedDialect(best, provenance().describe([best]), files[best], silenced))
+        left = Counter({one: number for one, number in left.items() if best not in one[1]})
     return tuple(found)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,11 +16,12 @@ from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.copies import lower_copies
 from caffelint.lint.discover import discover, wanted
 from caffelint.lint.garbage import rare_collections
+from caffelint.lint.packed import gathered
 from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
 from caffelint.lint.project.weighed import weigh
 from caffelint.lint.registry import find_rule
-from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order
+from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order_of
 from caffelint.lint.select import most_exact
 from caffelint.schema.detect import NET, SOLVER
 
@@ -67,13 +69,15 @@ def check(
         config.cache, config.jobs = False, 1
     texts = texts or {}
     plan = planned(paths, config, changed, texts)
-    found: list[Outcome] = []
-    with rare_collections():
-        for outcome in outcomes(plan.jobs, config, texts, seconds, measure):
-            found.append(outcome)
+
+    def found() -> Iterator[Outcome]:
+        for number, outcome in enumerate(outcomes(plan.jobs, config, texts, seconds, measure), 1):
+            yield outcome
             if progress:
-                progress(len(found), len(plan.jobs))
-    return report(found, config, plan, texts)
+                progress(number, len(plan.jobs))
+
+    with rare_collections():
+        return report(found(), config, plan, texts)
 
 
 def planned(
@@ -129,32 +133,44 @@ def _for_dialect(config: Config, dialect: str | None) -> Config:
 
 
 def report(
-    found: Sequence[Outcome], config: Config, plan: Planned | None = None, texts: Mapping[str, bytes] | None = None
+    found: Iterable[Outcome], config: Config, plan: Planned | None = None, texts: Mapping[str, bytes] | None = None
 ) -> Report:
     """What all jobs gave, without what the baseline of `config` holds; `plan` is where they come from.
 
-    `texts` as in `check`.
+    Nothing but the findings is kept of one outcome when the next is asked for. `texts` as in `check`.
     """
-    findings: Sequence[ReportedFinding] = [finding for outcome in found for finding in outcome.findings]
-    failures = [*(plan.failures if plan else ()), *(failure for outcome in found for failure in outcome.failures)]
+    failures: dict[Failure, None] = {}
+    used: Counter[UsedCaffe] = Counter()
+    files = suppressed = 0
+
+    def findings_of(outcome: Outcome) -> Sequence[ReportedFinding]:
+        nonlocal files, suppressed
+        files += outcome.files
+        suppressed += outcome.suppressed
+        failures.update(dict.fromkeys(outcome.failures))
+        for one in outcome.caffes:
+            if one.why or one.note:
+                used[one._replace(files=0)] += one.files
+        return outcome.findings
+
+    findings = gathered(chain.from_iterable(map(findings_of, found)))
+    groups: Iterable[Sequence[ReportedFinding]] = [findings]
     if plan:
-        findings = lower_copies(findings, texts or {}) if len(plan.files) > 1 else findings
-        findings = weigh(findings, plan.jobs, _set_by(config, findings))
-    baselined = 0
+        findings = gathered(lower_copies(findings, texts or {})) if len(plan.files) > 1 else findings
+        groups = weigh(findings, plan.jobs, _set_by(config, findings))
     if config.baseline:
         from caffelint.lint import baseline
 
         path = Path(config.baseline)
-        findings, baselined = baseline.subtract(findings, baseline.read(path), path)
-    used: Counter[UsedCaffe] = Counter()
-    for one in (one for outcome in found for one in outcome.caffes if one.why or one.note):
-        used[one._replace(files=0)] += one.files
+        is_unknown = baseline.unknown(baseline.read(path), path)
+        groups = ([*filter(is_unknown, group)] for group in groups)
+    left = in_order_of(groups)
     return Report(
-        in_order(findings),
-        sum(outcome.files for outcome in found),
-        tuple(dict.fromkeys(failures)),
-        sum(outcome.suppressed for outcome in found),
-        baselined,
+        left,
+        files,
+        tuple({**dict.fromkeys(plan.failures if plan else ()), **failures}),
+        suppressed,
+        len(findings) - len(left),
         caffes=tuple(one._replace(files=files) for one, files in sorted(used.items(), key=str)),
         lookalikes=tuple(plan.lookalikes) if plan else (),
     )

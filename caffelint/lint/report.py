@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, Fix, rank
+from caffelint.lint.packed import by_file, gathered, those
 from caffelint.lint.site import rule_page
 
 
@@ -133,7 +136,7 @@ class Report(NamedTuple):
     many findings keep a fix of such safety, by the reason why it was not made.
     """
 
-    findings: tuple[ReportedFinding, ...] = ()
+    findings: Sequence[ReportedFinding] = ()
     files: int = 0
     failures: tuple[Failure, ...] = ()
     suppressed: int = 0
@@ -152,16 +155,20 @@ class Report(NamedTuple):
 
     def fixable(self, least: str = INFO) -> tuple[int, int]:
         """How many findings from `least` on have a safe fix, and how many others one that is unsafe."""
-        findings = [finding for finding in self.findings if rank(finding.severity) >= rank(least)]
-        safe = sum(finding.fix() is not None for finding in findings)
-        return safe, sum(finding.fix(unsafe=True) is not None for finding in findings) - safe
+        findings = (finding for finding in self.findings if finding.fixes and rank(finding.severity) >= rank(least))
+        found = Counter(finding.fix() is not None for finding in findings if finding.fix(unsafe=True))
+        return found[True], found[False]
 
     def only(self, severities: Collection[str]) -> Report:
         """The report with the findings of these severities alone."""
-        return self._replace(findings=tuple(finding for finding in self.findings if finding.severity in severities))
+        return self._replace(findings=those(self.findings, lambda finding: finding.severity in severities))
+
+    def counts(self) -> Counter[str]:
+        """How many findings there are of each severity."""
+        return Counter(finding.severity for finding in self.findings)
 
     def count(self, severity: str) -> int:
-        return sum(finding.severity == severity for finding in self.findings)
+        return self.counts()[severity]
 
     def exit_status(self, fail_on: str = ERROR, max_warnings: int = -1) -> int:
         """0 nothing at or above `fail_on`, 1 findings, 2 an unreadable path, 3 caffelint's own failure.
@@ -181,6 +188,12 @@ class Report(NamedTuple):
 def in_order(findings: Iterable[ReportedFinding]) -> tuple[ReportedFinding, ...]:
     """Findings in the order of a report."""
     return tuple(sorted(findings, key=lambda f: (f.file, f.line or 0, f.column or 0, f.code, f.message)))
+
+
+def in_order_of(groups: Iterable[Iterable[ReportedFinding]]) -> Sequence[ReportedFinding]:
+    """The same, of groups that come one by one; no file has findings in two of them."""
+    found = gathered(chain.from_iterable(map(in_order, groups)))
+    return in_order(found) if isinstance(found, tuple) else by_file(found)
 
 
 def reported(finding: Finding) -> ReportedFinding:

@@ -45,9 +45,7 @@ def _finding(finding: ReportedFinding) -> dict[str, Any]:
 
 def _groups(report: Report, look: Look) -> list[list[int]]:
     """The places in `findings` of those that the text shows as one, in its order."""
-    places = {id(finding): place for place, finding in enumerate(report.findings)}
-    groups = grouped(report.findings, look.group, look.sort)
-    return [[places[id(one)] for one in (group.first, *group.others)] for group in groups]
+    return [[group.first, *group.others] for group in grouped(report.findings, look.group, look.sort)]
 
 
 def _fix(fix: Fix) -> dict[str, Any]:
@@ -61,11 +59,12 @@ def _cause(cause: ReportedCause) -> dict[str, Any]:
 
 
 def _summary(report: Report) -> dict[str, Any]:
+    counts = report.counts()
     return {
         "files": report.files,
-        "errors": report.count(ERROR),
-        "warnings": report.count(WARNING),
-        "infos": report.count(INFO),
+        "errors": counts[ERROR],
+        "warnings": counts[WARNING],
+        "infos": counts[INFO],
         "suppressed": report.suppressed,
         "baselined": report.baselined,
         "fixed": report.fixed,

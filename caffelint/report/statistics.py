@@ -26,11 +26,12 @@ def write(report: Report, out: TextIO, look: Look) -> None:
 def causes(findings: Iterable[ReportedFinding], width: int | None, paint: Paint) -> list[str]:
     """The lines of a table with a row for each rule, the most frequent first."""
     counts: Counter[tuple[str, str]] = Counter()
-    files: dict[tuple[str, str], set[str]] = {}
+    names: dict[str, int] = {}
+    files: dict[tuple[str, str], set[int]] = {}
     for finding in findings:
         rule = finding.severity, f"{finding.code} {finding.name}"
         counts[rule] += 1
-        files.setdefault(rule, set()).add(finding.file)
+        files.setdefault(rule, set()).add(names.setdefault(finding.file, len(names)))
     rules = sorted(counts, key=lambda rule: (-counts[rule], rule[1]))
     rows = [(str(counts[rule]), str(len(files[rule])), paint(rule[0], rule[0]), rule[1]) for rule in rules]
     head, *lines = table(_COLUMNS, rows, width)

@@ -16,7 +16,7 @@ _SPECIAL = re.compile(r"[|'\[\]]|[^\x20-\x7e]")
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:
-    findings = list(shown(report, look.least))
+    findings = shown(report, look.least)
     for code, name, url in dict.fromkeys((finding.code, finding.name, finding.url) for finding in findings):
         out.write(_message("inspectionType", id=code, name=name, category="caffelint", description=url))
     for finding in findings:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from caffelint.lint.finding import DISPLAY
+from caffelint.lint.packed import those
 from caffelint.lint.report import Report, ReportedFinding
 from caffelint.report import Look
 from caffelint.report.fit import hanging, wrapped
@@ -36,7 +37,7 @@ def write(report: Report, out: TextIO, look: Look) -> None:
     fresh = _unseen(shown(report, look.least), look.seen)
     groups = grouped(fresh, look.group, look.sort)
     top = groups[: look.top] if look.top else groups
-    for line in _below_files(top, look, paint) if look.group == "file" else _blocks(top, look, paint):
+    for line in _below_files(fresh, top, look, paint) if look.group == "file" else _blocks(fresh, top, look, paint):
         out.write(line + "\n")
     if look.quiet:
         return
@@ -62,28 +63,32 @@ def _dialects(findings: Sequence[ReportedFinding]) -> Iterator[str]:
             yield f'{these} {one.title}: set dialect = "{one.dialect}" to silence {one.findings} of these findings'
 
 
-def _unseen(findings: Sequence[ReportedFinding], seen: Sequence[tuple[str, ...]]) -> list[ReportedFinding]:
+def _unseen(findings: Sequence[ReportedFinding], seen: Sequence[tuple[str, ...]]) -> Sequence[ReportedFinding]:
     """Those that the reader has not just seen."""
     left = Counter(seen)
-    fresh = []
-    for finding in findings:
+
+    def is_fresh(finding: ReportedFinding) -> bool:
         if left[finding.identity]:
             left[finding.identity] -= 1
-        else:
-            fresh.append(finding)
-    return fresh
+            return False
+        return True
+
+    return those(findings, is_fresh) if seen else findings
 
 
-def _blocks(groups: Sequence[Group], look: Look, paint: Paint) -> Iterator[str]:
+def _blocks(findings: Sequence[ReportedFinding], groups: Sequence[Group], look: Look, paint: Paint) -> Iterator[str]:
     for group in groups:
-        yield from block(group.first, look, paint, group.others)
+        yield from block(findings[group.first], look, paint, [*_elsewhere(findings, group)])
         yield ""
 
 
-def _below_files(groups: Sequence[Group], look: Look, paint: Paint) -> Iterator[str]:
+def _below_files(
+    findings: Sequence[ReportedFinding], groups: Sequence[Group], look: Look, paint: Paint
+) -> Iterator[str]:
     """A line for each finding, below the name of its file."""
     file = None
-    for finding, _ in groups:
+    for group in groups:
+        finding = findings[group.first]
         if finding.file != file:
             if file is not None:
                 yield ""
@@ -98,8 +103,8 @@ def _below_files(groups: Sequence[Group], look: Look, paint: Paint) -> Iterator[
         yield ""
 
 
-def block(finding: ReportedFinding, look: Look, paint: Paint, others: Sequence[ReportedFinding] = ()) -> list[str]:
-    """The lines that show one finding; `others` are the same mistake elsewhere."""
+def block(finding: ReportedFinding, look: Look, paint: Paint, elsewhere: Sequence[str] = ()) -> list[str]:
+    """The lines that show one finding; `elsewhere` tells where the same mistake is besides."""
     notes = [finding.evidence] if finding.evidence else []
     notes += (
         f"line {other.line}: {other.message}"
@@ -108,7 +113,7 @@ def block(finding: ReportedFinding, look: Look, paint: Paint, others: Sequence[R
         for other in finding.related
     )
     notes += (f"{'try' if fix.safety == DISPLAY else f'fix ({fix.safety})'}: {fix.title}" for fix in finding.fixes)
-    notes += _elsewhere(finding, others)
+    notes += elsewhere
     lines = _head(finding, look, paint) + _snippet(finding, look, paint)
     for note in notes:
         first, *rest = wrapped(sentence(note), look.width, len(_NOTE), len(_NOTE))
@@ -117,23 +122,20 @@ def block(finding: ReportedFinding, look: Look, paint: Paint, others: Sequence[R
     return lines
 
 
-def _elsewhere(finding: ReportedFinding, others: Sequence[ReportedFinding]) -> Iterator[str]:
+def _elsewhere(findings: Sequence[ReportedFinding], group: Group) -> Iterator[str]:
     """Where else the same mistake is: in this file by layer and line, in others by the first line of each."""
-    here = [other for other in others if other.file == finding.file]
-    if here:
+    if group.here:
+        here = (findings[number] for number in group.here[:_PLACES])
         places = [f'"{other.layer}" ({other.line})' if other.layer else f"line {other.line}" for other in here]
-        yield f"the same {count(len(here), 'time')} more in this file: {_some(places)}"
-    files: dict[str, ReportedFinding] = {}
-    for other in others:
-        files.setdefault(other.file, other)
-    files.pop(finding.file, None)
-    if files:
-        yield f"also in {count(len(files), 'other file')}: {_some([place(other) for other in files.values()])}"
+        yield f"the same {count(len(group.here), 'time')} more in this file: {_some(places, group.here)}"
+    if group.elsewhere:
+        places = [place(findings[number]) for number in group.elsewhere[:_PLACES]]
+        yield f"also in {count(len(group.elsewhere), 'other file')}: {_some(places, group.elsewhere)}"
 
 
-def _some(places: Sequence[str]) -> str:
-    more = len(places) - _PLACES
-    return ", ".join(places[:_PLACES]) + (f" and {more} more" if more > 0 else "")
+def _some(places: Sequence[str], of: Sequence[int]) -> str:
+    more = len(of) - len(places)
+    return ", ".join(places) + (f" and {more} more" if more else "")
 
 
 def _head(finding: ReportedFinding, look: Look, paint: Paint) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from caffelint.lint.finding import ERROR, INFO, LIKELY, UNSAFE, WARNING, rank
+from caffelint.lint.packed import those
 from caffelint.lint.report import Report, ReportedFinding, Unwritten
 from caffelint.text.visible import visible
 
@@ -72,9 +73,10 @@ def tag(finding: ReportedFinding) -> str:
     return f"[{', '.join(parts)}]"
 
 
-def shown(report: Report, least: str) -> list[ReportedFinding]:
+def shown(report: Report, least: str) -> Sequence[ReportedFinding]:
     """The findings of severity `least` or above."""
-    return [finding for finding in report.findings if rank(finding.severity) >= rank(least)]
+    lowest = rank(least)
+    return those(report.findings, lambda finding: rank(finding.severity) >= lowest)
 
 
 def count(number: int, noun: str) -> str:
@@ -84,7 +86,8 @@ def count(number: int, noun: str) -> str:
 
 def summary(report: Report, least: str, paint: Paint) -> str:
     """The last line: what was found in how many files, and what is not shown."""
-    counts = [(severity, report.count(severity)) for severity in (ERROR, WARNING, INFO)]
+    found = report.counts()
+    counts = [(severity, found[severity]) for severity in (ERROR, WARNING, INFO)]
     seen = [paint(count(n, severity), severity) for severity, n in counts if n and rank(severity) >= rank(least)]
     hidden = [count(n, severity) for severity, n in counts if n and rank(severity) < rank(least)]
     if not seen:

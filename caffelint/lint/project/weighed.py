@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from caffelint.lint.alike import tell_first_of_alike
@@ -131,20 +132,54 @@ class _Project:
         return any(_bare(path) == _bare(net) for net in self.solvers)
 
 
-def weigh(findings: Sequence[ReportedFinding], jobs: Sequence[Job], kept: frozenset[str]) -> list[ReportedFinding]:
-    """The findings, with infos for those that their project explains; not of the rules `kept`."""
-    weighed = list(findings)
-    open_ = [number for number, one in enumerate(weighed) if one.severity != INFO and one.name not in kept]
-    if not open_:
-        return weighed
+def weigh(
+    findings: Sequence[ReportedFinding], jobs: Sequence[Job], kept: frozenset[str]
+) -> Iterator[Sequence[ReportedFinding]]:
+    """The findings project by project, with infos for those that their project explains; not of the rules `kept`."""
+    if all(one.severity == INFO or one.name in kept for one in findings):
+        yield findings
+        return
     projects = _Projects(jobs)
-    for number in open_:
-        one = weighed[number]
-        if why := projects.explains(one):
+    for places in _together(findings, projects):
+        yield _weighed([findings[place] for place in places], projects, kept)
+
+
+def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: frozenset[str]) -> list[ReportedFinding]:
+    weighed = list(findings)
+    for number, one in enumerate(findings):
+        if one.severity != INFO and one.name not in kept and (why := projects.explains(one)):
             weighed[number] = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
     weighed = lower_consequences(weighed, projects.nets_of)
     weighed = tell_first_of_alike(weighed, projects.around, projects.is_solved)
     return [one if one.name not in kept else findings[number] for number, one in enumerate(weighed)]
+
+
+def _together(findings: Sequence[ReportedFinding], projects: _Projects) -> Iterable[Sequence[int]]:
+    """The places of findings that tell of one another: those of a project, and of others that its files name."""
+    joined: dict[str, str] = {}
+
+    def root(top: str) -> str:
+        while joined.setdefault(top, top) != top:
+            joined[top] = top = joined[joined[top]]
+        return top
+
+    tops: dict[str, int] = {}
+    of = array("I")
+    last, top = None, ""
+    for one in findings:
+        others = [related.file for related in one.related]
+        if one.file != last:
+            last, top = one.file, projects.around(one.file)
+            others += projects.nets_of(one.file)
+        for file in others:
+            if file != one.file:
+                joined[root(projects.around(file))] = root(top)
+        of.append(tops.setdefault(top, len(tops)))
+    roots = [root(top) for top in tops]
+    groups: dict[str, array[int]] = {}
+    for place, number in enumerate(of):
+        groups.setdefault(roots[number], array("I")).append(place)
+    return groups.values()
 
 
 class _Projects:
@@ -163,10 +198,11 @@ class _Projects:
                         project.others.append(path)
 
     def top(self, file: str) -> str:
-        folder = os.path.dirname(os.path.abspath(file))
-        if folder not in self._tops:
-            self._tops[folder] = (os.path.isdir(folder) and top_of(folder)) or ""
-        return self._tops[folder]
+        given = os.path.dirname(file)
+        if given not in self._tops:
+            folder = os.path.abspath(given)
+            self._tops[given] = (os.path.isdir(folder) and top_of(folder)) or ""
+        return self._tops[given]
 
     def around(self, file: str) -> str:
         """The top of the project, or the folder of a file that is in none."""
