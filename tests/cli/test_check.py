@@ -292,7 +292,7 @@ def _solvers_of_long_names(project: Path) -> None:
 
 def test_a_reader_that_leaves_early_is_no_error(project: Path) -> None:
     _solvers_of_long_names(project)
-    done = run_real("check --no-cache --format concise . | head -n 1")
+    done = run_real("check --no-cache --format concise -v . | head -n 1")
     assert done.stderr == b""
     assert done.returncode == 141
     assert done.stdout.count(b"\n") == 1
