@@ -2,8 +2,9 @@
 
 `python tools/fork_files.py OWNER/NAME=REPOSITORY.git ...`, clones with their histories, of forks and of projects that
 bring a Caffe and the models for it, those first from which others were copied. For each of them and each name of a file
-it holds the first digits of the names that git gives the contents, of all branches, less those of
-`proto/bvlc_files.json` and of the projects before it (`caffelint.lint.project.shipped`).
+it holds the first digits of the names that git gives the contents at the ends of all branches: what a fork has mended
+since is a mistake. Left out are those of `proto/bvlc_files.json` and of the projects before it
+(`caffelint.lint.project.shipped`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from pathlib import Path
 from caffelint.lint.project.shipped import DIGITS, HOMES
 
 PROTO = Path(__file__).resolve().parent.parent / "proto"
-_LOG = ["log", "--all", "-m", "--first-parent", "--no-renames", "--format=", "--raw", "--abbrev=40", "--", "*.prototxt"]
 
 
 def main(arguments: list[str]) -> int:
@@ -25,19 +25,24 @@ def main(arguments: list[str]) -> int:
     table: dict[str, dict[str, list[str]]] = {}
     for argument in arguments:
         project, _, repository = argument.partition("=")
-        log = subprocess.run(["git", "--git-dir", repository, *_LOG], capture_output=True, check=True, text=True).stdout
+        git = ["git", "--git-dir", repository]
         found: dict[str, set[str]] = defaultdict(set)
-        for line in log.splitlines():
-            meta, path = line.split("\t")
-            *folders, name = path.split("/")
-            blob = meta.split()[3][:DIGITS]
-            if blob.strip("0") and blob not in known and not HOMES.isdisjoint(folders):
-                found[name].add(blob)
+        for branch in _lines([*git, "for-each-ref", "--format=%(objectname)"]):
+            for line in _lines([*git, "ls-tree", "-r", branch]):
+                meta, path = line.split("\t")
+                *folders, name = path.split("/")
+                blob = meta.split()[2][:DIGITS]
+                if name.endswith(".prototxt") and blob not in known and not HOMES.isdisjoint(folders):
+                    found[name].add(blob)
         table[project] = {name: sorted(blobs) for name, blobs in found.items()}
         known.update(*found.values())
     text = json.dumps(table, separators=(",", ":"), sort_keys=False)
     (PROTO / "fork_files.json").write_text(text.replace("],", "],\n") + "\n")
     return 0
+
+
+def _lines(command: list[str]) -> list[str]:
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout.splitlines()
 
 
 if __name__ == "__main__":
