@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.lint.finding import ERROR, SEVERITIES
-from caffelint.lint.own import own_folder, stranger, way_to_trust
+from caffelint.lint.own import stranger, user_file, way_to_trust
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.settings_text import ConfigError as ConfigError
 from caffelint.lint.settings_text import entries, setup_cfg, shown, toml
@@ -85,7 +85,7 @@ _NEEDS_TRUST = {
     "plugins": ("it chooses what runs", "--config"),
     "read_data": ("it opens what a net names", "--read-data"),
 }
-"""Settings that a checkout's own file sets only where it is trusted: why, and how else to give them."""
+"""Settings that a checkout sets only where it is trusted: why, and how else to give them."""
 _LARGEST = 1 << 20
 _LONGEST_CHAIN = 16
 _MOST_ENTRIES = 1000
@@ -118,9 +118,10 @@ def load_config(
     if not isolated:
         own = user_file()
         if own is not None and own.is_file():
-            if (owner := stranger(own)) is not None:
-                raise ConfigError(f"{own}: belongs to another user (uid {owner}); remove it, or give --isolated")
-            _apply(config, own, _chain(_file(own), None), trusted=True)
+            chain = _chain(_file(own), None)
+            if not_mine := next((path for path, *_ in chain if stranger(path) is not None), None):
+                raise ConfigError(f"{not_mine}: belongs to another user; remove it, or give --isolated")
+            _apply(config, own, chain, trusted=True)
         if explicit is not None:
             if not explicit.is_file():
                 raise ConfigError(f"{explicit}: no such configuration file")
@@ -134,14 +135,6 @@ def load_config(
         _use_plugins(config)
     _check_names(config)
     return config
-
-
-def user_file() -> Path | None:
-    """The user's own settings: `~/.config/caffelint/caffelint.toml`; None for a homeless user."""
-    try:
-        return own_folder("XDG_CONFIG_HOME", ".config") / "caffelint.toml"
-    except RuntimeError:
-        return None
 
 
 def chain_of(path: Path) -> tuple[dict[str, bytes], list[str]]:

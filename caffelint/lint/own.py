@@ -20,6 +20,14 @@ def own_folder(variable: str, *default: str) -> Path:
     return base / "caffelint"
 
 
+def user_file() -> Path | None:
+    """The user's own settings: `~/.config/caffelint/caffelint.toml`; None for a homeless user."""
+    try:
+        return own_folder("XDG_CONFIG_HOME", ".config") / "caffelint.toml"
+    except RuntimeError:
+        return None
+
+
 def stranger(path: str | os.PathLike[str]) -> int | None:
     """The number of the user that a file belongs to, if that is neither this one nor root. Raises `OSError`."""
     if not hasattr(os, "geteuid"):

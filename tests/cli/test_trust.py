@@ -373,6 +373,11 @@ def test_own_settings_and_trust_of_another_user(
     run = caffelint("check", ".")
     assert (run.status, run.err.count("\n")) == (2, 1)
     assert f"{own}: belongs to another user" in run.err
+    shared = own.rename(tmp_path / "shared.toml")
+    own.write_text(f'extend = "{shared}"\n')
+    run = caffelint("check", ".")
+    assert (run.status, run.err.count("\n")) == (2, 1)
+    assert f"{shared}: belongs to another user" in run.err
     assert not mark.exists()
 
 
