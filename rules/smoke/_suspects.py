@@ -35,27 +35,22 @@ NOUNS: dict[str, str] = {
     "phases": "the scale of the data in TEST",
 }
 """What is ruled out."""
+_FIELDS = {
+    "tiny": "clip_gradients",
+    "sorted": "the order of the records",
+    "seed": "the random start",
+    "summed": "the sum over values",
+    "margin": "the margin",
+}
 _VALUES = 4
 """So many of a list are told."""
 
 
 def noun(one: Hypothesis) -> str:
     """What a hypothesis blames."""
-    if (one.kind, one.field) == ("clip-gradients", "tiny"):
-        return "clip_gradients"
-    if one.field == "sorted":
-        return "the order of the records"
-    if one.field == "seed":
-        return "the random start"
     if one.field in _OF_LAYERS:
         return f'"{one.layers[0].name}"'
-    if one.field == "summed":
-        return "the sum over values"
-    if one.field in ("eps", "decay_mult", "H"):
-        return one.field
-    if one.field == "margin":
-        return "the margin"
-    return NOUNS[one.kind]
+    return _FIELDS.get(one.field) or (one.field if one.field in ("eps", "decay_mult", "H") else NOUNS[one.kind])
 
 
 def suspect(run: Run, one: Hypothesis) -> Words:

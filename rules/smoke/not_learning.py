@@ -241,12 +241,5 @@ def _clamped(rule: SmokeRule, run: Run) -> Finding | None:
         known=run.known(rules=("unscaled-input", "high-base-lr")),
         place=None,
     )
-    return worded(
-        rule,
-        run.place(name),
-        cause,
-        apart,
-        large.why,
-        severity=WARNING if run.synthetic else None,
-        certainty=LIKELY if run.synthetic else None,
-    )
+    severity, certainty = (WARNING, LIKELY) if run.synthetic else (None, None)
+    return worded(rule, run.place(name), cause, apart, large.why, severity=severity, certainty=certainty)
