@@ -14,6 +14,8 @@ from caffelint.smoke.events import BLOB, CHANGE, DATA, DIFF, PARAM, Statistics
 from caffelint.smoke.run import Run
 
 _DECAY_ALONE = 1.01
+_FULL = 0.9
+"""Of the way from the middle to the limits."""
 
 
 class Weights(NamedTuple):
@@ -65,6 +67,23 @@ def limits(layer: BuiltLayer) -> tuple[float, float] | None:
         return None
     low, high, *_ = layer.values([UNKNOWN] * len(layer.bottoms))[0]
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+
+def squashing(run: Run) -> list[BuiltLayer]:
+    """Activations that are bounded on both sides, and so have next to no slope far from 0."""
+    return [layer for layer in run.built[0].layers if layer.need_backward and not layer.rectifies and limits(layer)]
+
+
+def saturates(run: Run) -> bool:
+    """Is an activation that is bounded on both sides at its limits nearly everywhere before any update?"""
+    return any(saturated(run, layer) for layer in squashing(run))
+
+
+def saturated(run: Run, layer: BuiltLayer) -> bool:
+    """Is such an activation at its limits nearly everywhere before any update?"""
+    low, high = limits(layer) or (0.0, 0.0)
+    found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
+    return found is not None and math.hypot(found.mean - (low + high) / 2, found.std) > _FULL * (high - low) / 2
 
 
 def weightless(run: Run, layer: BuiltLayer) -> bool:

@@ -7,17 +7,18 @@ from statistics import median, pstdev
 from typing import NamedTuple
 
 from caffelint.smoke.fed import MadeUp
-from caffelint.smoke.loss import FELL, TAIL, best_constant, ends, falls, losses
+from caffelint.smoke.loss import FELL, TAIL, best_constant, ends, falls, left, losses, progress
 from caffelint.smoke.run import Run
 
-FALLS, ABOVE, UNSTEADY, FLAT = "falls", "above", "unsteady", "flat"
+FALLS, ABOVE, PART, UNSTEADY, FLAT = "falls", "above", "part", "unsteady", "flat"
 _BEYOND = 2.0
 """Times the spread of the later losses: a smaller fall may be chance."""
 
 
 class Outcome(NamedTuple):
-    """moves: FALLS (beyond its noise, below the best constant answer), ABOVE (it falls, but not below that), UNSTEADY,
-    or FLAT; "" for too few iterations. constant: the loss of that answer, nan if it is not known.
+    """moves: FALLS (beyond its noise, below the best constant answer), ABOVE (it falls, but not below that), PART (that
+    of one of several losses does not), UNSTEADY or FLAT; "" for too few iterations. constant: the loss of that answer,
+    nan if it is not known.
 
     seen: how often each of the `records` of TRAIN was seen on average, 0 if that is not known.
     """
@@ -39,6 +40,8 @@ def outcome(run: Run) -> Outcome:
     values = losses(run)
     constant = best_constant(run)
     moves = _moves(values, constant, ends(run)) if len(values) >= 2 * TAIL else ""
+    if moves == FALLS and progress(run) > max(left(run), FELL):
+        moves = PART
     layer = next((one for one in run.built[0].layers if run.fed.held(0, one.name)), None) if run.built else None
     seen, records = 0.0, 0
     if layer is not None:

@@ -13,7 +13,7 @@ from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.inputs import Input, large_input, small_input
-from caffelint.smoke.diagnosis.signal import squashing, steepest
+from caffelint.smoke.diagnosis.signal import steepest
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, trouble
 from caffelint.smoke.events import (
@@ -73,6 +73,7 @@ from caffelint.smoke.learning import (
     only_decays,
     same_scores,
     size,
+    squashing,
     weightless,
     weights,
     without_weights,
@@ -81,6 +82,7 @@ from caffelint.smoke.loss import (
     bad_start,
     begins,
     below_zero,
+    best_constant,
     chance,
     clamped,
     classes,
@@ -155,6 +157,7 @@ __all__ = [
     "beats_constant",
     "begins",
     "below_zero",
+    "best_constant",
     "blank_inputs",
     "chance",
     "clamped",

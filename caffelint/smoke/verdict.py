@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from caffelint.caffe.states import TRAIN
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
+from caffelint.lint.words import title
 from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.events import Crashed, NonFinite
-from caffelint.smoke.loss import TAIL
-from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, UNSTEADY, outcome
+from caffelint.smoke.loss import TAIL, slowest
+from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
 from caffelint.smoke.run import Run
 
 _HEADS = {
@@ -47,6 +49,7 @@ _HEADS = {
 _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 """What goes wrong after so many iterations."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
+_GUESSED = ("refused-at-load", "python-layer-failed")
 _TOLD = 3
 _OF_LEARNING = ("D", "I", "O", "S2")
 """How the codes begin of those built-in rules that are on data, fillers, losses and what multiplies updates."""
@@ -59,7 +62,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if not shown:
         text = _sound(run, findings)
         return text and text + _ends_all_the_same(findings) + _elsewhere(findings)
-    lead = min(shown, key=lambda finding: order.index(finding.name))
+    # What Caffe refuses of data that was made up may be the guess.
+    lead = min(shown, key=lambda one: (one.name in _GUESSED and one.severity != ERROR, order.index(one.name)))
     best = cure(run)
     if best is not None and not _is_of_the_run(lead):
         # What was tried, and cured, says more than what was read.
@@ -67,7 +71,7 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         lead = min(same, key=lambda finding: order.index(finding.name), default=lead)
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
     head = _HEADS[lead.name]
-    if lead.name in ("refused-at-load", "python-layer-failed") and lead.severity != ERROR:
+    if lead.name in _GUESSED and lead.severity != ERROR:
         head = "it was not run"
     if lead.name == "not-learning" and lead.severity != ERROR:
         head = "it hardly learns"
@@ -120,6 +124,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             f"the loss falls, but the best constant prediction gives {how.constant:.4g}, so the loss does not yet show"
             " whether the net learns from its input"
         )
+    elif how.moves == PART and (slow := slowest(run)) is not None:
+        parts.append(f"the loss falls, but that of {title(slow[0])} does not so far: {slow[1]:.4g} to {slow[2]:.4g}")
     elif how.moves == UNSTEADY:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")
     elif how.moves == FLAT:
@@ -177,7 +183,8 @@ def _kind(finding: ReportedFinding) -> str:
 
 def _is_of_learning(finding: ReportedFinding) -> bool:
     rule = find_rule(finding.code)
-    return rule is not None and rule.is_built_in and rule.code.startswith(_OF_LEARNING)
+    of_training = not finding.phases or TRAIN in finding.phases
+    return rule is not None and of_training and rule.is_built_in and rule.code.startswith(_OF_LEARNING)
 
 
 def _is_of_the_run(finding: ReportedFinding) -> bool:

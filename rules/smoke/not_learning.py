@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, title, titles
@@ -12,6 +13,7 @@ from caffelint.smoke.rule import (
     Run,
     SmokeRule,
     begins,
+    best_constant,
     clamped,
     cure,
     ends,
@@ -213,7 +215,9 @@ def _flat(rule: SmokeRule, run: Run) -> Finding | None:
         of, first, last = f"the loss of {title(least[0])}", *least[1:]
     how, to = "hardly falls:" if last < first else "does not fall:", ""
     if last < first / _HALF:
-        how, to = "falls from", ", but not below that of an answer that is always the same"
+        how, to = "falls only from", ""
+        if not math.isnan(best_constant(run)):
+            to = ", but not below that of an answer that is always the same"
     what = f"{of} {how} {number(first)} to {number(last)} in {count} iterations{to}"
     return worded(rule, best.hypothesis.place, cause._replace(what=what), severity=WARNING, certainty=LIKELY)
 

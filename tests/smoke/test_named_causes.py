@@ -114,3 +114,13 @@ def test_the_best_constant_is_known_of_what_is_only_reshaped(
     beats = project(tmp_path, f"{_DATA}{flat}{_SCORE}{loss}", solver, "dim: 40", 0.1)
     session = in_engine(beats, engine)
     assert outcome(session.run).constant == pytest.approx(-40 * (0.1 * math.log(0.1) + 0.9 * math.log(0.9)))
+
+
+def test_targets_on_both_sides_of_0(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    loss = 'layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "score" bottom: "label" top: "loss" }'
+    both = _DATA.replace('type: "constant" value: VALUE', 'type: "uniform" min: -1 max: 1')
+    run = in_caffe(project(tmp_path, f"{both}{_SCORE}{loss}", labels="dim: 40"), iterations=5, diagnose="off").run
+    assert run is not None
+    change = next(one for one in hypotheses(run) if one.kind == "labels").changes[0].text
+    scale, shift = (float(change.partition(f"{field}: ")[2].split()[0]) for field in ("scale", "shift"))
+    assert (scale, shift) == (pytest.approx(0.5, abs=0.02), pytest.approx(0.5, abs=0.02))

@@ -114,3 +114,16 @@ def test_codes_of_other_packs_are_of_no_family_by_chance() -> None:
     assert verdict(run(2.3, 2.0), objects).endswith(
         "; but the check reports a certain error: our-layers at n.prototxt:7"
     )
+
+
+def test_data_that_cannot_be_read_goes_before_what_is_refused_of_a_guess() -> None:
+    guess = finding("X107", "refused-at-load", "likely", "Caffe aborts")._replace(severity="warning")
+    missing = finding("E107", "record-not-readable", "certain", "a file is missing")
+    assert verdict(run(), [guess, missing]).startswith("it will stop: a file is missing")
+    assert verdict(run(), [guess]).startswith("it was not run: Caffe aborts")
+
+
+def test_what_only_testing_does_keeps_nothing_from_learning() -> None:
+    mirrored = finding("D010", "augmentation-in-testing", "certain", "testing mirrors its images")
+    found = [mirrored._replace(severity="warning", phases=("TEST",))]
+    assert "augmentation" not in verdict(run(*(2.3,) * 10), found)

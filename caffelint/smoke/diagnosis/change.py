@@ -168,10 +168,18 @@ def _makers(run: Run, layer: BuiltLayer) -> list[Layer]:
     return [one for one in run.nets[0].layers if not one.bottoms and layer.tops[0].name in one.tops]
 
 
-def scaled_target(run: Run, loss: BuiltLayer, bottom: int, largest: float, exact: bool = False) -> tuple[Change, ...]:
-    """A bottom of a loss, by a Power layer before it, so that its values are at most about 1; exactly so, if wanted."""
+def scaled_target(
+    run: Run, loss: BuiltLayer, bottom: int, largest: float, exact: bool = False, least: float = 0.0
+) -> tuple[Change, ...]:
+    """A bottom of a loss, by a Power layer before it, so that its values are at most about 1; exactly so, if wanted.
+
+    least: below 0 for values that are to be from 0 on.
+    """
     if not 0 < largest < math.inf:
         return ()
+    if least < 0:
+        scale = float(f"{1 / (largest - least):.7g}")
+        return _changed_target(run, loss, bottom, "scaled", scale, float(f"{-least * scale:.7g}"))
     scale = float(f"{1 / largest if exact else 10.0 ** -round(math.log10(largest)):.7g}")
     return _changed_target(run, loss, bottom, "scaled", scale)
 

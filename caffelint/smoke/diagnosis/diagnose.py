@@ -39,6 +39,8 @@ _LEAST_SECONDS = 2.0
 _LAST = False, -math.inf
 _PAIRED = 2
 """So many of the likeliest, and the rate, are tried in pairs where none cures alone."""
+_LONG_ENOUGH = 25
+"""Iterations after those in which a run broke: enough to tell whether a loss falls."""
 _SHARE = 0.25
 """Of the time for all experiments, which one may take that goes well."""
 
@@ -96,7 +98,7 @@ class Diagnosis:
                 self._found = []  # a label outside of the classes makes Caffe read and write outside of its memory
             asked = run.asked
             if self._was.kind in (BREAKS, CRASHES, GROWS):
-                asked = min(run.asked, max(2 * max(self._was.iteration, 0) + 10, _affordable(run, seconds)))
+                asked = min(run.asked, max(2 * max(self._was.iteration, 0) + _LONG_ENOUGH, _affordable(run, seconds)))
             for number, trial in enumerate([*[*_in_order(self._found)][: _MOST[how]], *_in_pairs(self._found)]):
                 if time.monotonic() - began < seconds / 2:
                     ready = experiment(self._stage, self._engine, trial, number, asked)

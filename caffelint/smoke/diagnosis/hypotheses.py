@@ -46,6 +46,8 @@ _PROVED = 10.0
 """The score of what breaks any run."""
 _MULTIPLIES, _LARGE_TARGET = 10.0, 10.0
 _SMALL_TARGET = 1e-3
+_ROUNDED = 0.01
+"""What a probability may be off."""
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
 _LEAST_WEIGHT = 1e-6
@@ -333,10 +335,12 @@ def _labels(run: Run) -> Iterator[Hypothesis]:
         if layer.type != "SigmoidCrossEntropyLoss" or len(layer.bottoms) < 2:
             continue
         found = read_at_first(run, layer, 1)
-        if found is None or (found.min >= -1 and found.max <= 1):
+        if found is None:
             continue
-        largest = max(abs(found.min), abs(found.max))
-        changes = scaled_target(run, layer, 1, largest, exact=True) if found.min >= 0 else ()
+        least = 0.0 if layer.message.loss_param.HasField("ignore_label") else min(found.min, 0.0)
+        if least > -_ROUNDED and found.max <= 1 + _ROUNDED:
+            continue
+        changes = scaled_target(run, layer, 1, found.max, exact=True, least=least)
         place = run.place(layer.name, 0, "bottom", 1)
         yield Hypothesis("labels", place, 5.0, changes, layer.message.bottom[1], (layer,), found.min, found.max)
 

@@ -10,13 +10,12 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.smoke.diagnosis.change import centred_input, normalised_input, scaled_input
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
-from caffelint.smoke.diagnosis.signal import saturates
 from caffelint.smoke.events import BLOB, DATA, Statistics
-from caffelint.smoke.learning import is_zero, size
+from caffelint.smoke.learning import is_zero, saturates, size
 from caffelint.smoke.loss import bad_start, begins
 from caffelint.smoke.run import Run
 
-_LARGE, _SMALL = 30.0, 5e-3
+_LARGE, _SMALL = 30.0, 0.03
 _HUGE = 1e10
 """A loss before any update that no weights of a usual size give."""
 _OFFSET = 10.0
@@ -84,7 +83,7 @@ def input_scale(run: Run) -> Iterator[Hypothesis]:
     elif (one := small_input(run)) is not None:
         changes = scaled_input(run, one.layer, one.top, one.largest)
         place = run.place(one.layer.name, 0, "transform_param", "scale")
-        score = -math.log10(size(one.found)) - 1
+        score = -math.log10(size(one.found))
         yield Hypothesis("input-scale", place, score, changes, "small", (one.layer,), one.largest)
     elif start:
         yield Hypothesis("start", run.nets[0].at(), 0.4, value=start[0], figure=start[1])

@@ -11,7 +11,17 @@ from caffelint.smoke.diagnosis.change import UNLOADED, Change, normalised, of_la
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import flat
 from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite
-from caffelint.smoke.learning import Weights, dead_layers, died, limits, size, weightless, weights, without_weights
+from caffelint.smoke.learning import (
+    Weights,
+    dead_layers,
+    died,
+    saturated,
+    size,
+    squashing,
+    weightless,
+    weights,
+    without_weights,
+)
 from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
 
@@ -33,8 +43,6 @@ _FACTORS = {"PReLU": "0.25", "Scale": "1"}
 _LARGE_FACTOR = 5.0
 _SHUTS = 6.0
 """A bias at which Sigmoid has a slope of a four-hundredth, and TanH next to none."""
-_FULL = 0.9
-"""Of the way from the middle to the limits."""
 _EPSILON, _NORMAL = 0.01, 0.3
 """A usual one is 1e-5, and what is normalised has a deviation of 1."""
 _USUAL_EPSILON = 1e-5
@@ -103,23 +111,6 @@ def steepest(run: Run, one: Hypothesis) -> tuple[BuiltLayer, float, float] | Non
 def _of_top(run: Run, blob: Blob) -> float:
     made = run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
     return size(made) if made is not None and math.isfinite(size(made)) else 0.0
-
-
-def squashing(run: Run) -> list[BuiltLayer]:
-    """Activations that are bounded on both sides, and so have next to no slope far from 0."""
-    return [layer for layer in run.built[0].layers if layer.need_backward and not layer.rectifies and limits(layer)]
-
-
-def saturates(run: Run) -> bool:
-    """Is an activation that is bounded on both sides at its limits nearly everywhere before any update?"""
-    return any(saturated(run, layer) for layer in squashing(run))
-
-
-def saturated(run: Run, layer: BuiltLayer) -> bool:
-    """Is such an activation at its limits nearly everywhere before any update?"""
-    low, high = limits(layer) or (0.0, 0.0)
-    found = run.statistics(-1, layer.name, BLOB, layer.tops[0].name, DATA)
-    return found is not None and math.hypot(found.mean - (low + high) / 2, found.std) > _FULL * (high - low) / 2
 
 
 def _made(run: Run, layer: BuiltLayer) -> float:

@@ -14,6 +14,7 @@ from caffelint.smoke.learning import (
     gradient_ended,
     is_zero,
     only_decays,
+    saturates,
     size,
     weights,
 )
@@ -28,7 +29,7 @@ _MOST = 0.5
 _ENOUGH = 20
 _OUTWEIGHS = 5.0
 _LITTLE = 0.5
-_NEARLY = 0.85
+_NEARLY, _SATURATED = 0.85, 0.1
 _FADED = 1e-6
 
 
@@ -105,12 +106,15 @@ def norm(layer: BuiltLayer, values: Statistics | None) -> float:
 def flat(run: Run) -> bool:
     """After enough iterations, is more than half left of the loss, or of what chance gives where that is less?
 
-    A loss that is known to be below that of the best constant answer, and still falls, is not flat.
+    What begins with activations at their limits may be stuck with less left. A loss that is known to be below that of
+    the best constant answer, and still falls, is not flat.
     """
     left = progress(run)
-    if len(run.iterations) < _ENOUGH or not left > _LITTLE:
+    if len(run.iterations) < _ENOUGH or math.isnan(left):
         return False
     how = outcome(run)
+    if not left > _LITTLE:
+        return not how.learns and left > _SATURATED and saturates(run)
     return not (how.learns and left < _NEARLY and not math.isnan(how.constant))
 
 
