@@ -14,6 +14,7 @@ from caffelint.smoke.rule import (
     begins,
     cure,
     ends,
+    falls,
     first_ratios,
     hypotheses,
     large_input,
@@ -84,7 +85,8 @@ def came_of(run: Run, kind: str) -> list[str]:
 
 def _cured(best: Tried) -> str:
     """`with base_lr: 0.1 it learns: loss 2.31 to 0.9 in 50 iterations`."""
-    how = "learns" if best.learned else "runs, but does not learn" if best.idles else "runs"
+    idles = best.idles and not falls(best.first, best.last)
+    how = "learns" if best.learned else "runs, but does not learn" if idles else "runs"
     fell = f"loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
     made = " and ".join(map(_with, best.change.parts or (best.change,)))
     return f"{made.replace(' and with ', ' and ')} it {how}: {fell}"
