@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.globs import globs_of
-from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach
+from caffelint.lint.project.memory import remembered
+from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.walk import walk
 
@@ -295,7 +296,7 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
 
 def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
     """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none."""
-    reach = Reach(os.path.dirname(os.path.abspath(solver_path)), roots)
+    reach = reach_of(os.path.dirname(os.path.abspath(solver_path)), roots)
     inside, bare = os.path.split(name)
     if "\0" in name or not _plain(bare) or len(name) > _LONGEST:
         return ""
@@ -328,6 +329,7 @@ def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower().partition(".prototxt")[0]))
 
 
+@remembered(100)
 def _prototxts(folder: str) -> list[str]:
     try:
         return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIXES) and len(name) < _LONGEST)[:_MOST]
@@ -346,7 +348,7 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
     """
     if "\0" in name or not name:
         return None, False, False
-    reach = Reach(os.path.dirname(os.path.abspath(solver_path)), roots)
+    reach = reach_of(os.path.dirname(os.path.abspath(solver_path)), roots)
     folder, *above = reach.above
     outside = False
     for base in (folder, os.getcwd(), *roots, *above):

@@ -19,6 +19,7 @@ from caffelint.lint.garbage import rare_collections
 from caffelint.lint.packed import gathered
 from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
+from caffelint.lint.project.memory import forget
 from caffelint.lint.project.weighed import weigh
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order_of
@@ -86,7 +87,8 @@ def planned(
     changed: set[str] | None,
     texts: Mapping[str, bytes],
 ) -> Planned:
-    """Find the files and group them; a path that leads nowhere is a failure."""
+    """Find the files and group them; a path that leads nowhere is a failure. What earlier runs found is forgotten."""
+    forget()
     paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
     found = discover(on_disk, wanted(config), config.roots)

@@ -48,6 +48,7 @@ def plan(
     # Remembered for this run alone: another one may find other files.
     files_beside = cache(_files_beside)
     siblings_in = cache(lambda folder: Siblings(files_beside(folder)))
+    nets_of = cache(lambda solver, data: named_nets(solver, roots, data))
 
     @cache
     def solvers_in(folder: str) -> dict[str, list[tuple[str, tuple[NamedNet, ...]]]]:
@@ -57,7 +58,7 @@ def plan(
             data = (texts or {}).get(path)
             if names_a_net(path) if data is None else mentions_a_net(data):
                 solver = same.setdefault(os.path.realpath(path), relative(path))
-                named = _by_known_names(named_nets(solver, roots, data), same)
+                named = _by_known_names(nets_of(solver, data), same)
                 for net in set(_paths(named)):
                     found.setdefault(net, []).append((solver, named))
         return found
@@ -71,7 +72,7 @@ def plan(
     for file in given:
         data = (texts or {}).get(file)
         if data is not None or names_a_net(file):
-            named = named_nets(file, roots, data)
+            named = nets_of(file, data)
             if named:
                 nets[file] = _by_known_names(named, same)
                 report.update(_paths(nets[file]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from caffelint.lint.project.memory import remembered
+
 SUFFIXES = (".prototxt", ".prototxt.txt")
 _SPECIAL = ("/proc", "/sys", "/dev")
 _MEMORY = "/dev/shm"  # ordinary files, in memory
@@ -40,13 +42,23 @@ class Reach:
     def holds(self, path: str, base: str | None = None) -> bool:
         """Whether a file may be read; `base` is the folder in which it was found by a relative name."""
         real = os.path.realpath(path)
-        if is_special(real):
+        if shows_system(real):
             return False
         if any(is_below(real, folder) and not _is_gits(real, folder) for folder in self._folders):
             return True
         if base is None or not real.endswith(SUFFIXES):
             return False
         return not self._is_checkout or is_below(real, os.path.realpath(base))
+
+
+def reach_of(folder: str, roots: Sequence[str] = ()) -> Reach:
+    """What the files of a folder may lead to, found out once for a run."""
+    return _reach_of(os.path.abspath(folder), tuple(roots), os.getcwd())
+
+
+@remembered(1000)
+def _reach_of(folder: str, roots: tuple[str, ...], here: str) -> Reach:
+    return Reach(folder, roots)
 
 
 def _is_gits(path: str, folder: str) -> bool:
@@ -56,7 +68,11 @@ def _is_gits(path: str, folder: str) -> bool:
 
 def is_special(path: str) -> bool:
     """Whether a path leads to a device, or to files that describe the running system."""
-    real = os.path.realpath(path)
+    return shows_system(os.path.realpath(path))
+
+
+def shows_system(real: str) -> bool:
+    """The same of a path without links."""
     return any(is_below(real, special) for special in _SPECIAL) and not is_below(real, _MEMORY)
 
 

@@ -6,7 +6,7 @@ import os
 import stat
 from typing import IO
 
-from caffelint.lint.reach import OUTSIDE, Reach, is_special
+from caffelint.lint.reach import OUTSIDE, Reach, is_special, shows_system
 
 _LARGEST = 256 << 20
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -86,9 +86,11 @@ def _opened(path: str, reach: Reach | None) -> IO[bytes]:
     stream = os.fdopen(os.open(path, os.O_RDONLY | _WITHOUT_WAITING), "rb")
     try:
         state = os.fstat(stream.fileno())
-        where = f"{_OPEN_FILES}/{stream.fileno()}"
-        real = os.readlink(where) if os.path.islink(where) else path
-        if not stat.S_ISREG(state.st_mode) or not (reach.holds(real) if reach else not is_special(real)):
+        try:
+            real = os.readlink(f"{_OPEN_FILES}/{stream.fileno()}")
+        except OSError:
+            real = os.path.realpath(path)
+        if not stat.S_ISREG(state.st_mode) or not (reach.holds(real) if reach else not shows_system(real)):
             raise ReadError("changed while it was opened, and was not read")
     except BaseException:
         stream.close()

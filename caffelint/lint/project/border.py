@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
-from caffelint.lint.reach import Reach, is_below
+from caffelint.lint.project.memory import remembered
+from caffelint.lint.reach import is_below, reach_of
 
 _HIGHEST = 8
 """Folders above a file's that may be the top of a project that is no checkout."""
@@ -28,10 +29,15 @@ def top_of(folder: str) -> str | None:
     the files that repositories have at their top, else the working directory if it has one of them and contains the
     folder. It is never a home, the folder of temporary files or one above these, nor a folder of another user.
     """
-    reach = Reach(folder)
+    return _top_of(os.path.abspath(folder), os.getcwd())
+
+
+@remembered(10_000)
+def _top_of(folder: str, working_directory: str) -> str | None:
+    reach = reach_of(folder)
     if reach.checkout:
         return reach.checkout
-    here = os.path.realpath(os.getcwd())
+    here = os.path.realpath(working_directory)
     by_working_directory = None
     for above in reach.above[:_HIGHEST]:
         modified = _if_it_may_be_top(above, folder)

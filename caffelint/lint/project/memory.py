@@ -23,6 +23,6 @@ def remembered(most: int) -> Callable[[Callable[Given, Found]], Callable[Given, 
 
 
 def forget() -> None:
-    """Editors and --watch call it when files have changed."""
+    """Each run begins with it, and editors call it when files have changed."""
     for clear in _clear:
         clear()

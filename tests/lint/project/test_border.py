@@ -8,6 +8,7 @@ import pytest
 from own_caffe import MINE, NET, Make, found
 
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.memory import forget
 
 
 def _make(folder: Path, *names: str) -> Path:
@@ -38,6 +39,7 @@ def test_the_working_directory_may_be_the_top(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(one)
     assert top_of(str(one / "models/a")) == str(one)
     (one / "README.md").unlink()
+    forget()
     assert top_of(str(one / "models/a")) is None
 
 
