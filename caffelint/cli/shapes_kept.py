@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from caffelint.cli.overwriting import misplaced
 from caffelint.cli.tell import tell
+from caffelint.fix.write import SaveError, save
 from caffelint.lint.config import FILES, nearest
 from caffelint.lint.settings_text import ConfigError, toml
-from caffelint.text.writing import write_atomically
 
 if TYPE_CHECKING:
     from caffelint.evidence.data.evidence import DataEvidence
@@ -34,13 +36,24 @@ def keep_shapes(found: Sequence[DataEvidence], path: str, config: Path | None) -
     if target.name in ("pyproject.toml", "setup.cfg"):
         given = ", ".join(f'{top} = "{dims}"' for top, dims in shapes.items())
         raise click.ClickException(f"--write-shapes does not write into {target.name}; add to its input-shape: {given}")
-    before = target.read_bytes() if target.exists() else None
+    if reason := misplaced(str(target)):
+        raise click.ClickException(f"--write-shapes: {target}: {reason}")
     try:
-        text = with_shapes(str(target), (before or b"").decode("utf-8-sig"), shapes)
-        write_atomically(target, text.encode(), before)
+        before = target.read_bytes() if target.exists() else None
+        save(target, before, _with_shapes(target, before or b"", shapes))
+    except SaveError as error:
+        raise click.ClickException(f"--write-shapes: {target}: {error}") from error
     except (OSError, UnicodeDecodeError, ConfigError) as error:
         raise click.ClickException(f"--write-shapes: {error}") from error
     tell(f"{target}: input-shape of {', '.join(f'{top} is {dims}' for top, dims in shapes.items())}")
+
+
+def _with_shapes(target: Path, before: bytes, shapes: Mapping[str, str]) -> bytes:
+    """The new bytes of a file, with its byte-order mark and its line ends."""
+    text = before.removeprefix(BOM_UTF8).decode()
+    ends = "\r\n" if "\r\n" in text else "\n"
+    new = with_shapes(str(target), text.replace("\r\n", "\n"), shapes).replace("\n", ends)
+    return before[: len(BOM_UTF8) * before.startswith(BOM_UTF8)] + new.encode()
 
 
 def with_shapes(path: str, text: str, shapes: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
@@ -74,6 +75,30 @@ def test_settings_that_are_ignored_are_not_written(there: Path, capsys: pytest.C
     assert data("--isolated") == 2
     assert "--write-shapes and --isolated cannot be combined" in capsys.readouterr().err
     assert Path("caffelint.toml").read_text() == "# mine\n"
+
+
+def test_the_beginning_and_the_line_ends_of_a_file_stay(there: Path) -> None:
+    Path("caffelint.toml").write_bytes(b'\xef\xbb\xbf# mine\r\nexclude = ["old"]\r\n')
+    assert data() == 0
+    new = Path("caffelint.toml").read_bytes()
+    assert new.startswith(b'\xef\xbb\xbf# mine\r\nexclude = ["old"]\r\n\r\n[input-shape]\r\n')
+    assert new.count(b"\n") == new.count(b"\r\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_nothing_is_written_through_a_link(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(".gitattributes").write_text("# mine\n")
+    Path("caffelint.toml").symlink_to(".gitattributes")
+    assert data() == 2
+    assert "git reads this file" in capsys.readouterr().err
+    Path("caffelint.toml").unlink()
+    Path("other").mkdir()
+    Path("linked").symlink_to("other")
+    assert data("--config", "linked/own.toml") == 2
+    Path("other", "own.toml").touch()
+    assert data("--config", "linked/own.toml") == 2
+    assert Path("other", "own.toml").read_text() == ""
+    assert Path(".gitattributes").read_text() == "# mine\n"
 
 
 def test_any_settings_gain_the_shapes_alone_or_are_left(there: Path) -> None:
