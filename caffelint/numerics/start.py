@@ -18,7 +18,7 @@ from caffelint.numerics import recurrent as recurrent  # the transfers of these
 from caffelint.numerics.backward import backward, learned
 from caffelint.numerics.forward import FILLED, Drawn, Tops, forward, weights_of
 from caffelint.numerics.losses import Lost, loss
-from caffelint.numerics.signal import OTHER, Signal, constant
+from caffelint.numerics.signal import OTHER, Signal, constant, steps
 from caffelint.numerics.weights import Weights
 
 _NONE = constant(0.0)
@@ -144,7 +144,8 @@ def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> floa
             weight = abs(change.loss_weights.get(layer, layer.loss_weights[0]))
             # One step in this direction of length 1, of elements that are as large and of independent channels.
             each = weight / max(shape[0], 1) / math.prod(shape)
-            seeds[layer] = [Signal(0.0, (each,) * OTHER + (0.0,) * OTHER), None]
+            alike = Signal(0.0, (each,) * OTHER + (0.0,) * OTHER)
+            seeds[layer] = [steps(alike) if len(shape) == 3 else alike, None]
     _, found = _back(built, begin.signals, begin.drawn, seeds) if seeds else (None, {})
     learned = ((param, one) for param, one in found.items() if not is_rescaled(param.layer))
     return sum(param.lr_mult * one * one * count(param.shape) for param, one in learned)

@@ -14,7 +14,7 @@ import pytest
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.states import State
 from caffelint.lint.file import load
-from caffelint.numerics.start import start
+from caffelint.numerics.start import start, steepness
 
 _DATA = (
     'layer {{ name: "data" type: "DummyData" top: "data" top: "label" dummy_data_param {{'
@@ -214,3 +214,17 @@ def test_numbers_of_any_kind(where: str, value: float) -> None:
         found = start(_built(net))
         assert all(one is None or math.isfinite(one.mean_square) for one in found.signals.values())
         assert not any(math.isnan(size) for size in found.learned.values())
+
+
+def test_a_distance_of_sequences_is_as_steep_as_its_streams_together() -> None:
+    """1 / (2 T) of the sum over T steps of N streams: with x = 1/2 in C channels, its curvature is N (1 + C / 4)."""
+    steps, streams, channels = 20, 16, 4
+    filled = "data_filler { value: 0.5 } data_filler { value: 3 }"
+    shapes = f"shape {{ dim: {steps} dim: {streams} dim: {channels} }} shape {{ dim: {steps} dim: {streams} dim: 1 }}"
+    built = _built(
+        f'layer {{ name: "d" type: "DummyData" top: "x" top: "y" dummy_data_param {{ {filled} {shapes} }} }} '
+        'layer { name: "s" type: "InnerProduct" bottom: "x" top: "s" '
+        'inner_product_param { axis: 2 num_output: 1 weight_filler { type: "xavier" } } } '
+        'layer { name: "l" type: "EuclideanLoss" bottom: "s" bottom: "y" top: "l" }'
+    )
+    assert steepness(built, start(built)) == pytest.approx(streams * (1 + channels / 4))
