@@ -51,8 +51,9 @@ _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _GUESSED = ("refused-at-load", "python-layer-failed")
 _TOLD = 3
-_OF_LEARNING = ("D", "I", "O", "S2")
-"""How the codes begin of those built-in rules that are on data, fillers, losses and what multiplies updates."""
+_OF_LEARNING = ("D", "I", "O", "S2", "W")
+"""How the codes begin of those built-in rules that are on data, fillers, losses, what multiplies updates, and weights
+that are loaded."""
 
 
 def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:

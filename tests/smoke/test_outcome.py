@@ -10,7 +10,7 @@ import pytest
 
 from caffelint.smoke.events import Event, Iteration, Targets, to_line
 from caffelint.smoke.fed import Fed, MadeUp
-from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, UNSTEADY, outcome
+from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
 from caffelint.smoke.run import Run, run_of
 from caffelint.smoke.targets import Targets as Sums
 from caffelint.smoke.verdict import verdict
@@ -70,6 +70,24 @@ def test_and_below_the_best_constant_answer(loss: str, found: Targets, moves: st
     told = run(STEADY, found, loss=loss)
     assert outcome(told).moves == moves
     assert verdict(told, []).startswith("it trains: " if moves == FALLS else "it runs: ")
+
+
+def test_one_of_several_losses_that_stays() -> None:
+    """As where boxes are learned, and no classes."""
+    net = NET.replace("LOSS", "SoftmaxWithLoss")
+    net += 'layer { name: "more" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "more" }'
+    for last, head in ((2.29, "it runs: "), (1.0, "it trains: ")):
+        each = [
+            Iteration(at, 0.1, 4.6 - at / 10, {"loss": 2.3 - at / 10, "more": 2.3 if at < 3 else last})
+            for at in range(20)
+        ]
+        lines = "\n".join(map(to_line, each))
+        told = run_of({"s.prototxt": SOLVER, "n.prototxt": net, "events": lines})
+        told.asked = 20
+        assert outcome(told).moves == (PART if last > 2 else FALLS)
+        words = verdict(told, [])
+        assert words.startswith(head)
+        assert ('that of SoftmaxWithLoss "more" does not so far: 2.3 to 2.29' in words) == (last > 2)
 
 
 def test_what_was_seen() -> None:
