@@ -6,10 +6,11 @@ import os
 from collections.abc import Sequence
 
 from caffelint.lint.project.memory import remembered
+from caffelint.text.special import is_below as is_below
+from caffelint.text.special import is_special as is_special
+from caffelint.text.special import shows_system as shows_system
 
 SUFFIXES = (".prototxt", ".prototxt.txt")
-_SPECIAL = ("/proc", "/sys", "/dev")
-_MEMORY = "/dev/shm"  # ordinary files, in memory
 OUTSIDE = "is outside the checkout and was not read; name it, or allow its folder with roots in your settings"
 
 
@@ -64,18 +65,3 @@ def _reach_of(folder: str, roots: tuple[str, ...], here: str) -> Reach:
 def _is_gits(path: str, folder: str) -> bool:
     """Whether a path below a folder is among what git keeps: its configuration may hold passwords."""
     return ".git" in os.path.relpath(path, folder).split(os.sep)
-
-
-def is_special(path: str) -> bool:
-    """Whether a path leads to a device, or to files that describe the running system."""
-    return shows_system(os.path.realpath(path))
-
-
-def shows_system(real: str) -> bool:
-    """The same of a path without links."""
-    return any(is_below(real, special) for special in _SPECIAL) and not is_below(real, _MEMORY)
-
-
-def is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder or is inside it; both without links."""
-    return path == folder or path.startswith(os.path.join(folder, ""))

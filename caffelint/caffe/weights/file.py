@@ -9,6 +9,7 @@ import stat
 from caffelint.caffe.weights.binary import read_net, read_state
 from caffelint.caffe.weights.stored import State, Unreadable, Weights
 from caffelint.caffe.weights.wire import BYTES, Buffer, Damaged, parts
+from caffelint.text.special import is_special
 
 MOST_OF_PROTOBUF = 2**31 - 1
 """Bytes; of a larger file Caffe parses nothing (io.cpp kProtoReadBytesLimit)."""
@@ -96,6 +97,8 @@ def _mapped(path: str) -> Buffer:
                 raise Unreadable("is a folder; give the file")
             if not stat.S_ISREG(state.st_mode):
                 raise Unreadable("is a pipe or a device and was not read")
+            if is_special(path):
+                raise Unreadable("shows the running system and was not read")
             return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) if state.st_size else b""
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()

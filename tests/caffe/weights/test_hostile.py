@@ -110,4 +110,9 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         for path in (tmp_path, Path("/dev/zero"), tmp_path / "gone"):
             with pytest.raises(Unreadable, match=r"^(is a folder|is a pipe or a device|cannot be read)[^\n]*$"):
                 read(str(path))
-        assert not read("/proc/self/environ").size
+        link = tmp_path / "linked.caffemodel"
+        link.unlink(missing_ok=True)
+        link.symlink_to("/proc/self/environ")
+        for path in ("/proc/self/environ", "/proc/version", "/sys/kernel/notes", str(link)):
+            with pytest.raises(Unreadable, match="shows the running system"):
+                read(path)
