@@ -39,15 +39,13 @@ def cpu_seconds(process: Process) -> float:
 
 
 def kill(cluster: Any, kills: int, every: float, done: threading.Event) -> None:
-    """End processes of the cluster while they work."""
+    """End processes of the cluster while they work; wait where the last one has not been started again yet."""
     dice = random.Random(1)
-    for _ in range(kills):
-        if done.wait(every):
-            return
-        worker = dice.choice(list(cluster.workers.values()))
-        if worker.pid:
-            os.kill(worker.pid, 9)
-            print(f"  killed process {worker.pid}")
+    while kills and not done.wait(every):
+        if alive := [worker.pid for worker in cluster.workers.values() if worker.pid]:
+            os.kill(process := dice.choice(alive), 9)
+            print(f"  killed process {process}")
+            kills -= 1
 
 
 def shared(
