@@ -63,5 +63,5 @@ def _reach_of(folder: str, roots: tuple[str, ...], here: str) -> Reach:
 
 
 def _is_gits(path: str, folder: str) -> bool:
-    """Whether a path below a folder is among what git keeps: its configuration may hold passwords."""
-    return ".git" in os.path.relpath(path, folder).split(os.sep)
+    """Whether a path, which is below a folder, is among what git keeps: its configuration may hold passwords."""
+    return ".git" in path[len(folder) :].split(os.sep)
