@@ -130,7 +130,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     elif how.moves == UNSTEADY:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")
     elif how.moves == FLAT:
-        parts.append("the loss has hardly moved so far; too few iterations to tell whether the net learns slowly")
+        stays = "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly"
+        # What is measured of a net does not show records that bear the labels of others.
+        parts.append(stays if run.synthetic else f"{stays}, or whether labels do not belong to their records")
     text = "; ".join(parts)
     if rising := next((one for one in findings if one.name in _LATER), None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"

@@ -38,7 +38,11 @@ def run(*losses: float) -> Run:
     [
         ((6.905,), "it runs: 1 iteration, every value finite, loss 6.905; too few to tell whether it learns"),
         ((2.3, 2.2, 2.0), "it runs: 3 iterations, every value finite, loss 2.3 to 2; too few to tell"),
-        ((2.3,) * 10, "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly"),
+        (
+            (2.3,) * 10,
+            "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly,"
+            " or whether labels do not belong to their records",
+        ),
         ((1.2, 1.5) * 5, "the loss goes up and down; too few iterations to tell whether the net learns"),
         ((2.3, 2.2, 2.1, 2, 1.9, 1.8, 1.7, 1.6, 1.5, 1.4), "it trains: 10 iterations, every value finite"),
     ],
