@@ -10,6 +10,7 @@ from typing import NamedTuple
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.neuron import Dropout, Neuron, ReLU
+from caffelint.caffe.layers.recurrent import Recurrent
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.shapes import count
 from caffelint.caffe.values import Values
@@ -135,7 +136,8 @@ def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> floa
     """The curvature of distances as all weights see it, times their lr_mult, where all samples miss by the same.
 
     It does not depend on the targets. Gradient descent leaves a distance that is steeper than 2 / rate. Weights whose
-    size is of no effect do not count: updates that are too large make them larger, and what they see less steep.
+    size is of no effect do not count: updates that are too large make them larger, and what they see less steep. Nor do
+    those of recurrent layers and above: such updates only drive their gates to their bounds.
     """
     seeds: dict[BuiltLayer, Sequence[Signal | None]] = {}
     for layer in begin.losses:
@@ -147,8 +149,21 @@ def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> floa
             alike = Signal(0.0, (each,) * OTHER + (0.0,) * OTHER)
             seeds[layer] = [steps(alike) if len(shape) == 3 else alike, None]
     _, found = _back(built, begin.signals, begin.drawn, seeds) if seeds else (None, {})
-    learned = ((param, one) for param, one in found.items() if not is_rescaled(param.layer))
+    free = _unbounded(begin)
+    learned = ((param, one) for param, one in found.items() if param.layer in free and not is_rescaled(param.layer))
     return sum(param.lr_mult * one * one * count(param.shape) for param, one in learned)
+
+
+def _unbounded(begin: Start) -> set[BuiltLayer]:
+    """The layers between distances and the nearest recurrent ones, whose values have bounds."""
+    pending = [layer.bottoms[0] for layer in begin.losses if layer.is_distance]
+    found: set[BuiltLayer] = set()
+    while pending:
+        layer = pending.pop().producer
+        if layer is not None and layer not in found and not isinstance(layer, Recurrent):
+            found.add(layer)
+            pending += layer.bottoms
+    return found
 
 
 def is_rescaled(layer: BuiltLayer) -> bool:

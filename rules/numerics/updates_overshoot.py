@@ -25,7 +25,8 @@ class UpdatesOvershoot(ProjectRule):
     ## Known problems
     Data that the text does not describe are taken to be about 1, and then only updates at least 4 times too large are
     reported. Weights that are loaded are not known: a net that shows a sign of them is not judged, nor is one with
-    Python layers on its way. Only SGD and Nesterov without clip_gradients are judged.
+    Python layers on its way. Only SGD and Nesterov without clip_gradients are judged. Of recurrent nets only what
+    follows the recurrent layers counts, since gates bound what updates can do.
 
     ## References
     - Y. LeCun et al., Efficient BackProp, 1998: the largest rate of gradient descent

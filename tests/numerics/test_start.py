@@ -228,3 +228,20 @@ def test_a_distance_of_sequences_is_as_steep_as_its_streams_together() -> None:
         'layer { name: "l" type: "EuclideanLoss" bottom: "s" bottom: "y" top: "l" }'
     )
     assert steepness(built, start(built)) == pytest.approx(streams * (1 + channels / 4))
+
+
+@pytest.mark.parametrize("std", [0.1, 26.0])
+def test_what_gates_bound_is_never_steep(std: float) -> None:
+    """Only the layer behind an LSTM counts: N (1 + C) at most for values within 1."""
+    steps, streams, hidden = 20, 16, 8
+    shapes = " ".join(f"shape {{ dim: {steps} dim: {streams} {one} }}" for one in ("dim: 3", "dim: 1", ""))
+    filled = 'data_filler { type: "gaussian" } data_filler { type: "gaussian" } data_filler { value: 1 }'
+    built = _built(
+        f'layer {{ name: "d" type: "DummyData" top: "x" top: "y" top: "c" dummy_data_param {{ {filled} {shapes} }} }} '
+        'layer { name: "r" type: "LSTM" bottom: "x" bottom: "c" top: "r" recurrent_param '
+        f'{{ num_output: {hidden} weight_filler {{ type: "gaussian" std: {std} }} }} }} '
+        'layer { name: "s" type: "InnerProduct" bottom: "r" top: "s" '
+        'inner_product_param { axis: 2 num_output: 1 weight_filler { type: "xavier" } } } '
+        'layer { name: "l" type: "EuclideanLoss" bottom: "s" bottom: "y" top: "l" }'
+    )
+    assert streams <= steepness(built, start(built)) * 1.01 <= streams * (1 + hidden) * 1.01
