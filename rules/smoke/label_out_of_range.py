@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from caffelint.lint import CERTAIN, ERROR, LIKELY, Cause, Finding, Invalid, Place, other_classes, title
-from caffelint.smoke.rule import DATA, BuiltLayer, Run, SmokeRule, Statistics, classes
+from caffelint.smoke.rule import DATA, Blob, BuiltLayer, Run, SmokeRule, Statistics, classes
 
 from ._example import CALM, NET, losses, project
 from ._numbers import extent
@@ -66,7 +66,7 @@ class LabelOutOfRange(SmokeRule):
         for layer in run.built[0].layers:
             if layer.type == "Embed" and layer.bottoms:
                 words, size = found.get(layer.bottoms[0].original.name), layer.message.embed_param.input_dim
-                if words is not None and (words[0] % 1 or words[1] % 1) and math.isfinite(words[0] + words[1]):
+                if words is not None and _are_fractions(layer.bottoms[0], *words):
                     yield self._cut(run, layer, *words)
                 elif words is not None and not 0 <= words[0] <= words[1] < size:
                     what = (
@@ -83,7 +83,7 @@ class LabelOutOfRange(SmokeRule):
             if labels is None or among is None:
                 continue
             low, high = labels
-            if math.isfinite(low + high) and (low % 1 or high % 1):
+            if _are_fractions(layer.bottoms[1], low, high):
                 what = f"{title(layer)}: labels are fractions, {extent(low, high)}, which Caffe cuts to whole numbers"
                 one = f"every label is {int(low)}, " if int(low) == int(high) else ""
                 why = f"{one}but it has {among} classes; give whole numbers from 0 to {among - 1}"
@@ -108,6 +108,13 @@ class LabelOutOfRange(SmokeRule):
         why = f"{one}, though input_dim allows 0 to {last}; give whole numbers"
         place = run.place(layer.name, 0, "bottom", 0)
         return self.finding(place, what, evidence=why, cause=Cause("data", what, why))
+
+
+def _are_fractions(blob: Blob, low: float, high: float) -> bool:
+    """Where a filler draws them, to try a net out, what is left of them will do."""
+    maker = blob.original.producer
+    drawn = maker is not None and maker.type == "DummyData"
+    return not drawn and math.isfinite(low + high) and bool(low % 1 or high % 1)
 
 
 def _other_top(
