@@ -10,7 +10,10 @@ from ._example import CALM, NET, losses, project
 from ._numbers import extent
 from ._records import bad_labels
 
-_EMBED = NET.replace('type: "InnerProduct"', 'type: "Embed"').replace(
+_READ = NET.replace("DummyData", "HDF5Data").replace(
+    "dummy_data_param { shape { dim: 8 dim: 4 } shape { dim: 8 } }", 'hdf5_data_param { source: "list" batch_size: 8 }'
+)
+_EMBED = _READ.replace('type: "InnerProduct"', 'type: "Embed"').replace(
     "inner_product_param { num_output: 10", "embed_param { num_output: 10 input_dim: 20"
 )
 
@@ -31,7 +34,11 @@ class LabelOutOfRange(SmokeRule):
     code = "X113"
     name = "label-out-of-range"
     severity = ERROR
-    VALID = [project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 0, 9, 4.5, 3, 0.1))]
+    VALID = [
+        project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 0, 9, 4.5, 3, 0.1)),
+        # What a filler draws.
+        project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 0, 9.9, 4.5, 3, 0.1)),
+    ]
     INVALID = [
         Invalid(
             project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 1, 10, 5.5, 3, 0)),
@@ -39,7 +46,7 @@ class LabelOutOfRange(SmokeRule):
             message='SoftmaxWithLoss "loss": labels are 1 to 10, but its 10 classes are 0 to 9',
         ),
         Invalid(
-            project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 0, 0.5, 0.2, 0.1, 0)),
+            project(*losses(*CALM), Statistics(-1, "data", "blob", "label", DATA, 0, 0.5, 0.2, 0.1, 0), net=_READ),
             span='bottom: "label"',
             message='SoftmaxWithLoss "loss": labels are fractions, 0 to 0.5, which Caffe cuts to whole numbers',
         ),
