@@ -10,9 +10,7 @@ from ._example import CALM, NET, losses, project
 from ._numbers import extent
 from ._records import bad_labels
 
-_READ = NET.replace("DummyData", "HDF5Data").replace(
-    "dummy_data_param { shape { dim: 8 dim: 4 } shape { dim: 8 } }", 'hdf5_data_param { source: "list" batch_size: 8 }'
-)
+_READ = NET.replace("DummyData", "Input").replace("dummy_data_param", "input_param")
 _EMBED = _READ.replace('type: "InnerProduct"', 'type: "Embed"').replace(
     "inner_product_param { num_output: 10", "embed_param { num_output: 10 input_dim: 20"
 )
