@@ -174,7 +174,8 @@ def _blob(layer: Layer, field: str, name: str) -> Iterator[str]:
     for built in builds(layer.net):
         one = built_layer(built, layer)
         blobs = () if one is None else one.bottoms if field == "bottom" else one.tops
-        told += [(built, "\n".join(_about_blob(blob))) for blob in blobs if blob.original.name == name][:1]
+        if (blob := next((blob for blob in blobs if blob.original.name == name), None)) is not None:
+            told.append((built, "\n".join(_about_blob(blob))))
     yield from _by_state(told)
 
 
@@ -183,7 +184,7 @@ def _about_blob(blob: Blob) -> Iterator[str]:
     yield f"- shape {shown_shape(blob)}"
     if blob.maker is not None:
         yield f'- made by {blob.maker.type} "{blob.maker.name}"' + (" in place" if blob.previous else "")
-    readers = [reader for reader, _ in blob.readers]
+    readers = [*dict.fromkeys(reader for reader, _ in blob.readers)]
     more = f" and {len(readers) - _MOST_READERS} more" if len(readers) > _MOST_READERS else ""
     named = ", ".join(f'{reader.type} "{reader.name}"' for reader in readers[:_MOST_READERS])
     yield f"- read by {named}{more}" if readers else "- read by no layer"

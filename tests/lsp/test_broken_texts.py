@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import bench_curves
 import pytest
 from lsprotocol import types
 from seeds import NIGHTLY, SEED, draws
@@ -104,3 +105,19 @@ def test_texts_that_nobody_types(text: str) -> None:
 )
 def test_uris_of_no_file(uri: str) -> None:
     _ask_everything(Documents(isolated=True), uri, 'layer { name: "a" type: "ReLU" bottom: "x" top: "y" }', 20)
+
+
+@pytest.mark.parametrize(
+    "name", ["layers", "layers that read one blob", "bottoms of a layer", "tops of a layer", "blobs of one Concat"]
+)
+def test_what_is_asked_grows_no_faster_than_the_text(name: str, tmp_path: Path) -> None:
+    def asked(size: int) -> int:
+        text = bench_curves.TEXTS[name](size)
+        documents = Documents(isolated=True)
+        uri = (tmp_path / "net.prototxt").as_uri()
+        offset = text.find('"', len(text) // 2) + 1
+        _ask_everything(documents, uri, text, offset)
+        return bench_curves.calls(lambda: _ask_everything(documents, uri, text, offset))
+
+    before = asked(96)
+    assert asked(384) < 4.6 * before
