@@ -89,6 +89,8 @@ class _Project:
         role = _role(path)
         if role == "deploy":
             return self._beside_named(path)
+        if not role and is_refused:
+            return "no solver, script or page names the file, and it holds neither a layer nor a solver"
         if role != "train" or self._is_variant(path):
             return ""
         # Where a solver is, authors try nets by turns: it names the one of today. But what is refused is a draft.
@@ -129,7 +131,7 @@ class _Project:
 
     def _is_variant(self, path: str) -> bool:
         """Is it named as a net that a solver names, but for digits: one of a series, or of another folder?"""
-        return any(_bare(path) == _bare(net) for net in self.solvers)
+        return any(_bare(path) == _bare(net) and not _is_of_another_caffe(net, path) for net in self.solvers)
 
 
 def weigh(

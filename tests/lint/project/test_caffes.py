@@ -114,6 +114,19 @@ def test_a_part_of_a_caffe_registers_more_than_is_seen(make: Make) -> None:
     assert [(severity, name) for severity, name, _ in found()] == [("info", "unknown-layer-type")]
 
 
+@pytest.mark.parametrize(("registered", "names"), [(["My"], []), (["My", "SGD"], ["unknown-solver-type"])])
+def test_a_part_of_a_caffe_registers_more_solvers_than_is_seen(
+    make: Make, registered: list[str], names: list[str]
+) -> None:
+    top = make(NET.format(""))
+    source = "\n".join(f"REGISTER_SOLVER_CLASS({name});" for name in registered)
+    (top / "caffe/src/caffe/my_solver.cpp").write_text(source)
+    Path("solver.prototxt").write_text(
+        'net: "net.prototxt" type: "Adam" base_lr: 1 lr_policy: "fixed" max_iter: 9 snapshot_prefix: "a"'
+    )
+    assert [name for _, name, _ in found(path="solver.prototxt")] == names
+
+
 def test_one_that_is_broken_is_told(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
     make(NET.format(MINE.format("count: 3")), text="message A {\n optional int32 x 1; }")
     main(["check"])

@@ -62,6 +62,15 @@ def test_a_net_that_no_solver_names_is_not_used(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["import caffe\nnet = caffe.Net('n')\n", "<!DOCTYPE html>\n<html lang='en'>\n"]
+)
+@pytest.mark.parametrize(("page", "severity"), [("", "info"), ("see n.prototxt", "error")])
+def test_what_is_no_net_at_all(project: Path, text: str, page: str, severity: str) -> None:
+    write({"n.prototxt": text, "README.md": page})
+    assert {one.severity for one in found("syntax-error").values()} == {severity}
+
+
+@pytest.mark.parametrize(
     "used",
     [
         {"README.md": "`caffe train` with nets/other.prototxt"},
