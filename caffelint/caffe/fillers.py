@@ -185,6 +185,13 @@ FILLERS: dict[str, Callable[[Any, Shape, FieldPath], None]] = {
 _FIXED = frozenset(["constant", "bilinear"])
 
 
+def only_value(filler: Any) -> float | None:
+    """The value of all weights where a filler gives no other: ConstantFiller, and UniformFiller from a to a."""
+    if filler.type == "constant":
+        return float(filler.value)
+    return float(filler.min) if filler.type == "uniform" and filler.min == filler.max else None
+
+
 def draws(filler: Any) -> bool:
     """Whether the filler draws random numbers; False for an unknown one."""
     return filler.type in FILLERS and filler.type not in _FIXED

@@ -6,7 +6,7 @@ It is separate from `caffelint.lint` because it knows every layer type, which ta
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.computing import computed_by
-from caffelint.caffe.fillers import FILLER_FIELDS, FILLERS, draws
+from caffelint.caffe.fillers import FILLER_FIELDS, FILLERS, draws, only_value
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
 from caffelint.caffe.layers.loss import Loss, SoftmaxInside
@@ -43,6 +43,7 @@ __all__ = [
     "draws",
     "has_fork_fields",
     "layer_class",
+    "only_value",
     "paired",
     "pooled_size",
     "shape_text",

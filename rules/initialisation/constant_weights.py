@@ -19,9 +19,12 @@ from caffelint.lint import (
     title,
     write,
 )
-from caffelint.lint.built import types_that
+from caffelint.lint.built import only_value, types_that
 
 from ._fillers import is_last, random_filler
+
+_BOUNDS = {"constant": ("value",), "uniform": ("min", "max")}
+"""The fields of fillers whose weights may all be alike."""
 
 
 class ConstantWeights(NetRule):
@@ -77,19 +80,27 @@ class ConstantWeights(NetRule):
             ' use a random filler, for example weight_filler { type: "msra" }',
             fixed=_NET % ("", 9, 'weight_filler { type: "msra" }'),
         ),
+        Invalid(
+            _NET % ("", 9, 'weight_filler { type: "uniform" min: 0.01 max: 0.01 }'),
+            span="max: 0.01",
+            message='InnerProduct "fc": all weights start at 0.01, so its 9 outputs get equal gradients and stay equal;'
+            ' use a random filler, for example weight_filler { type: "msra" }',
+            fixed=_NET % ("", 9, 'weight_filler { type: "msra" }'),
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for layer, (path, filler) in net.fillers.get("constant", ()):
-            if path[1] != "weight_filler" or not filler.value or layer.type not in self.layer_types:
+        for layer, (path, filler) in (one for type_ in _BOUNDS for one in net.fillers.get(type_, ())):
+            value = only_value(filler)
+            if path[1] != "weight_filler" or not value or layer.type not in self.layer_types:
                 continue
             outputs = getattr(layer.message, path[0]).num_output
             groups = layer.message.convolution_param.group if layer.type == "Convolution" else 1
             if outputs < 2 or groups == outputs or layer.has_frozen_weights or net.role != "train" or is_last(layer):
                 continue
             yield self.finding(
-                layer.at(*path, "value"),
-                f"{title(layer)}: all weights start at {filler.value:g}, so its {outputs} outputs get equal gradients"
+                layer.at(*path, _BOUNDS[filler.type][-1]),
+                f"{title(layer)}: all weights start at {value:g}, so its {outputs} outputs get equal gradients"
                 " and stay equal; use a random filler, for example"
                 f" weight_filler {{ type: {random_filler(layer)[0][1]} }}",
                 fixes=_fixes(layer, path),
@@ -103,4 +114,6 @@ def _fixes(layer: Layer, path: tuple[str, str]) -> tuple[Fix, ...]:
     if layer.given(*path, "type") is Given.NOTHING:
         return fix(what, safety, write(layer, *path, value=filler))
     edits = (write(layer, *path, name, value=value) for name, value in filler)
-    return fix(what, safety, *edits, remove(layer, *path, "value"))
+    given = getattr(layer.message, path[0]).weight_filler
+    gone = (remove(layer, *path, bound) for bound in _BOUNDS[given.type] if given.HasField(bound))
+    return fix(what, safety, *edits, *gone)
