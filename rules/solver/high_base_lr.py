@@ -152,8 +152,7 @@ class HighBaseLr(ProjectRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        message, type_, net = solver.message, solver.type, solver.train_net
-        rate = message.base_lr
+        message, type_, net, rate = solver.message, solver.type, solver.train_net, solver.message.base_lr
         if (
             type_ == "AdaDelta"
             or type_ in _ADAPTIVE
@@ -184,8 +183,8 @@ class HighBaseLr(ProjectRule):
         if fast and fastest >= UNUSUAL and effective / fastest < limit.rate:
             lower, place = Suggested("lr_mult", 1), fast.at("param", 0, "lr_mult")
             what = f"{title(fast)}: lr_mult {fastest:g} makes its rate {rate * fastest:g}, in effect {effective:.3g}"
-            what += f" with momentum {message.momentum:g}, {times}" if added != 1 else f", {times}"
-            what += f" for {limit.why}"
+            what += f" with momentum {message.momentum:g}" if added != 1 else ""
+            what += f", {times} for {limit.why}"
         why = f"training may diverge; try {lower.text}"
         yield self.finding(
             place,
@@ -201,10 +200,8 @@ def _often_trains(solver: Solver, net: Net | None, times: float) -> bool:
     """times: the usual rate."""
     if net is None or net.once(depth) > _SMALL:
         return False
-    if solver.type in _OFTEN_TRAIN:
-        return True
     calm = is_calm(solver)
-    return calm is not None and (calm or times < _KNOWN_TAKES)
+    return solver.type in _OFTEN_TRAIN or calm is not None and (calm or times < _KNOWN_TAKES)
 
 
 def _share_of(momentum: float, iterations: int) -> float:
@@ -231,9 +228,8 @@ def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
         return _Limit(_NORMALISED * larger_batch, 0.1, "SGD")
     if "Embed" in net.by_type:
         return _Limit(_EMBEDDED * larger_batch, 0.1, "a net that embeds its data")
-    if "Eltwise" in net.by_type:
-        return _Limit(_RESIDUAL * larger_batch, 0.1, "a residual net without batch normalisation")
-    return _Limit(_PLAIN * larger_batch, 0.1, "a net without batch normalisation")
+    takes, what = (_RESIDUAL, "a residual net") if "Eltwise" in net.by_type else (_PLAIN, "a net")
+    return _Limit(takes * larger_batch, 0.1, f"{what} without batch normalisation")
 
 
 def _normalises(net: Net) -> bool:
