@@ -294,6 +294,10 @@ class BuiltLayer:
         """Does this bottom hold the numbers of classes, of which its first bottom has one score each?"""
         return False
 
+    def sums_values(self) -> bool:
+        """Is it a loss that divides by the items of a batch alone, however many values each has?"""
+        return False
+
     def cuts_fractions(self, bottom: int) -> bool:
         """Does it take the values of this bottom for whole numbers, and drop what follows the point?"""
         return bool(self.reads_classes(bottom))

@@ -237,6 +237,10 @@ class SigmoidCrossEntropyLoss(Loss):
     block = "sigmoid_param"
     reads_loss_param = True
 
+    def sums_values(self) -> bool:
+        """sigmoid_cross_entropy_loss_layer.cpp, LayerSetUp: BATCH_SIZE is its default."""
+        return not self.message.HasField("loss_param")
+
     def expects(self, bottom: int) -> Expected | None:
         return Expected(0, 1, shape=self.bottoms[0].shape) if bottom == 1 else None
 
@@ -263,6 +267,10 @@ class EuclideanLoss(Loss):
     differentiable = frozenset({0, 1})
 
     def allows_force_backward(self, bottom: int) -> bool:
+        return True
+
+    def sums_values(self) -> bool:
+        """euclidean_loss_layer.cpp, Forward_cpu: dot / bottom[0]->num() / 2."""
         return True
 
     def compare(self, bottoms: Sequence[Shape]) -> None:

@@ -24,7 +24,6 @@ _WIDE = 10.0
 """Times the usual margin of 1, and the distances that there are at first."""
 _ADDS, _ADDED = 1.0, 0.6
 """Every value of an item adds to the gradient, as rates are made for: the score, and the most that it may be."""
-_SUMMED = ("EuclideanLoss", "SigmoidCrossEntropyLoss")
 _SUM, _MEAN = 1, 4
 """As caffe.proto numbers the operations of a Reduction."""
 
@@ -61,8 +60,7 @@ def _summed(run: Run, layer: BuiltLayer) -> Iterator[Hypothesis]:
     """A loss that divides by the items of a batch alone. field: `summed`. value: how many values an item has."""
     shape = layer.bottoms[0].shape if layer.bottoms else None
     values = math.prod(shape[1:]) if shape else 0
-    averages = layer.type == "SigmoidCrossEntropyLoss" and layer.message.HasField("loss_param")
-    if layer.type not in _SUMMED or averages or values < _MULTIPLIES or layer.loss_weights[0] != 1:
+    if not layer.sums_values() or values < _MULTIPLIES or layer.loss_weights[0] != 1:
         return
     changes = of_layer(run, layer, "loss_weight", 0, value=float(f"{1 / values:.1g}"))
     score = min(math.log10(values) - _ADDS, _ADDED)
