@@ -19,6 +19,7 @@ from caffelint.caffe.shapes import PartialShape, Shape
 
 _LIKELY_CHANNELS, _LIKELY_SIDE = 3, 256
 _MAP_AXES = 4
+_MORE = 64
 _MOST_COUNTS = 64
 _MOST_LAYERS = 1000
 """A net of more is built with no shape: some 140 times would take longer than all else, and a lot of memory."""
@@ -33,12 +34,17 @@ _OBLONG = ((240, 320), (320, 240), (480, 640), (1, 100), (100, 1), (375, 500), (
 
 
 class Unavoidable(NamedTuple):
-    """A refusal, in words for data of `shape`. fits: numbers of channels that it is not met with, none of a picture."""
+    """A refusal, in words for data of `shape`.
+
+    fits: numbers of channels that it is not met with, none of a picture. of_any_size: what is refused has the same
+    sizes whatever those of the data.
+    """
 
     refusal: Refusal
     blob: str
     shape: Shape
     fits: tuple[int, ...]
+    of_any_size: bool = False
 
 
 def unavoidable(one: BuiltNet, input_shapes: Mapping[str, Shape]) -> Unavoidable | None:
@@ -97,14 +103,37 @@ class _Probe:
                 elif _further(met, found):
                     shape, found = other, met
         found = self.refused(shape)
-        if found is None or not (found.kind is Kind.WRONG_AXES or self.compares_maps(found)):
+        if found is None:
+            return None
+        of_any_size = self.is_of_any_size(found, shape, partial)
+        self.refused(shape)
+        if not (of_any_size or found.kind is Kind.WRONG_AXES or self.compares_maps(found)):
             return None
         if height is None or width is None:
             for tall, wide in _sides():
                 met = self.refused((*shape[:2], height or tall, width or wide))
                 if met is None:
                     return None
-        return Unavoidable(found, self.blob, shape, tuple(fits))
+        return Unavoidable(found, self.blob, shape, tuple(fits), of_any_size)
+
+    def is_of_any_size(self, found: Refusal, shape: Shape, partial: PartialShape) -> bool:
+        """Is it that sizes differ which do not come from those of the data: what InnerProducts give, and labels?"""
+        if found.kind is not Kind.SHAPES_DIFFER:
+            return False
+        here = self.bottoms_of(found)
+        sides = zip(shape[2:], partial[2:], strict=True)
+        other = (*shape[:2], *(size if known else size + _MORE for size, known in sides))
+        met = self.refused(other)
+        return other != shape and met is not None and met.index == found.index and self.bottoms_of(met) == here
+
+    def bottoms_of(self, refusal: Refusal) -> list[Shape | None]:
+        """The shapes of what the layer reads that is refused."""
+        return [
+            blob.shape
+            for layer in (self.built.layers if self.built else ())
+            if layer.index is not None and layer.index == refusal.index
+            for blob in layer.bottoms
+        ]
 
     def counts(self) -> list[int]:
         """Numbers of channels to try: those of pictures, those that layers make, and those that a Slice cuts up."""
@@ -119,11 +148,8 @@ class _Probe:
 
     def compares_maps(self, refusal: Refusal) -> bool:
         """Is it that two maps differ, and not a map and a vector, whose sizes may agree for one size of the data?"""
-        for layer in self.built.layers if self.built else ():
-            if layer.index is not None and layer.index == refusal.index:
-                shapes = [blob.shape for blob in layer.bottoms]
-                return len(shapes) > 1 and all(shape is not None and len(shape) == _MAP_AXES for shape in shapes)
-        return False
+        shapes = self.bottoms_of(refusal)
+        return len(shapes) > 1 and all(shape is not None and len(shape) == _MAP_AXES for shape in shapes)
 
 
 def _further(one: Refusal, other: Refusal) -> bool:

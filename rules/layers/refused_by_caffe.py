@@ -204,7 +204,10 @@ class RefusedByCaffe(RefusalRule):
                 continue
             layer = net.layers[found.refusal.index]
             place = where(layer, found.refusal)
+            what = f'if "{found.blob}" is {shape_text(found.shape)}, {found.refusal.message}'
             but = f', and no other size of "{found.blob}" fits'
+            if found.of_any_size:
+                what, but = found.refusal.message, ""
             related: tuple[Related, ...] = ()
             if found.fits:
                 but = f", but no image has the {found.fits[0]} channels that this takes"
@@ -214,9 +217,9 @@ class RefusedByCaffe(RefusalRule):
                     place = net.layers[maker].at(net.layers[maker].kind.block, "num_output")
             yield self.finding(
                 place,
-                f'{title(layer)}: if "{found.blob}" is {shape_text(found.shape)}, {found.refusal.message}{but}',
+                f"{title(layer)}: {what}{but}",
                 evidence=f"Caffe stops with: {found.refusal.caffe}",
-                severity=WARNING if found.fits else None,
+                severity=WARNING if found.fits or found.of_any_size else None,
                 certainty=LIKELY,
                 phases=one.phases,
                 related=related,
