@@ -59,6 +59,16 @@ class NoGradientPath(NetRule):
         _NET + ' layer { name: "top1" type: "Accuracy" bottom: "fc" bottom: "label" top: "top1" }',
         # The label needs no gradient anyway.
         _NET.replace('top: "loss"', 'top: "loss" propagate_down: true propagate_down: false'),
+        # What a Silence takes is not to learn now.
+        _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+        ' inner_product_param { num_output: 9 } }'
+        ' layer { name: "join" type: "Concat" bottom: "aux" bottom: "fc" top: "both" }'
+        ' layer { name: "quiet" type: "Silence" bottom: "both" }',
+        # Above the cut, all is frozen anyway.
+        _NET.replace('top: "fc"', 'top: "fc" param { lr_mult: 0 } param { lr_mult: 0 }')
+        + ' layer { name: "act" type: "TanH" bottom: "fc" top: "act" propagate_down: false }'
+        ' layer { name: "aux" type: "InnerProduct" bottom: "act" top: "aux" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
         # A branch of layers that all keep the gradient from those above.
         _NET + ' layer { name: "act" type: "TanH" bottom: "fc" top: "act" propagate_down: false }'
         ' layer { name: "drop" type: "Dropout" bottom: "act" top: "act" propagate_down: false }'
@@ -115,7 +125,9 @@ class NoGradientPath(NetRule):
                 continue
             if above.index in cuts or any(reader.index in cuts for top in layer.tops for reader, _ in top.consumers):
                 continue  # a chain in which every layer says so is meant
-            if blob.need_backward and any(below.need_backward and below.learns for below in _below(one, layer)):
+            if not blob.need_backward or not any(part.learns for part in blob.depends_on):
+                continue
+            if any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
                     f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all earlier"
@@ -131,7 +143,7 @@ class NoGradientPath(NetRule):
         yield from self._measured(net, one)
         idle = [layer for layer in one.layers if not layer.need_backward and layer.known and layer.learns]
         if idle:
-            explained = _dangling(one) | _switched_off(net, one)
+            explained = _dangling(one) | _silenced(one) | _switched_off(net, one)
             idle = [layer for layer in idle if layer not in explained]
         if idle:
             it, learns = ("them", "they learn") if idle[1:] else ("it", "it learns")
@@ -178,6 +190,16 @@ def _switched_off(net: Net, one: BuiltNet) -> set[BuiltLayer]:
     found: set[BuiltLayer] = set()
     for layer in reversed(one.layers):
         if layer.index in off or any(reader in found for top in layer.tops for reader, _ in top.consumers):
+            found.add(layer)
+    return found
+
+
+def _silenced(one: BuiltNet) -> set[BuiltLayer]:
+    """Layers of which all that they make ends in a Silence, or in a file: on purpose."""
+    found: set[BuiltLayer] = set()
+    for layer in reversed(one.layers):
+        readers = [reader for top in layer.tops for reader, _ in top.consumers]
+        if layer.known and not layer.is_loss and found.issuperset(readers) and (readers or not layer.tops):
             found.add(layer)
     return found
 

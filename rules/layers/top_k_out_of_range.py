@@ -3,7 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Kind, Net, RefusalRule, Refused, fix, title, write
+from caffelint.lint import (
+    ERROR,
+    INFO,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Kind,
+    Net,
+    RefusalRule,
+    Refused,
+    fix,
+    title,
+    write,
+)
 from caffelint.lint.built import BuiltLayer, types_that
 
 from ._classes import classes
@@ -125,6 +139,7 @@ def _fault(layer: BuiltLayer) -> _Fault | None:
     elif accuracy and number == 1:
         message = f"{name} makes a single score, so class 0 always wins; make one per class"
     elif accuracy and number == top_k:
+        severity = INFO  # seen at once, and nothing is learned from it
         message = f"top_k {top_k} is the number of classes of {name}, so the accuracy is always 1; set a smaller top_k"
     else:
         return None
