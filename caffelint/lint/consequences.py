@@ -18,25 +18,28 @@ def lower_consequences(
     findings: Sequence[ReportedFinding], nets_of: Callable[[str], Collection[str]]
 ) -> list[ReportedFinding]:
     """The findings, with infos for those that follow from others. `nets_of`: the nets that a solver names."""
-    open_ = [one for one in findings if one.severity != INFO]
-    by_file: dict[str, list[ReportedFinding]] = {}
-    by_layer: dict[tuple[str, str], list[ReportedFinding]] = {}
-    for one in open_:
-        by_file.setdefault(one.file, []).append(one)
+    changing: dict[str, ReportedFinding] = {}
+    by_file: dict[tuple[str, str], ReportedFinding] = {}
+    by_layer: dict[tuple[str, str], dict[str, ReportedFinding]] = {}
+    for one in findings:
+        if one.severity == INFO:
+            continue
+        if _changes_numbers(one):
+            changing.setdefault(one.file, one)
+        by_file.setdefault((one.file, one.name), one)
         if one.layer:
-            by_layer.setdefault((one.file, one.layer), []).append(one)
+            by_layer.setdefault((one.file, one.layer), {}).setdefault(one.name, one)
 
     def cause_of(one: ReportedFinding) -> ReportedFinding | None:
         if one.code.startswith(_ESTIMATES):
-            around = (other for file in nets_of(one.file) or [one.file] for other in by_file.get(file, ()))
-            return next((other for other in around if _changes_numbers(other)), None)
+            around = nets_of(one.file) or [one.file]
+            return next((changing[file] for file in around if file in changing), None)
         if one.name == _TOP:
-            here = by_layer.get((one.file, one.layer), ())
-            return next((other for other in here if other.name == _BOTTOM), None)
+            return by_layer.get((one.file, one.layer), {}).get(_BOTTOM)
         if one.name == _SCORES:
-            return next((other for other in by_file.get(one.file, ()) if other.name == _SINGLE), None)
+            return by_file.get((one.file, _SINGLE))
         elsewhere = [related.file for related in one.related if one.layer and related.file != one.file]
-        there = (other for file in elsewhere for other in by_layer.get((file, one.layer), ()))
+        there = (other for file in elsewhere for other in by_layer.get((file, one.layer), {}).values())
         return next((other for other in there if other.name != one.name), None)
 
     lowered = []

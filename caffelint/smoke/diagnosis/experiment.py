@@ -9,7 +9,7 @@ from typing import Any
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import CRASHES, FLAT, LARGE, STOPS, TESTS, Trouble, losses, trouble
+from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, LARGE, STOPS, TESTS, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused, Targets, Tested
 from caffelint.smoke.inputs import Unplanned
@@ -50,7 +50,9 @@ class Experiment:
         now = trouble(run)
         if now is not None and now.kind == LARGE != was.kind:
             now = None  # small weights take a large update where nothing is wrong
-        if was.kind == TESTS and now is not None and now.kind == FLAT:
+        # What surely gave nan is cured where it gives none; so few iterations need not learn.
+        ended_by_proof = was.kind == BREAKS and self.trial[0].proved
+        if (was.kind == TESTS or ended_by_proof) and now is not None and now.kind == FLAT:
             now = None
         if now is not None and now.kind == CRASHES and not number:
             return Tried(*self.trial, OTHER)  # Caffe does not take it

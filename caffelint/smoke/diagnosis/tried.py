@@ -45,8 +45,12 @@ class Tried(NamedTuple):
 
     @property
     def idles(self) -> bool:
-        """Does nothing go wrong any more, but nothing learn either, in enough iterations to tell?"""
-        return self.outcome == CURED and not self.learned and self.iterations >= _ENOUGH
+        """Does nothing go wrong any more, but nothing learn either, in enough iterations to tell?
+
+        What was proved to go wrong needs no such evidence.
+        """
+        enough = self.iterations >= _ENOUGH and not self.hypothesis.proved
+        return self.outcome == CURED and not self.learned and enough
 
 
 def survivor(tried: Sequence[Tried]) -> Tried | None:
