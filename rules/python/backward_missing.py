@@ -144,7 +144,7 @@ class PythonBackwardMissing(NetRule):
             return
         fed = _fed(one, silent)
         for built, (python, what) in silent.items():
-            before = _before(one, built)
+            before = {part for blob in built.bottoms for part in blob.depends_on}
             idle = [
                 other
                 for other in one.layers
@@ -168,15 +168,6 @@ def _fed(one: BuiltNet, silent: Collection[BuiltLayer]) -> set[BuiltLayer]:
         if any(layer.loss_weights) or any(reader in fed and reader not in silent for reader in readers):
             fed.add(layer)
     return fed
-
-
-def _before(one: BuiltNet, last: BuiltLayer) -> set[BuiltLayer]:
-    """The layers that a layer depends on."""
-    found = {last}
-    for layer in reversed(one.layers):
-        if layer in found:
-            found.update(blob.producer for blob in layer.bottoms if blob.producer)
-    return found - {last}
 
 
 def _does_nothing(python: PythonClass) -> str | None:
