@@ -105,9 +105,9 @@ class _Probe:
         found = self.refused(shape)
         if found is None:
             return None
-        of_any_size = self.is_of_any_size(found, shape, partial)
-        self.refused(shape)
-        if not (of_any_size or found.kind is Kind.WRONG_AXES or self.compares_maps(found)):
+        of_maps = found.kind is Kind.WRONG_AXES or self.compares_maps(found)
+        of_any_size = not of_maps and self.is_of_any_size(found, shape, partial)
+        if not (of_maps or of_any_size):
             return None
         if height is None or width is None:
             for tall, wide in _sides():

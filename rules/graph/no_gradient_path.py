@@ -157,11 +157,14 @@ class NoGradientPath(NetRule):
 
     def _measured(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         """Layers that lead to a loss with a weight of 0 alone, although an Accuracy tells how well they learn."""
-        for layer in net.layers_having("loss_weight"):
-            built = next((part for part in one.layers if part.index == layer.index), None)
-            if any(layer.message.loss_weight) or built is None or not (built.is_loss and built.bottoms):
+        measures = {layer.bottoms[0]: layer for layer in net.by_type.get("Accuracy", ()) if layer.bottoms}
+        for built in one.layers if measures else ():
+            if built.index is None or not built.is_loss or not built.bottoms:
                 continue
-            reads = next((x for x in net.by_type.get("Accuracy", ()) if x.bottoms[:1] == layer.bottoms[:1]), None)
+            layer = net.layers[built.index]
+            if not layer.message.loss_weight or any(layer.message.loss_weight):
+                continue
+            reads = measures.get(layer.bottoms[0])
             before = built.bottoms[0].depends_on
             idle = [part for part in before if part.learns and part.known and not part.need_backward]
             if reads is not None and idle:
