@@ -181,7 +181,7 @@ def changed_since(base_ref: str, paths: Sequence[str]) -> set[str]:
 
 def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config) -> Report:
     """Store the findings in the file that `--write-baseline` names, else in that of the settings."""
-    from caffelint.cli.overwriting import may_hold_a_baseline
+    from caffelint.cli.overwriting import no_place_for_baseline
     from caffelint.lint import baseline
     from caffelint.lint.discover import relative
     from caffelint.report.words import count
@@ -189,10 +189,8 @@ def write_baseline(paths: Sequence[str], options: dict[str, Any], config: Config
     name = options["write_baseline"] or config.baseline
     if not name:
         raise click.UsageError("--write-baseline needs a FILE, here or from --baseline or the settings")
-    if not may_hold_a_baseline(name):
-        raise click.UsageError(
-            f"--write-baseline {name}: this is not a baseline and would be overwritten; give PATHS before the option"
-        )
+    if why := no_place_for_baseline(name):
+        raise click.UsageError(f"--write-baseline {name}: {why}; PATHS go before this option")
     target, config.baseline = Path(name), None
     report = checked(paths, options, config)
     number = baseline.write(target, report.findings)

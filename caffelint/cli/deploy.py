@@ -53,7 +53,7 @@ def command(
                  2 the file cannot be read or written, holds no net that loads, or wrong usage
     """
     from caffelint.cli.outputs import write_bytes
-    from caffelint.cli.overwriting import no_place_for_net
+    from caffelint.cli.overwriting import no_place_for
     from caffelint.cli.tell import aside, say, tell
     from caffelint.fix.deploy import DeployError, compare, deploy
     from caffelint.fix.write import SaveError, ending_cleanly, save
@@ -78,11 +78,12 @@ def command(
                 say(visible(f"{given} has the layers, weights and fields that {net} leads to"))
             return FINDINGS if any(one.matters for one in differences) else 0
         made = deploy(old, net, given_shapes or _set(old, net, config), config.dialect)
-        for path, data in ((output, made.data), (card, json_text([one.as_json() for one in made.cards]).encode())):
+        cards = json_text([one.as_json() for one in made.cards]).encode()
+        for what, path, data in (("net", output, made.data), ("card", card, cards)):
             if path is None:
                 continue
             at = path
-            if reason := no_place_for_net(path) or _objection(path, net, data):
+            if reason := no_place_for(what, path) or _objection(path, net, data):
                 raise SaveError(reason)
             with ending_cleanly():
                 save(path, None, data)
@@ -109,13 +110,14 @@ def _set(data: bytes, path: str, config: Config) -> dict[str, tuple[int, ...]]:
 
 def _objection(path: str, net: str, data: bytes) -> str:
     """Why an existing file must not be replaced; empty if none exists, or one with this text."""
+    from caffelint.cli.overwriting import is_free
     from caffelint.lint.read import ReadError, read
 
-    if not os.path.exists(path):
+    if not os.path.exists(path) or is_free(path):
         return ""
     if os.path.samefile(path, net):
         return "this is NET itself; give another name"
     try:
-        return "" if read(path) in (b"", data) else "this file exists; remove it first"
+        return "" if read(path) == data else "this file exists; remove it first"
     except ReadError as error:
         return str(error)

@@ -27,7 +27,7 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     Exit status: 0 written, or shown
                  2 there are settings already, or FOLDER cannot be read or written
     """
-    from caffelint.cli.overwriting import may_hold_a_baseline, misplaced
+    from caffelint.cli.overwriting import misplaced, no_place_for_baseline
     from caffelint.lint.config import FILES, nearest
     from caffelint.lint.initial import Setting, initial, text_of
     from caffelint.text.writing import write_atomically
@@ -44,8 +44,8 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     target, stored = folder / FILES[0], folder / _BASELINE
     if reason := misplaced(str(target)):
         raise click.UsageError(f"{target}: {reason}")
-    if baseline and not may_hold_a_baseline(str(stored)):
-        raise click.UsageError(f"{stored}: this is not a baseline and would be overwritten; remove it first")
+    if baseline and (reason := no_place_for_baseline(str(stored))):
+        raise click.UsageError(f"{stored}: {reason}")
     settings = initial(str(folder))
     if baseline:
         settings.append(Setting("baseline", _BASELINE, "findings that were there at the beginning"))

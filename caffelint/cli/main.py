@@ -45,11 +45,9 @@ def _run(arguments: list[str]) -> int:
 
     from caffelint.cli.group import cli
 
-    if _COMPLETE in os.environ:
-        from click.shell_completion import shell_complete
-
-        return shell_complete(cli, {}, "caffelint", _COMPLETE, os.environ[_COMPLETE])
     try:
+        if _COMPLETE in os.environ:
+            return _completed()
         with cli.make_context("caffelint", arguments or ["--help"]) as context:
             status = int(cli.invoke(context) or OK)
         sys.stdout.flush()
@@ -73,6 +71,19 @@ def _run(arguments: list[str]) -> int:
         if isinstance(error, OSError):
             _forget_stdout()
         return status
+
+
+def _completed() -> int:
+    """Tell a shell what may follow; its function sets the line and the number of the word in the environment."""
+    from click.shell_completion import shell_complete
+
+    from caffelint.cli.group import cli
+
+    try:
+        return shell_complete(cli, {}, "caffelint", _COMPLETE, os.environ[_COMPLETE])
+    except (KeyError, IndexError, ValueError):
+        _say("COMP_WORDS and COMP_CWORD are not what a shell sets for completion")
+        return USAGE
 
 
 def _say(line: str) -> None:

@@ -55,7 +55,10 @@ _FIRST = {
 }
 """How what is written for people begins: with a finding, or with what counts them."""
 _OF_GIT = frozenset([".git", ".gitignore", ".gitattributes", ".gitmodules"])
-_CODE = (".py", ".toml", ".cfg")
+_CODE = tuple(
+    ".py .pyc .pyd .pyi .pyo .pyw .pyz .pth .egg-link .ipynb .so .dll .dylib .toml .cfg .ini .yaml .yml".split()
+)
+"""What Python or a tool beside it runs, loads or is set by."""
 _NETS = (".prototxt", ".prototxt.txt", ".pt")
 _WEIGHTS = (".caffemodel", ".solverstate")
 
@@ -65,10 +68,8 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     path = os.fspath(path)
     if os.path.abspath(path).startswith("/dev/"):
         return ""
-    if why := misplaced(path):
+    if why := no_place_for("report", path):
         return why
-    if path.lower().endswith((*_CODE, *_NETS, *_WEIGHTS)):
-        return "a report is not written to a file of this kind; give another name"
     if not os.path.exists(path):
         return ""
     head = _head(path)
@@ -85,27 +86,32 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
     return ""
 
 
-def no_place_for_net(path: str) -> str:
-    """Why no net may be written to a path, whatever is there; empty if it may."""
-    if path.lower().endswith((*_CODE, *_WEIGHTS)):
-        return "a net is not written to a file of this kind; give another name"
+def no_place_for(what: str, path: str) -> str:
+    """Why no `net`, `report`, `card` or `baseline` may be written to a path, whatever is there; empty if it may."""
+    others = (*_CODE, *_WEIGHTS) if what == "net" else (*_CODE, *_WEIGHTS, *_NETS)
+    if path.lower().endswith(others):
+        return f"a {what} is not written to a file of this kind; give another name"
     return misplaced(path)
 
 
-def may_hold_a_baseline(path: str) -> bool:
-    """Whether a baseline may be written there: if no file exists, or an empty one, or an earlier baseline."""
+def no_place_for_baseline(path: str) -> str:
+    """Why no baseline may be written there; empty if no file exists, or an empty one of nobody's, or a baseline."""
     from caffelint.lint import baseline
 
-    if misplaced(path):
-        return False
-    if not os.path.exists(path):
-        return True
-    if not os.path.isfile(path):
-        return False
+    if not os.path.exists(path) or is_free(path):
+        return no_place_for("baseline", path)
+    if why := misplaced(path):
+        return why
     try:
-        return os.path.getsize(path) == 0 or baseline.read(Path(path)) is not None
+        baseline.read(Path(path))
     except baseline.BaselineError:
-        return False
+        return "this is not a baseline and would be overwritten; remove it first"
+    return ""
+
+
+def is_free(path: str) -> bool:
+    """Whether a file is empty, and none that git tracks: an empty `__init__.py` is somebody's."""
+    return os.path.isfile(path) and os.path.getsize(path) == 0 and not is_tracked(path)
 
 
 def misplaced(path: str) -> str:

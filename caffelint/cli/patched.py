@@ -48,12 +48,12 @@ def tell_checks(patched: Patched, net: str, errors: Sequence[ReportedFinding], r
 
 def objection(target: str, net: str, new: bytes) -> str:
     """Why an existing file must not be replaced; empty if none exists, or if it is an earlier net with checks."""
-    from caffelint.cli.overwriting import no_place_for_net
+    from caffelint.cli.overwriting import is_free, no_place_for
     from caffelint.fix.finite.remove import own_checks
     from caffelint.lint.read import ReadError, read
     from caffelint.text.parser import parse
 
-    if why := no_place_for_net(target):
+    if why := no_place_for("net", target):
         return why
     if not os.path.isfile(target):
         return ""
@@ -63,7 +63,7 @@ def objection(target: str, net: str, new: bytes) -> str:
         there = read(target)
     except ReadError as error:
         return str(error)
-    if there in (b"", new) or any(own_checks(parse(there))):
+    if there == new or is_free(target) or any(own_checks(parse(there))):
         return ""
     return "this file already exists, has no checks, and was left alone; remove it first"
 

@@ -138,7 +138,12 @@ def _is_blob(node: ast.AST, code: Code) -> bool:
     owner = node.value
     if isinstance(owner, ast.Name):
         return owner.id != "" and owner.id in (code.bottom, code.top)
-    return isinstance(owner, ast.Attribute) and ast.unparse(owner) == "self.blobs"
+    return (
+        isinstance(owner, ast.Attribute)
+        and owner.attr == "blobs"
+        and isinstance(owner.value, ast.Name)
+        and owner.value.id == "self"
+    )
 
 
 def _is_sequence(node: ast.AST) -> bool:

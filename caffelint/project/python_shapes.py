@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from caffelint.project.dimensions import WHOLE, Dimension, OfBottom, TopShapes
 
@@ -12,6 +13,8 @@ _HARMLESS = frozenset(["data", "diff", "shape", "count", *_NAMED_AXES])
 """Attributes of a blob with which nothing shapes it."""
 _LONGEST = 32
 """Axes of a blob."""
+_MOST_PARTS = 50
+"""Of what is reshaped: of more, as of a hundred calls one on the other, nothing is known."""
 
 
 def top_shapes(
@@ -61,10 +64,11 @@ def _is_reshape_of(call: ast.Call, top: str) -> bool:
     function = call.func
     if not (isinstance(function, ast.Attribute) and function.attr in ("reshape", "reshape_like")):
         return False
-    names = {node.id for node in ast.walk(function.value) if isinstance(node, ast.Name)}
-    is_data = any(
-        isinstance(node, ast.Attribute) and node.attr in ("data", "diff") for node in ast.walk(function.value)
-    )
+    owner = list(islice(ast.walk(function.value), _MOST_PARTS))
+    if len(owner) == _MOST_PARTS:
+        return True
+    names = {node.id for node in owner if isinstance(node, ast.Name)}
+    is_data = any(isinstance(node, ast.Attribute) and node.attr in ("data", "diff") for node in owner)
     return not is_data and (top in names or not top or isinstance(function.value, ast.Name) and names != {"np"})
 
 

@@ -51,6 +51,31 @@ def test_commands_are_offered_with_their_whole_sentences(caffelint: Any, monkeyp
     assert all(f"{name}\n{text}" in offered or f"{name}\t{text}" in offered for name, text in COMMANDS.items())
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [("caffelint ch", "abc"), ("caffelint ch", " "), ("caffelint ch", "9" * 5000), (None, "1"), ("caffelint", None)],
+)
+def test_what_no_shell_sets(
+    caffelint: Any, monkeypatch: pytest.MonkeyPatch, shell: str, words: str | None, number: str | None
+) -> None:
+    monkeypatch.setenv("_CAFFELINT_COMPLETE", f"{shell}_complete")
+    for name, value in (("COMP_WORDS", words), ("COMP_CWORD", number)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    run = caffelint()
+    assert (run.status, run.err.count("\n")) in [(0, 0), (2, 1)]
+    assert "report" not in run.err
+
+
+def test_a_word_that_is_no_text(caffelint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_CAFFELINT_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "caffelint check \udcff")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    assert caffelint().status in (0, 2)
+
+
 _FREE = [
     "--base-ref",
     "--code",

@@ -211,16 +211,47 @@ def test_what_git_tracks_is_kept_however_that_is_hidden(project: Path, caffelint
 
 @pytest.mark.parametrize(
     "name",
-    [".git/hooks/pre-commit", ".GIT/x", ".gitattributes", "caffelint.toml", "setup.cfg", "rule.py", "a.prototxt"],
+    [
+        *[".git/hooks/pre-commit", ".GIT/x", ".gitattributes"],
+        *["caffelint.toml", "setup.cfg", "pytest.ini", ".pre-commit-config.yaml", "ci.YML"],
+        *["rule.py", "sitecustomize.py", "conftest.PY", "rule.pyc", "x.pth", "x.pyd", "x.so", "x.egg-link", "x.ipynb"],
+        *["a.prototxt", "a.caffemodel"],
+    ],
 )
 def test_an_output_makes_nothing_that_others_read(project: Path, caffelint: Caffelint, name: str) -> None:
-    """Neither git, which runs hooks, nor caffelint itself."""
+    """Neither git, which runs hooks, nor Python, nor caffelint itself."""
     (project / name).parent.mkdir(parents=True, exist_ok=True)
-    for words in (["--format", f"text:{name}"], ["--write-baseline", name], ["--plot", name]):
-        command = ["lr", "solver.prototxt"] if words[0] == "--plot" else ["check", "."]
-        if words[0] == "--format" or name.lower().startswith(".git"):
-            assert caffelint(*command, *words).status == 2, words
-            assert not (project / name).exists()
-    if name.lower().startswith(".git"):
-        assert caffelint("patch", "net.prototxt", "--check-finite", "all", "-o", name).status == 2
-        assert not (project / name).exists()
+    for words in (
+        *[("check", ".", option, f"{format}{name}") for option, format in _OUTPUTS],
+        ("lr", "solver.prototxt", "--plot", name),
+        ("report", "solver.prototxt", "-o", name),
+        ("deploy", "net.prototxt", "--card", name),
+        *[(*command, "-o", name) for command in _NETS if name != "a.prototxt"],
+    ):
+        for text in (None, ""):
+            if text is not None:
+                (project / name).write_text(text)
+            assert caffelint(*words).status == 2, words
+            assert not (project / name).exists() if text is None else (project / name).read_text() == text
+            (project / name).unlink(missing_ok=True)
+
+
+_OUTPUTS = [("--format", "text:"), ("--format", "json:"), ("--write-baseline", "")]
+_NETS = [("patch", "net.prototxt", "--check-finite", "all"), ("deploy", "net.prototxt")]
+
+
+def test_an_empty_file_that_git_tracks_is_left_alone(project: Path, caffelint: Caffelint) -> None:
+    names = ["__init__", "caffelint-baseline.json", "a.prototxt", "a.svg", "a.html"]
+    for name in names:
+        (project / name).write_text("")
+    outputs = [("check", ".", option, f"{format}__init__") for option, format in _OUTPUTS]
+    outputs += [(*command, "-o", "a.prototxt") for command in _NETS]
+    outputs += [("lr", "solver.prototxt", "--plot", "a.svg"), ("report", "solver.prototxt", "-o", "a.html")]
+    outputs += [("deploy", "net.prototxt", "--card", "__init__"), ("init", ".", "--yes", "--baseline")]
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    subprocess.run(["git", "add", "."], check=True)
+    for words in outputs:
+        assert caffelint(*words).status == 2, words
+        assert not any((project / name).read_bytes() for name in names), words
+    subprocess.run(["git", "rm", "-q", "--cached", "__init__"], check=True)
+    assert caffelint("check", ".", "--write-baseline", "__init__").status == 0

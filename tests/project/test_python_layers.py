@@ -6,6 +6,7 @@ import ast
 import subprocess
 from pathlib import Path
 
+import bench_curves
 import pytest
 from cost import soon
 
@@ -304,6 +305,31 @@ def test_code_takes_time_with_its_size(tmp_path: Path, name: str) -> None:
     with soon():
         report = caffelint.check([tmp_path / "project"], uncached())
     assert not report.failures
+
+
+@pytest.mark.parametrize("mark", ["f", "F", "rf", "fR"])
+@pytest.mark.parametrize("text", ['"{a}"', '"{a!r}{', '"""{a}\n"""', '"{a:{b}}"', '"" f"{a}"'])
+def test_an_f_string_that_takes_python_long(mark: str, text: str) -> None:
+    begin, end = text.index("{"), text.rindex("}") + 1
+    long = f"x = {mark}{text[:begin]}{text[begin:end] * 200_000}{text[end:]}"
+    with soon(5):
+        assert python2.parse(long) == (None, False)
+
+
+@pytest.mark.parametrize("line", ["top[0]" + ".reshape(1)" * 300, "x = y" + ".blobs[0].reshape([1])" * 100])
+def test_chains_of_calls_are_not_gone_through_from_each_call(line: str) -> None:
+    text = "class A(caffe.Layer):\n    def reshape(self, bottom, top):\n"
+    module = PythonModule("a.py", text + f"        {line}\n" * 4)
+    one = module.find("A")
+    assert one is not None
+    nodes = sum(1 for _ in ast.walk(ast.Module(module.body, [])))
+    assert bench_curves.calls(lambda: (one.top_shapes, list(one.faults))) < 600 * nodes
+
+
+def test_long_modules_are_read() -> None:
+    """Of 800 KB, with dictionaries, and with f-strings."""
+    assert python2.parse("x = {1: {2: 3}}\n" * 50_000)[0]
+    assert python2.parse("x = f'{a}'\n" * 500 + "print(1)\n" * 90_000)[0]
 
 
 def test_a_key_that_is_a_long_number() -> None:
