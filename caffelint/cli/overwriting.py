@@ -55,9 +55,8 @@ _FIRST = {
 }
 """How what is written for people begins: with a finding, or with what counts them."""
 _OF_GIT = frozenset([".git", ".gitignore", ".gitattributes", ".gitmodules"])
-_CODE = tuple(
-    ".py .pyc .pyd .pyi .pyo .pyw .pyz .pth .egg-link .ipynb .so .dll .dylib .toml .cfg .ini .yaml .yml".split()
-)
+_PYTHON = (".py", ".pyc", ".pyd", ".pyi", ".pyo", ".pyw", ".pyz", ".pth", ".egg-link", ".ipynb")
+_CODE = (*_PYTHON, ".so", ".dll", ".dylib", ".toml", ".cfg", ".ini", ".yaml", ".yml")
 """What Python or a tool beside it runs, loads or is set by."""
 _NETS = (".prototxt", ".prototxt.txt", ".pt")
 _WEIGHTS = (".caffemodel", ".solverstate")

@@ -106,12 +106,12 @@ def _of_blobs(code: Code) -> Iterator[PythonFault]:
     for node in _evaluated(code.certain):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             if node.attr in _READ_ONLY and _is_blob(node.value, code):
-                yield PythonFault(code.function.name, node.lineno, ASSIGNED, ast.unparse(node))
+                yield PythonFault(code.function.name, node.lineno, ASSIGNED, _text(node))
         elif isinstance(node, ast.Call) and len(node.args) == 1 and _is_sequence(node.args[0]):
             function = node.func
             if isinstance(function, ast.Attribute) and function.attr == "reshape" and _is_blob(function.value, code):
-                given = ast.unparse(node.args[0])
-                yield PythonFault(code.function.name, node.lineno, IN_ONE, ast.unparse(function), near=given)
+                given = _text(node.args[0])
+                yield PythonFault(code.function.name, node.lineno, IN_ONE, _text(function), near=given)
 
 
 def _unshaped(code: Code, codes: Sequence[Code]) -> Iterator[PythonFault]:
@@ -128,7 +128,14 @@ def _unshaped(code: Code, codes: Sequence[Code]) -> Iterator[PythonFault]:
         if isinstance(node, ast.Attribute) and node.attr in ("data", "diff"):
             number = numbered(node.value, code.top)
             if number is not None and number not in shaped:
-                yield PythonFault(code.function.name, node.lineno, UNSHAPED, ast.unparse(node.value), number)
+                yield PythonFault(code.function.name, node.lineno, UNSHAPED, _text(node.value), number)
+
+
+def _text(node: ast.AST) -> str:
+    try:
+        return ast.unparse(node)
+    except RecursionError:  # from some hundred attributes of each other on
+        return "..."
 
 
 def _is_blob(node: ast.AST, code: Code) -> bool:

@@ -326,6 +326,13 @@ def test_chains_of_calls_are_not_gone_through_from_each_call(line: str) -> None:
     assert bench_curves.calls(lambda: (one.top_shapes, list(one.faults))) < 600 * nodes
 
 
+def test_code_that_is_too_deep_to_be_quoted() -> None:
+    text = "class A(caffe.Layer):\n    def forward(self, bottom, top):\n        top[a" + ".b" * 900 + "].data = 1\n"
+    one = PythonModule("a.py", text).find("A")
+    assert one is not None
+    assert [fault.name for fault in one.faults] == ["..."]
+
+
 def test_long_modules_are_read() -> None:
     """Of 800 KB, with dictionaries, and with f-strings."""
     assert python2.parse("x = {1: {2: 3}}\n" * 50_000)[0]
