@@ -16,6 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
+from caffelint.smoke.alike import Neighbours, Targets
 from caffelint.smoke.scanned import Scanned
 
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
@@ -127,19 +128,6 @@ class NonFinite(NamedTuple):
     said: str = ""
     file: str = ""
     line: int = 0
-
-
-class Targets(NamedTuple):
-    """What the TRAIN net was to answer in all iterations; name: of the blob that a data layer makes.
-
-    entropy: of its labels, in nats. variance: about the mean of each position in an item, added up over positions;
-    binary: entropy of a yes or no with that mean, added up likewise. nan for what it is not.
-    """
-
-    name: str
-    entropy: float
-    variance: float
-    binary: float
 
 
 class Tested(NamedTuple):
@@ -414,6 +402,7 @@ Event = (
     | LossGradient
     | NonFinite
     | Targets
+    | Neighbours
     | Tested
     | Refused
     | BadWeights
@@ -444,6 +433,7 @@ KINDS: dict[str, Any] = {
     "loss_gradient": LossGradient,
     "non_finite": NonFinite,
     "targets": Targets,
+    "neighbours": Neighbours,
     "test": Tested,
     "refused": Refused,
     "bad_weights": BadWeights,

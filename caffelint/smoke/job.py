@@ -68,11 +68,15 @@ class Input(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A blob that a data layer of the TRAIN net makes and a loss compares with. classes, ignored: as in targets.py."""
+    """A blob that a data layer of the TRAIN net makes and a loss compares with. classes, ignored: as in targets.py.
+
+    data: the blob that is to tell it, as in neighbours.py; "" for none.
+    """
 
     name: str
     classes: bool
     ignored: int | None = None
+    data: str = ""
 
 
 class Check(NamedTuple):

@@ -8,7 +8,8 @@ from statistics import median
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.schema.enums import enum_name
-from caffelint.smoke.events import BLOB, DATA, Statistics, Targets
+from caffelint.smoke.alike import Targets
+from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.run import Run
 
 CLAMPED = 87.3365
@@ -125,15 +126,19 @@ def same_label(run: Run) -> float | None:
 def summed_labels(layer: BuiltLayer) -> float | None:
     """How many labels a SoftmaxWithLoss adds up, as 1 for their mean; None for any other layer."""
     count, scores = classes(layer), layer.bottoms[0].shape if layer.bottoms else None
-    if layer.type != "SoftmaxWithLoss" or count is None or not scores:
+    if layer.type != "SoftmaxWithLoss" or count is None:
         return None
     loss = layer.message.loss_param
     mode = enum_name(loss, "normalization")
     if loss.HasField("normalize") and not loss.HasField("normalization"):
         mode = "VALID" if loss.normalize else "BATCH_SIZE"
+    if mode not in ("BATCH_SIZE", "NONE"):
+        return 1.0
+    if not scores:
+        return None
     labels = math.prod(scores) / max(count, 1)
     shares: dict[str, float] = {"BATCH_SIZE": labels / max(scores[0], 1), "NONE": labels}
-    return shares.get(mode, 1.0)
+    return shares[mode]
 
 
 def rose(run: Run) -> bool:
@@ -183,6 +188,27 @@ def slowest(run: Run) -> tuple[BuiltLayer, float, float] | None:
         return None
     _, first, last, layer = max(parts, key=lambda part: part[0])
     return layer, first, last
+
+
+def remaining(run: Run) -> float:
+    """How much is left of that one, as a share of its start, or of the best constant answer where that is less; 0 where
+    there are not several."""
+    return max((share for share, _, _, _ in _parts(run)), default=0.0)
+
+
+def constant_of(run: Run, layer: BuiltLayer) -> float:
+    """What the best constant answer gives of one loss, without its weight; what chance gives where that is not known,
+    or nan."""
+    near = _constant_of(run, layer)
+    return near if near > 0 else _chance_of(layer) or math.nan
+
+
+def staying(run: Run, target: str) -> tuple[BuiltLayer, float, float] | None:
+    """The loss that compares with that blob, its values at the start and at the end, if it does not fall below what a
+    constant answer gives."""
+    parts = _parts(run) or [(left(run), begins(run), ends(run), one) for one in run.loss_layers[:1]]
+    own = [part for part in parts if len(part[3].bottoms) > 1 and part[3].bottoms[1].original.name == target]
+    return next(((layer, first, last) for share, first, last, layer in own if share > FELL), None)
 
 
 def _parts(run: Run) -> list[tuple[float, float, float, BuiltLayer]]:

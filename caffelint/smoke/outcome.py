@@ -7,7 +7,7 @@ from statistics import median, pstdev
 from typing import NamedTuple
 
 from caffelint.smoke.fed import MadeUp
-from caffelint.smoke.loss import FELL, TAIL, best_constant, ends, falls, losses, slowest
+from caffelint.smoke.loss import FELL, TAIL, best_constant, ends, falls, losses, remaining
 from caffelint.smoke.run import Run
 
 FALLS, ABOVE, PART, UNSTEADY, FLAT = "falls", "above", "part", "unsteady", "flat"
@@ -40,8 +40,7 @@ def outcome(run: Run) -> Outcome:
     values = losses(run)
     constant = best_constant(run)
     moves = _moves(values, constant, ends(run)) if len(values) >= 2 * TAIL else ""
-    slow = slowest(run)
-    if moves == FALLS and slow is not None and not falls(*slow[1:]):
+    if moves == FALLS and remaining(run) > FELL:
         moves = PART
     layer = next((one for one in run.built[0].layers if run.fed.held(0, one.name)), None) if run.built else None
     seen, records = 0.0, 0

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from caffelint.caffe.built_net import BuiltNet
+from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.smoke.aside import Aside, quoted
@@ -51,6 +52,7 @@ RUNNER = (
     "caffe/__init__.py",
     "synthetic.py",
     "targets.py",
+    "neighbours.py",
     "stacks.py",
     "own_code.py",
     "arrays.py",
@@ -192,8 +194,17 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
             continue
         classes = bool(layer.reads_classes(1))
         loss = layer.message.loss_param
-        found[blob.name] = Target(blob.name, classes, loss.ignore_label if loss.HasField("ignore_label") else None)
+        ignored = loss.ignore_label if loss.HasField("ignore_label") else None
+        found[blob.name] = Target(blob.name, classes, ignored, _told_by(built, layer))
     return tuple(found.values())
+
+
+def _told_by(built: BuiltNet, loss: BuiltLayer) -> str:
+    """The blob of data that the scores of a loss depend on; "" for none or several, and where items are steps."""
+    if any(layer.is_recurrent for layer in built.layers):
+        return ""
+    brings = [layer for layer in loss.bottoms[0].depends_on if not layer.bottoms and layer.tops]
+    return brings[0].tops[0].name if len(brings) == 1 else ""
 
 
 def _recorded(built: BuiltNet, wishes: Wishes) -> list[Input]:

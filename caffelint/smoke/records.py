@@ -10,17 +10,21 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from caffelint.smoke import neighbours
+from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.engines import module
 from caffelint.smoke.kept import output
+from caffelint.smoke.neighbours import MOST
 
 if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
 
+_SHIFTS = (0, 1, -1, 2, -2, 3, -3)
 _SLACK = 20.0
 """Seconds for Python and its libraries to load."""
 
@@ -44,6 +48,26 @@ def read_records(layer: BuiltLayer, folder: Path, first: int, wanted: int, secon
 
     folder: to write the question to. wanted: 0 for the number of records alone.
     """
+    answer = _ask(layer, folder, first, wanted, seconds)
+    if "total" not in answer:
+        return None
+    facts = [Facts(name, {top: (*ends,) for top, ends in tops.items()}) for name, tops in answer["facts"]]
+    return Reading(answer["total"], facts)
+
+
+def read_neighbours(
+    layer: BuiltLayer, folder: Path, data: str, target: str, labels: bool, seconds: float
+) -> list[Neighbours]:
+    """Whether targets go with the data in the order of the source, and with that of the records around."""
+    pair = {"data": data, "target": target, "labels": labels}
+    answer = _ask(layer, folder, 0, MOST, seconds, pair=pair)
+    return [Neighbours(target, **one) for one in answer.get("neighbours", ()) if one]
+
+
+def _ask(
+    layer: BuiltLayer, folder: Path, first: int, wanted: int, seconds: float, pair: Mapping[str, Any] | None = None
+) -> Mapping[str, Any]:
+    """The answer of `main`; nothing where there is none."""
     from google.protobuf import text_format
 
     message: Any = type(layer.message)()
@@ -57,17 +81,15 @@ def read_records(layer: BuiltLayer, folder: Path, first: int, wanted: int, secon
         "first": first,
         "wanted": wanted,
         "seconds": seconds,
+        "pair": pair,
     }
     question.write_text(json.dumps(asks), "utf-8")
     try:
         status, told = output([*module("caffelint.smoke.records"), str(question)], seconds + _SLACK)
-        answer = json.loads(told) if not status else {}
+        answer: Mapping[str, Any] = json.loads(told) if not status else {}
     except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
-    if "total" not in answer:
-        return None
-    facts = [Facts(name, {top: (*ends,) for top, ends in tops.items()}) for name, tops in answer["facts"]]
-    return Reading(answer["total"], facts)
+        return {}
+    return answer
 
 
 def main(path: str) -> int:
@@ -90,7 +112,11 @@ def main(path: str) -> int:
         answer = {"total": total, "facts": facts}
         first = asks["first"] % max(total, 1)
         endless = chain.from_iterable(source.records() for _ in repeat(None))
-        for record in islice(endless, first, first + min(asks["wanted"], total)):
+        records = islice(endless, first, first + min(asks["wanted"], total))
+        if asks["pair"]:
+            answer["neighbours"] = _neighbours(records, asks["pair"], until)
+            records = islice(endless, 0)
+        for record in records:
             facts.append((record.name, {top: _ends(values) for top, values in record.read().items()}))
             if time.monotonic() > until:
                 break
@@ -98,6 +124,16 @@ def main(path: str) -> int:
         answer["why"] = str(reason)
     json.dump(answer, sys.stdout)
     return 0
+
+
+def _neighbours(records: Iterable[Any], pair: Mapping[str, Any], until: float) -> list[Any]:
+    found: Any = neighbours.Neighbours(pair["labels"])  # type: ignore[no-untyped-call]
+    for record in records:
+        values = record.read()
+        found.add(values[pair["data"]][None], values[pair["target"]][None])
+        if time.monotonic() > until:
+            break
+    return [found.result(shift) for shift in _SHIFTS]
 
 
 def _ends(values: Any) -> tuple[float, float, int, int]:

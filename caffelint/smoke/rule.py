@@ -9,6 +9,8 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
+from caffelint.smoke.alike import Neighbours
+from caffelint.smoke.diagnosis.belonging import CHANCE, SURE
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
@@ -92,6 +94,7 @@ from caffelint.smoke.loss import (
     losses,
     rose,
     slowest,
+    staying,
 )
 from caffelint.smoke.outcome import beats_constant
 from caffelint.smoke.run import Run, loss_grew, run_of
@@ -102,6 +105,7 @@ __all__ = [
     "BACKWARD",
     "BLOB",
     "BUFFERS",
+    "CHANCE",
     "CHANGE",
     "CURED",
     "DATA",
@@ -113,6 +117,7 @@ __all__ = [
     "NOT_FINITE",
     "PARAM",
     "RATE",
+    "SURE",
     "UNKNOWN",
     "UNTESTED",
     "UPDATE",
@@ -133,6 +138,7 @@ __all__ = [
     "Input",
     "Iteration",
     "Loaded",
+    "Neighbours",
     "NonFinite",
     "Odd",
     "OutOfMemory",
@@ -189,6 +195,7 @@ __all__ = [
     "slowest",
     "small_input",
     "squashing",
+    "staying",
     "steepest",
     "strong",
     "survivor",

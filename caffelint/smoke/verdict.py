@@ -12,7 +12,7 @@ from caffelint.lint.report import ReportedFinding
 from caffelint.lint.words import title
 from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.events import Crashed, NonFinite
-from caffelint.smoke.loss import TAIL, slowest
+from caffelint.smoke.loss import TAIL, constant_of, falls, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
 from caffelint.smoke.run import Run
 
@@ -37,6 +37,8 @@ _HEADS = {
     "same-batch": "it learns a single batch",
     "cont-always-zero": "it learns nothing of the order of steps",
     "same-scores": "it learns nothing useful",
+    "records-alike": "its data holds next to nothing",
+    "labels-of-other-records": "it learns nothing so far",
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
     "train-test-disagree": "it trains, but tests badly",
@@ -126,7 +128,13 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             " whether the net learns from its input"
         )
     elif how.moves == PART and (slow := slowest(run)) is not None:
-        parts.append(f"the loss falls, but that of {title(slow[0])} does not so far: {slow[1]:.4g} to {slow[2]:.4g}")
+        layer, began, ended = slow
+        text = f"the loss falls, but that of {title(layer)} does not so far: {began:.4g} to {ended:.4g}"
+        if falls(began, ended):
+            near = constant_of(run, layer)
+            text = f"the loss falls, but that of {title(layer)} only to {ended:.4g}; an answer that is always the same"
+            text += f" gives {near:.4g}"
+        parts.append(text)
     elif how.moves == UNSTEADY:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")
     elif how.moves == FLAT:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caffelint.smoke.events import Event, Iteration, Targets, to_line
+from caffelint.smoke.alike import Targets
+from caffelint.smoke.events import Event, Iteration, to_line
 from caffelint.smoke.fed import Fed, MadeUp
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
 from caffelint.smoke.run import Run, run_of

@@ -111,11 +111,13 @@ class Run(object):
         stacks.watch(job["timeout"])
         import caffe
         import numpy
-        from caffelint_engine import arrays, gradients, loaded, losses, modes, synthetic, targets  # noqa: F401
+        from caffelint_engine import arrays, gradients, loaded, losses, modes, neighbours, synthetic, targets  # noqa: F401
 
         look_for_layers([os.getcwd()] + job["python_path"])
         self.make = synthetic.batch
         self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in job["targets"]]
+        told = [one for one in job["targets"] if one["data"]]
+        self.told = [(one["name"], one["data"], neighbours.Neighbours(one["classes"])) for one in told]
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
         if job["wants_gpu"]:
             from caffelint_engine import cpu_only
@@ -190,6 +192,10 @@ class Run(object):
             self.seconds = time.time() - started
         for one in self.targets:
             self.emit("targets", **one.result())
+        for name, _, one in self.told:
+            found = one.result()
+            if found:
+                self.emit("neighbours", name=name, **found)
         for number in range(1, len(self.nets)):
             self.test(number)
 
@@ -240,6 +246,8 @@ class Run(object):
         self.report(net, iteration, rate, "update")
         for one in self.targets:
             one.add(net.blobs[net.blob_names.index(one.name)].data)
+        for name, data, one in self.told:
+            one.add(*[net.blobs[net.blob_names.index(each)].data for each in (data, name)])
 
     def reads(self, number, batches):
         """A net has read so many batches of its data."""

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from caffelint.smoke.alike import Targets
 from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
+from caffelint.smoke.diagnosis.belonging import shifted
 from caffelint.smoke.diagnosis.change import NONE as NO_CHANGE
 from caffelint.smoke.diagnosis.change import both
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
@@ -22,7 +24,7 @@ from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Targets, Trying
+from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.gradcheck import of_python_layers
 from caffelint.smoke.job import CHECKS, MORE
 from caffelint.smoke.prepare import Prepared
@@ -79,6 +81,8 @@ class Diagnosis:
         if batches := suspects(run, self._was):
             self.found += read_batches(run, self._prepared, batches, max(_LEAST_SECONDS, seconds / 4))
             run = self._stage.run(self._prepared, [*events, *self.found])
+        if self._was is not None:
+            self.found += shifted(run, self._prepared, seconds / 4)
         if self._was is not None or not learns(run):
             self._checks = self._check()
         if self._was is not None:

@@ -6,12 +6,13 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+from caffelint.smoke.alike import Targets
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, LARGE, STOPS, TESTS, Trouble, losses, trouble
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import Event, Refused, Targets, Tested
+from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
 from caffelint.smoke.loss import FELL, falls, least_left, progress
 from caffelint.smoke.prepare import Prepared

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from caffelint.smoke import loaded, targets
+from caffelint.smoke import loaded, neighbours, targets
+from caffelint.smoke.alike import Neighbours, Targets
 from caffelint.smoke.events import (
     BLOB,
     CHANGE,
@@ -36,7 +37,6 @@ from caffelint.smoke.events import (
     Refused,
     Running,
     Statistics,
-    Targets,
     Tested,
     WithoutGpu,
 )
@@ -110,7 +110,9 @@ class Run:
         self.feeds: dict[int, Feed] = {}
         if job.wants_gpu and not torch.cuda.is_available():
             emit(WithoutGpu("this machine has no GPU that torch could use"))
-        self.targets = [targets.Targets(*one) for one in job.targets]  # type: ignore[no-untyped-call]
+        self.targets = [targets.Targets(*one[:3]) for one in job.targets]  # type: ignore[no-untyped-call]
+        told = [one for one in job.targets if one.data]
+        self.told = [(one.name, one.data, neighbours.Neighbours(one.classes)) for one in told]  # type: ignore[no-untyped-call]
         self.iteration = BEFORE
         self.last_rate = 0.0
         self.batch: dict[str, Tensor] = {}
@@ -158,6 +160,9 @@ class Run:
         self.elapsed = time.perf_counter() - self.started  # without TEST
         for one in self.targets:
             self.emit(Targets(**one.result()))  # type: ignore[no-untyped-call]
+        for name, _, each in self.told:
+            if found := each.result():  # type: ignore[no-untyped-call]
+                self.emit(Neighbours(name, **found))
         self.test()
 
     def load(self) -> None:
@@ -287,6 +292,8 @@ class Run:
                 outputs = net.forward(batch)
             for one in self.targets if self.iteration > BEFORE else ():
                 one.add(net.blob(one.name).numpy(force=True))  # type: ignore[no-untyped-call]
+            for name, data, each in self.told if self.iteration > BEFORE else ():
+                each.add(*(net.blob(blob).numpy(force=True) for blob in (data, name)))  # type: ignore[no-untyped-call]
             net.backward()
             net.on_top = net.on_gradient = None
             net.every_version = True

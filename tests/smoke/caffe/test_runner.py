@@ -57,9 +57,7 @@ def test_a_python_layer_that_raises_is_named(tmp_path: Path, in_caffe: Run, name
     assert found.message.endswith('mine.py":18')
 
 
-def test_where_the_module_of_a_python_layer_is(
-    tmp_path: Path, in_caffe: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_the_module_of_a_python_layer_is(tmp_path: Path, in_caffe: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".git").mkdir()
     for name in ("nets", "lib"):
         (tmp_path / name).mkdir()

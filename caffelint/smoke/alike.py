@@ -1,0 +1,39 @@
+"""Events of an engine (events.py) on what a net was to answer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Targets(NamedTuple):
+    """What the TRAIN net was to answer in all iterations; name: of the blob that a data layer makes.
+
+    entropy: of its labels, in nats. variance: about the mean of each position in an item, added up over positions;
+    binary: entropy of a yes or no with that mean, added up likewise. nan for what it is not.
+    """
+
+    name: str
+    entropy: float
+    variance: float
+    binary: float
+
+
+class Neighbours(NamedTuple):
+    """Do targets go with the data, by the first records that the TRAIN net read (neighbours.py)? name: of the targets.
+
+    equal: how many of the records are equal to the one that comes most often; kinds: how many targets these have.
+    agree: the share of equal labels among nearest neighbours, or how targets that are numbers correlate; chance: the
+    same of targets in any other order; beyond: by how many of the deviations of that it is more. nan where that cannot
+    be told. shift: each with the target of so many records before.
+    labels: is the target of a record one label, or are they numbers?
+    """
+
+    name: str
+    records: int
+    equal: int
+    kinds: int
+    agree: float
+    chance: float
+    beyond: float
+    shift: int = 0
+    labels: bool = True

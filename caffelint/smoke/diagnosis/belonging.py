@@ -1,0 +1,33 @@
+"""Targets that do not go with the data: whether they are those of the records around."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from caffelint.smoke.alike import Neighbours
+from caffelint.smoke.job import REAL
+from caffelint.smoke.loss import staying
+from caffelint.smoke.prepare import Prepared
+from caffelint.smoke.records import read_neighbours
+from caffelint.smoke.run import Run
+
+SURE, CHANCE = 10.0, 3.0
+"""Deviations of what chance gives: beyond the first no order of the targets is by chance, below the second any may."""
+
+
+def shifted(run: Run, prepared: Prepared, seconds: float) -> list[Neighbours]:
+    """By blob of targets that a loss learns nothing from, how far they are shifted in their source."""
+    found = []
+    real = {item.layer for item in prepared.job.inputs if item.net == 0 and item.source == REAL}
+    at_chance = {one.name for one in run.all(Neighbours) if one.beyond < CHANCE and staying(run, one.name)}
+    for target in prepared.job.targets:
+        for layer in run.built[0].layers:
+            tops = [top.name for top in layer.tops]
+            if target.name in at_chance and layer.name in real and {target.name, target.data} <= {*tops}:
+                folder = Path(prepared.path).parent
+                every = read_neighbours(layer, folder, target.data, target.name, target.classes, seconds)
+                own = next((one for one in every if not one.shift), None)
+                best = max(every, key=lambda one: one.beyond, default=None)
+                if own is not None and best is not None and own.beyond < CHANCE and best.beyond > SURE:
+                    found.append(best)
+    return found

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import WARNING, Cause, Finding, Invalid
+from caffelint.smoke.rule import Neighbours, Run, SmokeRule, staying
+
+from ._evidence import worded
+from ._example import CALM, losses, project
+
+_FLAT = (2.302585, 2.31, 2.29, 2.3, 2.305, 2.31)
+_MOST = 0.3
+
+
+class RecordsAlike(SmokeRule):
+    """Many records are equal in all values, and have different labels; nothing is learned.
+
+    ## Why is this bad?
+    What is equal cannot be told apart: the net learns how often each label occurs. The data was lost on its way, as by
+    a division of whole numbers, a conversion to bytes, a crop of the margin alone, or a file that could not be read.
+
+    ## References
+    - Run on Caffe 1.0 with pictures divided by `// 255`
+    """
+
+    code = "X127"
+    name = "records-alike"
+    severity = WARNING
+    VALID = [
+        project(*losses(*_FLAT), Neighbours("label", 600, 9, 1, 0.7, 0.1, 40)),
+        project(*losses(*CALM), Neighbours("label", 600, 504, 4, 0.7, 0.1, 40)),
+    ]
+    INVALID = [
+        Invalid(
+            project(*losses(*_FLAT), Neighbours("label", 600, 504, 4, 0.7, 0.1, 40)),
+            span="layer",
+            message='504 of the 600 records that were read are equal in all values of "data", and have 4 different'
+            ' values of "label", so no net can tell them apart',
+        ),
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        for one in () if run.synthetic else run.all(Neighbours):
+            stays = staying(run, one.name) if one.equal > _MOST * one.records and one.kinds > 1 else None
+            if stays is None or one.shift:
+                continue
+            layer = stays[0]
+            brings = next(maker for maker in layer.bottoms[0].depends_on if not maker.bottoms)
+            what = f"{one.equal} of the {one.records} records that were read are equal in all values of"
+            what += f' "{brings.tops[0].name}", and have {one.kinds} different values of "{one.name}"'
+            cause = Cause("data", f"{what}, so no net can tell them apart", "")
+            remedy = "look at a few records as the net reads them, and at what makes them"
+            yield worded(self, run.place(brings.name), cause, remedy)
+            return

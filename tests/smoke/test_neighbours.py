@@ -1,0 +1,120 @@
+"""Whether targets go with the data: as numbers, and in the words of a run with both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from project_files import write
+
+from caffelint.smoke.neighbours import MOST, Neighbours
+from caffelint.smoke.session import Session
+from caffelint.smoke.verdict import verdict
+
+_RANDOM = np.random.RandomState(3)
+_CLASSES = _RANDOM.randint(0, 4, 500)
+_CENTRES = _RANDOM.randn(4, 12)
+_MIXED = np.random.RandomState(1).permutation(_CLASSES)
+_DATA = _CENTRES[_CLASSES] + 0.5 * _RANDOM.randn(500, 12)
+_SOLVER = 'net: "net.prototxt"\nbase_lr: 0.02\nlr_policy: "fixed"\nmomentum: 0.9\nmax_iter: 1000\n'
+_NET = """layer { name: "data" type: "HDF5Data" top: "data" top: "label"
+  hdf5_data_param { source: "files.txt" batch_size: 16 } }
+layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"
+  inner_product_param { num_output: 4 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+"""
+
+
+def told(data: Any, targets: Any, labels: bool = True, shift: int = 0) -> dict[str, Any]:
+    one: Any = Neighbours(labels)  # type: ignore[no-untyped-call]
+    for start in range(0, len(data), 20):
+        one.add(data[start : start + 20], targets[start : start + 20])
+    found: dict[str, Any] = one.result(shift)
+    return found
+
+
+def test_labels_that_go_with_the_data() -> None:
+    found = told(_DATA, _CLASSES)
+    assert (found["records"], found["equal"], found["labels"]) == (500, 1, True)
+    assert found["agree"] > 0.8
+    assert found["beyond"] > 30
+    assert found["chance"] == pytest.approx(0.25, abs=0.03)
+
+
+def test_labels_in_another_order() -> None:
+    assert told(_DATA, _MIXED)["beyond"] < 3
+
+
+def test_labels_of_the_next_record() -> None:
+    wrong = np.roll(_CLASSES, -1)
+    assert told(_DATA, wrong)["beyond"] < 3
+    assert told(_DATA, wrong, shift=1)["beyond"] > 30
+
+
+def test_what_wide_pictures_and_masks_share() -> None:
+    pictures = np.repeat(np.repeat(_DATA.reshape(500, 1, 3, 4), 10, 2), 10, 3)
+    found = told(pictures, np.where(pictures[:, 0] > 0, 1, 0))
+    assert not found["labels"]
+    assert found["agree"] > 0.3
+    assert abs(found["chance"]) < 0.05
+    assert found["beyond"] > 30
+
+
+def test_words_by_their_number_and_not_their_place() -> None:
+    numbers = np.sort(np.random.RandomState(2).randint(0, 60, (500, 20)), axis=1) + 40 * _CLASSES[:, None]
+    mixed = np.array([np.random.RandomState(at).permutation(row) for at, row in enumerate(numbers)])
+    assert told(mixed, _CLASSES)["agree"] > 0.8
+
+
+def test_records_that_are_equal() -> None:
+    blank = np.where(np.arange(500)[:, None] % 5 > 0, -1.6, _DATA)
+    found = told(blank, _CLASSES)
+    assert (found["equal"], found["kinds"]) == (400, 4)
+    assert told(np.zeros((500, 12)), _CLASSES)["equal"] == 500
+
+
+def test_what_cannot_be_told() -> None:
+    assert told(_DATA, _CLASSES[:10]) == {}
+    assert told(np.zeros((0, 3)), np.zeros(0)) == {}
+    for data, targets in ((_DATA, np.ones(500)), (np.full((500, 3), np.nan), _CLASSES), (_DATA[:5], _CLASSES[:5])):
+        assert not told(data, targets)["beyond"] > 0
+
+
+def test_no_more_records_are_kept_than_needed() -> None:
+    assert told(np.tile(_DATA, (4, 1)), np.tile(_CLASSES, 4))["records"] == MOST
+
+
+def _project(folder: Path, data: Any, labels: Any) -> Path:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "data.h5", "w") as file:
+        file["data"], file["label"] = data.astype(np.float32), labels.astype(np.float32)
+    (folder / "files.txt").write_text("data.h5\n")
+    return write(folder, _NET, _SOLVER)
+
+
+@pytest.mark.parametrize(
+    ("engine", "labels", "said"),
+    [
+        ("caffe", _CLASSES, "it trains: "),
+        ("torch", np.roll(_CLASSES, -1), "with that of the record before it is "),
+        ("caffe", np.roll(_CLASSES, -1), 'the "label" of each record is that of another (net.prototxt:2)'),
+        ("torch", _MIXED, "so the labels may be those of other records"),
+    ],
+)
+def test_the_run_tells_of_labels_of_other_records(
+    engine: str, labels: Any, said: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    session = in_engine(_project(tmp_path, _DATA, labels), engine)
+    assert session.run is not None
+    assert said in verdict(session.run, session.report.findings)
+
+
+def test_the_run_tells_of_equal_records(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    blank = np.where(np.arange(500)[:, None] % 9 > 0, -1.6, _DATA)
+    session = in_caffe(_project(tmp_path, blank, _MIXED))
+    assert session.run is not None
+    said = 'records that were read are equal in all values of "data", and have 4 different'
+    assert said in verdict(session.run, session.report.findings)
