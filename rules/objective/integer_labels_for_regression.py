@@ -2,7 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, is_for_unknown_caffe, sources, title
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    is_for_unknown_caffe,
+    sources,
+    title,
+)
 from caffelint.lint.built import types_that
 
 from ._graph import only
@@ -27,7 +38,8 @@ class IntegerLabelsForRegression(LayerRule):
     ```
 
     ## Known problems
-    Targets that are integers by nature, an age or a count, are right as they are. Where the project's own Caffe has
+    Targets that are integers by nature, an age or a count, are right as they are. Of a Data layer it is an info: who
+    fills a database from a program has to write integers, and knows. Where the project's own Caffe has
     another label in its Datum, or another source of the data layer, nothing is reported; nor in a net with fields or
     layer types that no known Caffe has.
 
@@ -71,6 +83,7 @@ class IntegerLabelsForRegression(LayerRule):
                     f"{title(layer)}: its targets are the labels of {title(made_by)}, which are"
                     " integers, so 0.7 is read as 0; read fractional targets with HDF5Data",
                     evidence="ImageData reads labels with atoi, and Datum.label is an int32",
+                    severity=INFO if made_by.type == "Data" else None,
                     phases=only(phases, layer),
                 )
 

@@ -14,6 +14,9 @@ _LONG = 0.9
 _EARLY = 0.25
 """As a share of the run: who lets the rate drop so late stops the run by hand."""
 
+_MANY = 1000
+"""Snapshots in a run: who saves so often means to stop it by hand, and take the best."""
+
 _ENDLESS = re.compile(r"10{6,}|9{6,}")
 """Iterations that stand for no end: a million, ten million."""
 
@@ -42,8 +45,8 @@ class LearningRateVanishes(SolverRule):
 
     ## Known problems
     Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations end after a
-    quarter of the run or later, max_iter is a million or ten million, or a script of the project steps a solver itself,
-    it is an info.
+    quarter of the run or later, max_iter is a million or ten million or leaves room for a thousand snapshots, or a
+    script of the project steps a solver itself, it is an info.
 
     ## Fix safety
     Unsafe: the value makes the rate last for the whole run, and is not searched for.
@@ -122,7 +125,9 @@ class LearningRateVanishes(SolverRule):
         # Drops at fixed iterations are taken as meant, the run as too long for them, unless they follow at once.
         drops = schedule.policy in ("step", "multistep")
         ends = drops and not (schedule.policy == "step" and schedule.stepsize < _AT_ONCE)
-        stopped = drops and (found[0] > _EARLY * runs or _ENDLESS.fullmatch(str(runs)))
+        snapshot = solver.message.snapshot
+        endless = _ENDLESS.fullmatch(str(runs)) or 0 < snapshot and runs >= _MANY * snapshot
+        stopped = drops and (found[0] > _EARLY * runs or endless)
         steps = solver.runs and solver.runs.customs.steps
         better = _Better(solver, runs)
         advice = f"set max_iter: {found[0]}, or let the rate drop later" if ends else better.advice

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import INFO, Finding, Invalid, Solver, SolverRule
 
 _TRIAL = 10
 """Iterations: a run of so few tries out whether all works, or `max_iter` is written anew for each."""
@@ -25,9 +25,8 @@ class ScheduleBeyondMaxIter(SolverRule):
     ```
 
     ## Known problems
-    A stepsize or last stepvalue that equals max_iter is taken to mark the end, and is not reported. A stepsize or an
-    only stepvalue that is not reached is an info, since people who want a constant rate leave it in the file. So
-    are later stepvalues where earlier ones are reached.
+    A stepsize or last stepvalue that equals max_iter is taken to mark the end, and is not reported. It is an info,
+    since people who want a constant rate, or a shorter run, leave the schedule in the file.
 
     ## References
     - sgd_solver.cpp, GetLearningRate; solver.cpp, Solve
@@ -35,7 +34,7 @@ class ScheduleBeyondMaxIter(SolverRule):
 
     code = "S108"
     name = "schedule-beyond-max-iter"
-    severity = WARNING
+    severity = INFO
     VALID = [
         'lr_policy: "step" gamma: 0.1 stepsize: 20000 max_iter: 50000',
         'lr_policy: "multistep" gamma: 0.1 stepvalue: 20000 stepvalue: 50000 max_iter: 50000',
@@ -71,14 +70,11 @@ class ScheduleBeyondMaxIter(SolverRule):
         end, base = message.max_iter, f"{message.base_lr:g}"
         if end <= _TRIAL or message.gamma == 1:
             return
-        # Neither tested nor saved before its end: a run cut short on purpose.
-        is_short = end < message.test_interval and end < message.snapshot
         if message.lr_policy == "step" and message.stepsize > end:
             yield self.finding(
                 solver.at("stepsize"),
                 f"stepsize {message.stepsize} is not reached before max_iter {end}, so the rate stays {base};"
                 " lower stepsize or raise max_iter",
-                severity=INFO,
             )
         if message.lr_policy != "multistep":
             return
@@ -94,6 +90,4 @@ class ScheduleBeyondMaxIter(SolverRule):
         so = f"the rate stays {base}" if never else "the rate does not drop there"
         them = "them" if len(late) > 1 else "it"
         text += f", so {so}; lower {them} or raise max_iter"
-        # One may mean a constant rate; where some are reached, the others are often left over from a longer run.
-        severity = WARNING if never and len(late) > 1 and not is_short else INFO
-        yield self.finding(solver.at("stepvalue", late[0]), text, severity=severity)
+        yield self.finding(solver.at("stepvalue", late[0]), text)

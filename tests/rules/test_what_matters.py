@@ -107,3 +107,16 @@ def test_a_phase_filters_nothing_where_there_is_no_other(tmp_path: Path, solver:
     (tmp_path / "net.prototxt").write_text(net)
     found = caffelint.check(str(tmp_path)).findings
     assert [one.severity for one in found if one.name == "phase-field-ignored"] == [severity]
+
+
+@pytest.mark.parametrize(("snapshot", "severity"), [(5000, "warning"), (500, "info"), (0, "warning")])
+def test_who_saves_a_thousand_times_stops_the_run_by_hand(snapshot: int, severity: str) -> None:
+    solver = f'base_lr: 0.1 lr_policy: "step" gamma: 0.1 stepsize: 2000 max_iter: 600000 snapshot: {snapshot}'
+    assert severities(solver, "learning-rate-vanishes") == [severity]
+
+
+@pytest.mark.parametrize(("type_", "severity"), [("ImageData", "warning"), ("Data", "info")])
+def test_who_writes_integers_knows_that_they_are(type_: str, severity: str) -> None:
+    net = f'layer {{ name: "d" type: "{type_}" top: "data" top: "label" }} ' + fc("a", "data", FILLER)
+    net += 'layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "label" top: "loss" }'
+    assert severities(net, "integer-labels-for-regression") == [severity]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import translate
 from functools import cached_property
 from typing import NamedTuple
 
 from caffelint.lint.discover import relative
+from caffelint.lint.project.find import PROTO
+from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
 
@@ -23,9 +25,11 @@ _NAMES = re.compile(
     r"readme\b.*|makefile.*|cmakelists\.txt|dockerfile|.*(?:readme|how.?to|usage|train|run).*\.txt", re.I
 )
 _READ_ME = re.compile(r"readme\b", re.I)
+_PAGES = (".md", ".rst", ".html", ".txt")
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", "3rdparty"])
 _OF_CAFFE = (os.path.join("src", "caffe"), os.path.join("include", "caffe"), os.path.join("python", "caffe"))
 """What is below names the nets of nobody."""
+_OF_PROTO = os.sep + os.path.dirname(PROTO)
 _TELLING = (".prototxt", "_iter_", "mkdir", "makedirs")
 _LARGEST = 1 << 19
 _MOST_BYTES = 1 << 23
@@ -69,10 +73,16 @@ class Named(NamedTuple):
     where: str
     beside: str
     """The folder of the text where it gives a bare name that it does not join to another path, else empty."""
+    folder: str
 
-    @property
-    def is_whole(self) -> bool:
-        return self.parts[0] != "*" + _PROTOTXT
+
+class _Found(NamedTuple):
+    """The texts, the paths of logs, those of weights, and the tops of Caffes."""
+
+    texts: list[Text]
+    logs: list[str]
+    weights: list[str]
+    caffes: list[str]
 
 
 class Texts:
@@ -82,45 +92,44 @@ class Texts:
         self.top = top
 
     @cached_property
-    def _found(self) -> tuple[list[Text], list[str], list[str]]:
-        """The texts, the paths of logs, and the names of weights."""
-        texts: list[Text] = []
-        logs: list[str] = []
-        weights: list[str] = []
+    def _found(self) -> _Found:
+        found = _Found([], [], [], [])
         seen = size = 0
         for folder, folders, files in walk(self.top):
             folders[:] = sorted(name for name in folders if name not in _KEEP_OUT)
             seen += len(folders) + len(files)
             if seen > _MOST_FILES:
                 break
+            if folder.endswith(_OF_PROTO):
+                found.caffes.append(folder.removesuffix(_OF_PROTO))
             if any(of_caffe in folder for of_caffe in _OF_CAFFE):
                 continue
             for name in sorted(files):
                 path = os.path.join(folder, name)
                 if name.endswith((".caffemodel", ".solverstate", ".caffemodel.h5")):
-                    weights.append(path)
+                    found.weights.append(path)
                 elif name.endswith(_SUFFIXES) or _NAMES.fullmatch(name):
-                    if size < _MOST_BYTES and len(texts) < _MOST_TEXTS and (text := _read(path)):
+                    if size < _MOST_BYTES and len(found.texts) < _MOST_TEXTS and (text := _read(path)):
                         size += len(text)
                         if any(word in text for word in _TELLING) or _READ_ME.match(name):
-                            texts.append(Text(relative(path).replace(os.sep, "/"), folder, text))
+                            found.texts.append(Text(relative(path).replace(os.sep, "/"), folder, text))
                 elif _LOGS.fullmatch(name) and not name.lower().endswith(_NO_LOGS) and not os.path.islink(path):
-                    logs.append(path)
-        return texts, logs, weights
+                    found.logs.append(path)
+        return found
 
     @property
     def all(self) -> list[Text]:
-        return self._found[0]
+        return self._found.texts
 
     @property
     def logs(self) -> list[str]:
         """What may be logs, by their names."""
-        return self._found[1]
+        return self._found.logs
 
     @property
     def weights(self) -> list[str]:
         """The paths of trained weights."""
-        return self._found[2]
+        return self._found.weights
 
     @cached_property
     def pages(self) -> list[Text]:
@@ -143,16 +152,29 @@ class Texts:
             found.setdefault("*" if "*" in named.parts[0] else _alike(named.parts[0]), []).append(named)
         return found
 
-    def names_file(self, path: str) -> Named | None:
-        """Where a file is named, or one that differs in digits or in its folders alone: one of the same series."""
-        parts = self._parts(path)
-        alike = self._by_name.get(_alike(parts[0]), ())
-        filled = (named for named in self._by_name.get("*", ()) if _fits(named, parts, path))
-        return next(iter(alike), None) or next(filled, None)
+    def names_file(self, path: str, files: Iterable[str] = ()) -> Named | None:
+        """Where a file is named, or one of the same series: with other digits in its path.
 
-    def _parts(self, path: str) -> tuple[str, ...]:
-        """Those of a path from the last one to the first."""
-        return tuple(reversed(os.path.relpath(path, self.top).split(os.sep)))
+        A path that leads to none of the `files` may be one of another machine: of that the last name counts.
+        """
+        alike = [named for named in self._by_name.get(_alike(os.path.basename(path)), ()) if self._reaches(named, path)]
+        filled = [named for named in self._by_name.get("*", ()) if self._reaches(named, path)]
+        fitting = (named for named in (*alike, *filled) if self._fits(named, path))
+        if found := next(fitting, None):
+            return found
+        same = [file for file in files if _alike(os.path.basename(file)) == _alike(os.path.basename(path))]
+        return next((named for named in alike if not any(self._fits(named, file) for file in same)), None)
+
+    def _reaches(self, named: Named, path: str) -> bool:
+        """The texts of a Caffe that the project holds speak of the files of that Caffe."""
+        return all(is_below(path, root) for root in self._found.caffes if is_below(named.folder, root))
+
+    def _fits(self, named: Named, path: str) -> bool:
+        """Whether a path, which may have variable parts, may be that of a file, as far up as both are known."""
+        if named.beside and os.path.dirname(path) != named.beside:
+            return False
+        parts = reversed(os.path.relpath(path, self.top).split(os.sep))
+        return all(_part_fits(given, part) for given, part in zip(named.parts, parts, strict=False))
 
     @cached_property
     def snapshots(self) -> list[tuple[str, str]]:
@@ -189,6 +211,7 @@ def _read(path: str) -> str:
 
 def _names_in(text: Text) -> Iterator[Named]:
     at = text.text.find(_PROTOTXT)
+    is_page = text.path.lower().endswith(_PAGES)
     while at >= 0:
         before = text.text[max(0, at - _LONGEST) : at].rpartition("\n")[2]
         match = _NAME.search(before)
@@ -199,8 +222,9 @@ def _names_in(text: Text) -> Iterator[Named]:
         if not parts or name.endswith("/"):
             parts.append("*")
         parts[-1] += _PROTOTXT
-        beside = text.folder if len(parts) == 1 and not joined else ""
-        yield Named(tuple(reversed(parts)), text.line(at), beside)
+        if not (is_page or ahead[-1:].isspace()) or parts != ["*" + _PROTOTXT]:  # as in "the .prototxt files"
+            beside = text.folder if len(parts) == 1 and not joined else ""
+            yield Named(tuple(reversed(parts)), text.line(at), beside, text.folder)
         at = text.text.find(_PROTOTXT, at + 1)
 
 
@@ -208,14 +232,7 @@ def _alike(name: str) -> str:
     return _DIGITS.sub("#", name.rpartition("/")[2])
 
 
-def _fits(named: Named, parts: tuple[str, ...], path: str) -> bool:
-    """Whether a path with variable parts may be that of a file, as far up as both are known."""
-    if named.beside and os.path.dirname(path) != named.beside:
-        return False
-    return all(_part_fits(given, part) for given, part in zip(named.parts, parts, strict=False))
-
-
 def _part_fits(given: str, part: str) -> bool:
     if "*" not in given:
-        return given == part
+        return _alike(given) == _alike(part)
     return re.fullmatch(translate(re.sub(r"([?\[])", r"[\1]", given)), part) is not None

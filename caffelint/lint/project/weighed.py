@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from caffelint.lint.alike import tell_first_of_alike
@@ -14,24 +14,20 @@ from caffelint.lint.discover import relative
 from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.plan import Job
 from caffelint.lint.project.border import top_of
-from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, snapshot_prefix
-from caffelint.lint.reach import is_below
+from caffelint.lint.project.used import Used
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
 
-_SOLVER = re.compile(rb"^[^#\n]*\b(?:base_lr|lr_policy|snapshot_prefix|(?:train_|test_)?net|train_state)[ \t]*:", re.M)
-_LAYER = re.compile(rb"^[^#\n]*\blayers?[ \t]*\{", re.M)
-_LOSS = re.compile(rb"oss\b|LOSS\b")
 _OF_TRAINING = re.compile(r"[ILN]\d|B00[135678]|S2\d")
 """Codes of rules that say of a net or a rate that it learns badly or not at all, which a run that learned disproves."""
 
+_OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = re.compile(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
-_WORD = 4
 _OF_LOADING = re.compile(r"P\d|S0\d")
 """Codes of rules that say that a file is not loaded as it is."""
 _DIVERGES = re.compile(r"N10[126]|S2\d")
@@ -41,83 +37,51 @@ _OF_LEARNING = re.compile(r"[ILN]\d|B00[135678]|S2\d|D013|S110")
 
 
 class _Project:
-    """A project by its top. `nets`: those that each of its solvers names; `others`: nets that none does.
+    """A project by its top. `nets`: those that each of its solvers names; `missing`: the names of those that are not
+    there; `others`: nets that none does, nor the solver of a net beside it; `files`: all of them.
 
     All paths are absolute.
     """
 
     def __init__(self, top: str):
         self.nets: dict[str, tuple[str, ...]] = {}
+        self.missing: dict[str, tuple[str, ...]] = {}
+        self.files: list[str] = []
         self.others: list[str] = []
         self._top = top
-        self._unused: dict[tuple[str, bool], str] = {}
+        self._unused: dict[tuple[str, bool, bool], str] = {}
 
     @cached_property
     def _texts(self) -> Texts:
         return Texts(self._top)
 
     @cached_property
-    def solvers(self) -> Mapping[str, Sequence[str]]:
-        """The solvers of each net."""
-        found: dict[str, list[str]] = {}
-        for solver, nets in self.nets.items():
-            for net in nets:
-                found.setdefault(net, []).append(solver)
-        return found
+    def _used(self) -> Used:
+        return Used(self._texts, self.nets, self.missing, self.files, self.others)
 
     @cached_property
     def _trained(self) -> Trained:
-        return Trained(self._texts, len(self.solvers))
+        return Trained(self._texts, len(self._used.solvers))
 
     def ran(self, path: str) -> Ran | None:
         """What shows that a net was trained, or the nets of a solver."""
         if path in self.nets:
             return self._trained.of((self.nets[path] or (path,))[0], [path])
-        return self._trained.of(path, self.solvers.get(path, ()))
+        return self._trained.of(path, self._used.solvers.get(path, ()))
 
     def is_solved(self, path: str) -> bool:
-        return path in self.solvers or path in self.nets
+        return self._used.is_solved(path)
 
-    def unused(self, path: str, *, is_refused: bool) -> str:
+    def unused(self, path: str, is_refused: bool, is_unreadable: bool) -> str:
         """Why nobody seems to load a file, or has ever loaded one that Caffe refuses; empty where that is not known."""
-        if (path, is_refused) not in self._unused:
-            known = self.is_solved(path) or self._texts.names_file(path) is not None
-            self._unused[path, is_refused] = "" if known else self._why_unused(path, is_refused)
-        return self._unused[path, is_refused]
-
-    def _why_unused(self, path: str, is_refused: bool) -> str:
-        role = _role(path)
-        if role == "deploy":
-            return self._beside_named(path)
-        if not role and is_refused:
-            return "no solver, script or page names the file, and it holds neither a layer nor a solver"
-        if role != "train" or self._is_variant(path):
-            return ""
-        # Where a solver is, authors try nets by turns: it names the one of today. But what is refused is a draft.
-        if os.path.dirname(path) in self._folders and not is_refused:
-            return ""
-        net = next((net for net in self.solvers if not _is_of_another_caffe(net, path)), "")
-        if net:
-            return f'no solver, script or page names the file, and "{relative(self.solvers[net][0])}" names another'
-        return ""
-
-    @cached_property
-    def _folders(self) -> set[str]:
-        """Those of solvers and of their nets."""
-        return {os.path.dirname(path) for path in (*self.nets, *self.solvers)}
-
-    def _beside_named(self, path: str) -> str:
-        """Why a deploy net seems to be unused of which a text names a variant beside it."""
-        folder, name = os.path.split(path)
-        for other in self.others:
-            if other != path and os.path.dirname(other) == folder and _begin_alike(name, os.path.basename(other)):
-                if (named := self._texts.names_file(other)) and _role(other) == "deploy":
-                    return f'no script or page names the file, and {named.where} names "{relative(other)}"'
-        return ""
+        asked = path, is_refused, is_unreadable
+        if asked not in self._unused:
+            self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked)
+        return self._unused[asked]
 
     def trial(self, path: str) -> str:
         """Why nobody expects that a net learns anything; empty where one does."""
-        solvers = (path,) if path in self.nets else self.solvers.get(path, ())
+        solvers = (path,) if path in self.nets else self._used.solvers.get(path, ())
         found = [_max_iter(solver) for solver in solvers]
         if found and all(0 < count < _SHORTEST for count in found):
             return f"max_iter is {max(found)}, so the run is a trial"
@@ -128,10 +92,6 @@ class _Project:
         wanted = path_parts(os.path.dirname(snapshot_prefix(solver)))
         made = (where for name, where in self._texts.made_folders if are_one(path_parts(name), wanted))
         return next((f"{where} makes the folder" for where in made), "")
-
-    def _is_variant(self, path: str) -> bool:
-        """Is it named as a net that a solver names, but for digits: one of a series, or of another folder?"""
-        return any(_bare(path) == _bare(net) and not _is_of_another_caffe(net, path) for net in self.solvers)
 
 
 def weigh(
@@ -148,8 +108,11 @@ def weigh(
 
 def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: frozenset[str]) -> list[ReportedFinding]:
     weighed = list(findings)
+    unreadable = {one.file for one in findings if one.name in _OF_THE_GRAMMAR and one.severity == ERROR}
     for number, one in enumerate(findings):
-        if one.severity != INFO and one.name not in kept and (why := projects.explains(one)):
+        if one.severity == INFO or one.name in kept:
+            continue
+        if why := projects.explains(one, one.file in unreadable):
             weighed[number] = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
     weighed = lower_consequences(weighed, projects.nets_of)
     weighed = tell_first_of_alike(weighed, projects.around, projects.is_solved)
@@ -194,9 +157,11 @@ class _Projects:
                 if project := self._of(path):
                     named = (os.path.abspath(net.path) for net in nets if net.path)
                     project.nets[path] = tuple(dict.fromkeys(named))
-            if not job.nets:
-                for file in job.files:
-                    if project := self._of(path := os.path.abspath(file)):
+                    project.missing[path] = tuple(net.name for net in nets if not net.path)
+            for file in job.files:
+                if project := self._of(path := os.path.abspath(file)):
+                    project.files.append(path)
+                    if not job.nets:
                         project.others.append(path)
 
     def top(self, file: str) -> str:
@@ -221,13 +186,13 @@ class _Projects:
         project = self._of(path)
         return project is not None and project.is_solved(path)
 
-    def explains(self, one: ReportedFinding) -> str:
+    def explains(self, one: ReportedFinding, is_unreadable: bool) -> str:
         path = os.path.abspath(one.file)
         project = self._of(path)
         if project is None:
             return ""
         is_warning = one.severity == WARNING
-        if why := project.unused(path, is_refused=one.severity == ERROR):
+        if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
@@ -246,36 +211,9 @@ class _Projects:
         return self._found.setdefault(top, _Project(top)) if top else None
 
 
-def _role(path: str) -> str:
-    try:
-        data = read(path)
-    except ReadError:
-        return ""
-    if not _LAYER.search(data):
-        return "solver" if _SOLVER.search(data) else ""
-    return "train" if _LOSS.search(data) else "deploy"
-
-
-def _is_of_another_caffe(path: str, other: str) -> bool:
-    """Is a file among the examples of a copy of Caffe that does not hold the other one?"""
-    folder = os.path.dirname(path)
-    while os.path.dirname(folder) != folder and not os.path.isfile(os.path.join(folder, PROTO)):
-        folder = os.path.dirname(folder)
-    return os.path.dirname(folder) != folder and not is_below(other, folder)
-
-
 def _max_iter(solver: str) -> int:
     try:
         found = _MAX_ITER.search(read(solver))
     except ReadError:
         return 0
     return int(found[1]) if found else 0
-
-
-def _begin_alike(name: str, other: str) -> bool:
-    """Are two names those of variants, as `deploy` and `deploy_small`?"""
-    return name[:_WORD] == other[:_WORD]
-
-
-def _bare(path: str) -> str:
-    return re.sub(r"\d+", "#", os.path.basename(path))

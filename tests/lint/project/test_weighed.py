@@ -85,13 +85,61 @@ def test_a_net_may_be_used(project: Path, used: dict[str, str]) -> None:
     assert found("unknown-field")["nets/other.prototxt"].severity == "error"
 
 
-@pytest.mark.parametrize(("folder", "severity"), [(".", "warning"), ("nets", "info")])
-def test_beside_a_solver_nets_are_tried_by_turns(project: Path, folder: str, severity: str) -> None:
+@pytest.mark.parametrize(
+    ("mention", "severity"),
+    [
+        ("nets/other.prototxt", "error"),
+        ("nets2/other.prototxt", "info"),
+        ("/home/me/lost/other.prototxt", "error"),
+        ("edit the .prototxt files", "info"),
+    ],
+    ids=["itself", "another", "one that is elsewhere", "any"],
+)
+def test_a_page_names_the_file_that_its_path_leads_to(project: Path, mention: str, severity: str) -> None:
+    nets = {"train.prototxt": NET, "nets/other.prototxt": BROKEN, "nets2/other.prototxt": NET}
+    write({"solver.prototxt": SOLVER % "train.prototxt", **nets, "README.md": f"{mention}\n"})
+    assert found("unknown-field")["nets/other.prototxt"].severity == severity
+
+
+@pytest.mark.parametrize(("folder", "severity"), [("caffe", "error"), (".", "info")])
+def test_the_pages_of_a_caffe_speak_of_its_own_files(project: Path, folder: str, severity: str) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, f"{folder}/nets/other.prototxt": BROKEN})
+    write({"caffe/src/caffe/proto/caffe.proto": "", "caffe/README.md": "nets/other.prototxt"})
+    assert {one.severity for one in found("unknown-field").values()} == {severity}
+
+
+def test_a_solver_may_name_a_net_of_another_folder(project: Path) -> None:
+    write({"solver.prototxt": SOLVER % "lost/other.prototxt", "solver2.prototxt": SOLVER % "train.prototxt"})
+    write({"train.prototxt": NET, "nets/other.prototxt": BROKEN})
+    assert found("unknown-field")["nets/other.prototxt"].severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "severity"),
+    [
+        (BROKEN, "net.prototxt", "error"),
+        ("a: }" + BROKEN, "net.prototxt", "info"),
+        ("a: }" + BROKEN, "train.prototxt", "error"),
+    ],
+    ids=["refused", "unreadable", "used"],
+)
+def test_who_loads_a_broken_text_sees_it(project: Path, text: str, name: str, severity: str) -> None:
+    text = re.sub(".*loss.*", "", text) if name == "net.prototxt" else text
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, name: text})
+    errors = [one for rule in ("unknown-field", "syntax-error") for one in found(rule).values()]
+    assert {one.severity for one in errors if one.file == name} == {severity}
+
+
+@pytest.mark.parametrize(
+    ("folder", "run", "severity"), [(".", "", "warning"), (".", "-solver solver.prototxt", "info"), ("nets", "", "info")]
+)
+def test_beside_a_solver_nets_are_tried_by_turns(project: Path, folder: str, run: str, severity: str) -> None:
     twice = NET.replace('bottom: "fc" bottom: "label"', 'bottom: "p" bottom: "label"')
     twice = twice.replace(
         'layer { name: "loss', 'layer { name: "p" type: "Softmax" bottom: "fc" top: "p" }\nlayer { name: "loss'
     )
     write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, f"{folder}/other.prototxt": twice})
+    write({"run.sh": f"caffe train {run}"})
     assert [one.severity for one in found("softmax-twice").values()] == [severity]
 
 

@@ -1,0 +1,155 @@
+"""Which files of a project are used: what its solvers, scripts and pages name, and why the others seem not to be."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from caffelint.lint.discover import relative
+from caffelint.lint.project.find import PROTO
+from caffelint.lint.project.texts import Texts
+from caffelint.lint.reach import is_below
+from caffelint.lint.read import ReadError, read
+
+_SOLVER = re.compile(rb"^[^#\n]*\b(?:base_lr|lr_policy|snapshot_prefix|(?:train_|test_)?net|train_state)[ \t]*:", re.M)
+_LAYER = re.compile(rb"^[^#\n]*\blayers?[ \t]*\{", re.M)
+_LOSS = re.compile(rb"oss\b|LOSS\b")
+_WORD = 4
+
+
+class Used:
+    """What uses the files of a project.
+
+    `nets`: those that each of its solvers names; `missing`: the names of those that are not there; `files`: all that
+    are; `others`: nets that no solver names, nor one of a net that goes with them. All paths are absolute.
+    """
+
+    def __init__(
+        self,
+        texts: Texts,
+        nets: Mapping[str, Sequence[str]],
+        missing: Mapping[str, Sequence[str]],
+        files: Sequence[str],
+        others: Sequence[str],
+    ):
+        self._texts = texts
+        self._nets = nets
+        self._missing = missing
+        self._files = files
+        self._others = others
+
+    @cached_property
+    def solvers(self) -> Mapping[str, Sequence[str]]:
+        """The solvers of each net."""
+        found: dict[str, list[str]] = {}
+        for solver, nets in self._nets.items():
+            for net in nets:
+                found.setdefault(net, []).append(solver)
+        return found
+
+    def is_solved(self, path: str) -> bool:
+        return path in self.solvers or path in self._nets
+
+    def is_used(self, path: str) -> bool:
+        """Is a file a solver, or named by one or by a text?"""
+        name = os.path.basename(path)
+        lost = (missing for names in self._missing.values() for missing in names)
+        return (
+            self.is_solved(path)
+            or any(name == os.path.basename(other.replace("\\", "/")) for other in lost)
+            or self._texts.names_file(path, self._files) is not None
+        )
+
+    def why_unused(self, path: str, is_refused: bool, is_unreadable: bool) -> str:
+        """Why nobody seems to load a file that is not used, or has ever loaded one that Caffe refuses.
+
+        Who loads a file whose grammar is broken, `is_unreadable`, sees it at once.
+        """
+        role = _role(path)
+        if not role and is_refused:
+            return "no solver, script or page names the file, and it holds neither a layer nor a solver"
+        folder = os.path.dirname(path)
+        if role == "deploy":
+            if (why := self._beside_named(path)) or not is_refused or folder in self._folders and not is_unreadable:
+                return why
+        if role not in ("train", "deploy") or self._is_variant(path, is_refused):
+            return ""
+        if is_refused and not is_unreadable and folder not in self._folders and self._names_one_in(folder):
+            return ""
+        # Where a solver is, authors try nets by turns: it names the one of today, if no text tells which is run.
+        # But what is refused is a draft.
+        if folder in self._folders - self._told and not is_refused:
+            return ""
+        solver = next((solver for solver in self._whole if not _is_of_another_caffe(self._nets[solver][0], path)), "")
+        return f'no solver, script or page names the file, and "{relative(solver)}" names another' if solver else ""
+
+    @cached_property
+    def _whole(self) -> Sequence[str]:
+        """The solvers all of whose nets are there: one that is not may be meant by another name."""
+        return [solver for solver, nets in self._nets.items() if nets and not self._missing.get(solver)]
+
+    @cached_property
+    def _folders(self) -> set[str]:
+        """Those of solvers and of their nets."""
+        return {os.path.dirname(path) for path in (*self._nets, *self.solvers)}
+
+    @cached_property
+    def _told(self) -> set[str]:
+        """The folders in which a text tells what is run: those of the solvers that it names, and of their nets."""
+        named = [solver for solver in self._whole if self._texts.names_file(solver, self._files)]
+        return {os.path.dirname(path) for solver in named for path in (solver, *self._nets[solver])}
+
+    def _names_one_in(self, folder: str) -> bool:
+        """Does a text name a file of a folder?"""
+        beside = (path for path in self._files if os.path.dirname(path) == folder)
+        return any(self._texts.names_file(path, self._files) for path in beside)
+
+    def _beside_named(self, path: str) -> str:
+        """Why a deploy net seems to be unused of which a text names a variant beside it."""
+        folder, name = os.path.split(path)
+        for other in self._others:
+            if other != path and os.path.dirname(other) == folder and _begin_alike(name, os.path.basename(other)):
+                if (named := self._texts.names_file(other, self._files)) and _role(other) == "deploy":
+                    return f'no script or page names the file, and {named.where} names "{relative(other)}"'
+        return ""
+
+    def _is_variant(self, path: str, is_refused: bool) -> bool:
+        """Is it named as a net that a solver names, but for digits: one of a series?
+
+        If it is not refused, its folder may be another, too.
+        """
+        bare = _without_digits if is_refused else _bare
+        return any(bare(path) == bare(net) and not _is_of_another_caffe(net, path) for net in self.solvers)
+
+
+def _role(path: str) -> str:
+    try:
+        data = read(path)
+    except ReadError:
+        return ""
+    if not _LAYER.search(data):
+        return "solver" if _SOLVER.search(data) else ""
+    return "train" if _LOSS.search(data) and "deploy" not in os.path.basename(path) else "deploy"
+
+
+def _is_of_another_caffe(path: str, other: str) -> bool:
+    """Is a file among the examples of a copy of Caffe that does not hold the other one?"""
+    folder = os.path.dirname(path)
+    while os.path.dirname(folder) != folder and not os.path.isfile(os.path.join(folder, PROTO)):
+        folder = os.path.dirname(folder)
+    return os.path.dirname(folder) != folder and not is_below(other, folder)
+
+
+def _begin_alike(name: str, other: str) -> bool:
+    """Are two names those of variants, as `deploy` and `deploy_small`?"""
+    return name[:_WORD] == other[:_WORD]
+
+
+def _bare(path: str) -> str:
+    return _without_digits(os.path.basename(path))
+
+
+def _without_digits(path: str) -> str:
+    return re.sub(r"\d+", "#", path)
