@@ -126,7 +126,7 @@ class LearningRateVanishes(SolverRule):
         drops = schedule.policy in ("step", "multistep")
         ends = drops and not (schedule.policy == "step" and schedule.stepsize < _AT_ONCE)
         snapshot = solver.message.snapshot
-        endless = _ENDLESS.fullmatch(str(runs)) or 0 < snapshot and runs >= _MANY * snapshot
+        endless = _ENDLESS.fullmatch(str(runs)) or snapshot > 0 and runs >= _MANY * snapshot
         stopped = drops and (found[0] > _EARLY * runs or endless)
         steps = solver.runs and solver.runs.customs.steps
         better = _Better(solver, runs)

@@ -103,7 +103,8 @@ def test_a_page_names_the_file_that_its_path_leads_to(project: Path, mention: st
 
 @pytest.mark.parametrize(("folder", "severity"), [("caffe", "error"), (".", "info")])
 def test_the_pages_of_a_caffe_speak_of_its_own_files(project: Path, folder: str, severity: str) -> None:
-    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, f"{folder}/nets/other.prototxt": BROKEN})
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET})
+    write({f"{folder}/nets/other.prototxt": BROKEN})
     write({"caffe/src/caffe/proto/caffe.proto": "", "caffe/README.md": "nets/other.prototxt"})
     assert {one.severity for one in found("unknown-field").values()} == {severity}
 
@@ -131,7 +132,8 @@ def test_who_loads_a_broken_text_sees_it(project: Path, text: str, name: str, se
 
 
 @pytest.mark.parametrize(
-    ("folder", "run", "severity"), [(".", "", "warning"), (".", "-solver solver.prototxt", "info"), ("nets", "", "info")]
+    ("folder", "run", "severity"),
+    [(".", "", "warning"), (".", "-solver solver.prototxt", "info"), ("nets", "", "info")],
 )
 def test_beside_a_solver_nets_are_tried_by_turns(project: Path, folder: str, run: str, severity: str) -> None:
     twice = NET.replace('bottom: "fc" bottom: "label"', 'bottom: "p" bottom: "label"')
