@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint.ignored import Checkout, Tracked, checkout_of
+from caffelint.lint.git_index import Tracked
+from caffelint.lint.ignored import Checkout, checkout_of
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.walk import walk
 

@@ -12,18 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import islice
-from struct import unpack_from
 from typing import NamedTuple
 
+from caffelint.lint.git_index import Tracked, is_whole, read_index
 from caffelint.lint.read import ReadError, read
 
 _LARGEST = 1 << 20
 _LONGEST = 4096
-"""Of a pattern and of a name in an index, as of a path in Linux."""
-_SHARED = "sharedindex."
-"""Of a split index: most of what git tracks, beside the index."""
-_MOST_SHARED = 4
-"""Bytes of names for each of an index: version 4 leaves out what a name shares with the one before it."""
+"""Of a pattern, as of a path in Linux."""
 _MOST_RULES = 10_000
 _MOST_COMPLEX = 1 << 13
 """Characters of the rules that take an expression: 25 us each to compile, and 1 ns for each one of a name."""
@@ -65,21 +61,6 @@ class _Rule(NamedTuple):
 
 _RulesOfAFolder = tuple[int, list[_Rule]]
 """How deep a folder is, and the rules of its ignore file."""
-
-
-class Tracked(NamedTuple):
-    """A file in the index, by its path from the top with slashes, and how it was when it was last known to be the same.
-
-    `time` is that of its last change in ns; `skipped`: git does not look at the file; not `merged`: a conflict is open.
-    """
-
-    name: str
-    blob: str
-    mode: int
-    size: int
-    time: int
-    skipped: bool
-    merged: bool
 
 
 class Checkout:
@@ -133,7 +114,7 @@ class Checkout:
     def tracked(self) -> list[Tracked]:
         """What the index holds, but for names that lead out of the checkout; nothing where it cannot be read."""
         with suppress(ReadError):
-            return [entry for entry in _known_entries(read(self.index)) if _is_inside(entry.name)]
+            return [entry for entry in read_index(self.index) if _is_inside(entry.name)]
         return []
 
     def may_track(self, name: str) -> bool:
@@ -141,14 +122,11 @@ class Checkout:
         if not os.path.exists(self.index):
             return False
         try:
-            data = read(self.index)
+            if not is_whole(self.index):
+                return True
+            return any(entry.name == name for entry in read_index(self.index))
         except ReadError:
             return True
-        found = _known_entries(data)
-        beside = os.listdir(os.path.dirname(self.index))
-        if len(found) < _count(data) or any(file.startswith(_SHARED) for file in beside):
-            return True
-        return any(entry.name == name for entry in found)
 
 
 def _is_inside(name: str) -> bool:
@@ -244,11 +222,28 @@ def _rule(line: str, folds: bool) -> _Rule | None:
     if not glob:
         return None
     anchored = "/" in glob
-    names = glob.removeprefix("/").split("/") if anchored else [glob]
+    names = _names(glob.removeprefix("/")) if anchored else [glob]
     if anchored and names[-1] == "**":
         names.append("*")  # what is below, not the folder itself
     parts = tuple(_ANY_FOLDERS if anchored and name == "**" else _part(name, folds) for name in names)
     return _Rule(parts, anchored, folders_only, not negated)
+
+
+def _names(glob: str) -> list[str]:
+    """The parts of a pattern: a slash in brackets is one of their members, and matches none (wildmatch.c)."""
+    names, start, at = [], 0, 0
+    while at < len(glob):
+        if glob[at] == "[":
+            found = _set(glob, at + 1, False)
+            at = found[1] if found else len(glob)
+        elif glob[at] == "\\" and glob[at + 1 : at + 2] != "/":
+            at += 2
+        elif glob[at] == "/" or glob[at] == "\\":
+            names.append(glob[start:at])
+            at = start = at + 1 + (glob[at] == "\\")
+        else:
+            at += 1
+    return [*names, glob[start:]]
 
 
 def _verdict(rules: Sequence[_Rule], path: Sequence[str], is_folder: bool) -> bool | None:
@@ -372,67 +367,3 @@ def _member(glob: str, at: int) -> tuple[str, int]:
     if glob[at] == "\\" and at + 1 < len(glob):
         at += 1
     return glob[at], at + 1
-
-
-def _known_entries(data: bytes) -> list[Tracked]:
-    """As many entries as can be read."""
-    for id_size in (20, 32):  # SHA-1, SHA-256
-        if found := list(_entries(data, id_size)):
-            return found
-    return []
-
-
-def _count(data: bytes) -> int:
-    """How many entries an index says that it has."""
-    return int.from_bytes(data[8:12], "big")
-
-
-def _entries(data: bytes, id_size: int) -> Iterator[Tracked]:
-    """What an index holds (gitformat-index(5)), in versions 2 to 4; as much as can be read."""
-    version, count = int.from_bytes(data[4:8], "big"), _count(data)
-    if data[:4] != b"DIRC" or version not in (2, 3, 4):
-        return
-    at, name = 12, b""
-    left = _MOST_SHARED * len(data)
-    for _ in range(count):
-        start = at
-        at += 40 + id_size
-        if at + 2 > len(data):
-            return
-        _, _, seconds, fraction, _, _, mode, _, _, size = unpack_from(">10I", data, start)
-        flags = int.from_bytes(data[at : at + 2], "big")
-        at += 2
-        skipped = bool(flags & 0x8000)
-        if version > 2 and flags & 0x4000:
-            if at + 2 > len(data):
-                return
-            skipped = skipped or bool(data[at] & 0x40)
-            at += 2
-        kept = 0
-        if version == 4:
-            cut, at = _varint(data, at)
-            kept = len(name) - cut
-        end = data.find(b"\0", at)
-        if end < 0 or kept < 0:
-            return
-        name = name[:kept] + data[at:end]
-        left -= len(name)
-        if left < 0 or len(name) > _LONGEST:
-            return
-        if min(len(name), 0xFFF) != flags & 0xFFF:
-            return
-        at = end + 1 if version == 4 else start + (end - start + 8) // 8 * 8
-        blob = data[start + 40 : start + 40 + id_size].hex()
-        merged = not flags & 0x3000
-        yield Tracked(os.fsdecode(name), blob, mode, size, seconds * 10**9 + fraction, skipped, merged)
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """An offset of a pack (varint.c, decode_varint), and where it ends."""
-    value = -1
-    for byte in data[at : at + 5]:
-        value = (value + 1) << 7 | byte & 0x7F
-        at += 1
-        if not byte & 0x80:
-            break
-    return value, at

@@ -21,7 +21,8 @@ GLOBS = [
     "!a", "!/a/", "!*.prototxt", "!build/x-1.prototxt", "?", "?b", "[ab]", "[!ab]", "[^a]*", "[a-z]b", "a*b", "*a*b*",
     "\\[z\\]", "x-[[:digit:]]*", "# a", "\\#a", "\\!a", "a b", "a\\ ", "old/a/b.prototxt", "**", "*/", "!*/", "é*",
     "BUILD/", "X-1.*", "[X]-1*", "A*[B]", "[[:upper:]]b*", "[W-]-1*", "[W-Z]-1*", "\\A*B", "\\A", "É*",
-    "a//b", "[", "a[", "b/**/", "**/", "/**", "!**/ab.prototxt", "[]a]*", "x-1*  ", "",
+    "[^/]", "[!/]*", "[a/b]*", "/[/a]", "a/[^/]*/*", "[^/][^/].prototxt", "x[a/", "a\\/*", "[a\\]/]b", "[+-9]*",
+    "[]/]*", "a//b", "[", "a[", "b/**/", "**/", "/**", "!**/ab.prototxt", "[]a]*", "x-1*  ", "",
 ]  # fmt: skip
 
 
@@ -32,6 +33,10 @@ def git(folder: Path, *arguments: str) -> bytes:
 def listed(folder: Path) -> set[str]:
     out = git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     return {name for name in os.fsdecode(out).split("\0") if name.endswith(".prototxt") and (folder / name).is_file()}
+
+
+def listed_as_tracked(folder: Path) -> list[str]:
+    return os.fsdecode(git(folder, "ls-files", "-z")).split("\0")[:-1]
 
 
 def tree(rng: random.Random, top: Path) -> None:
@@ -57,6 +62,12 @@ def tree(rng: random.Random, top: Path) -> None:
         git(top, "config", "core.ignoreCase", rng.choice(["true", "yes", "false"]))
     if rng.random() < 0.3:
         git(top, "update-index", "--index-version", rng.choice("234"))
+    if rng.random() < 0.3:
+        git(top, "update-index", "--split-index")
+        found = sorted(str(path.relative_to(top)) for path in top.rglob("*.prototxt"))
+        for name in rng.sample(found, min(len(found), 3)):
+            git(top, "add", "-f", "--", name)
+        git(top, "rm", "-q", "--cached", "--", rng.choice(listed_as_tracked(top)))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -73,6 +84,32 @@ def test_random_checkouts(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyP
         if wanted:  # else all that is there is looked at
             found = {os.path.relpath(path, folder) for path in discover([str(folder)]).files}
             assert found == wanted, (folder, [(p, p.read_text()) for p in top.rglob(".gitignore")])
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("format", ["sha1", "sha256"])
+def test_a_split_index_is_joined(format: str, seed: int, tmp_path: Path) -> None:
+    """With files that are added, changed and removed after it was split, and one that was split again."""
+    rng = random.Random(seed)
+    git(tmp_path, "init", "-q", f"--object-format={format}", ".")
+    git(tmp_path, "config", "splitIndex.maxPercentChange", "100")
+    names = [f"{number % 3}/{number}" for number in range(400)]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    git(tmp_path, "add", *names[:300])
+    for version in rng.sample("234", 2):
+        git(tmp_path, "update-index", "--split-index", "--index-version", version)
+        for name in rng.sample(names, 70):
+            (tmp_path / name).write_text(version)
+            git(tmp_path, "add", name)
+        there = listed_as_tracked(tmp_path)
+        git(tmp_path, "rm", "-q", "--cached", *there[100:180], *rng.sample(there[200:], 20))
+        checkout = checkout_of(str(tmp_path))
+        assert checkout is not None
+        wanted = git(tmp_path, "ls-files", "--stage").decode().splitlines()
+        found = sorted(f"{entry.mode:o} {entry.blob} 0\t{entry.name}" for entry in checkout.tracked())
+        assert found == sorted(wanted)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +165,26 @@ def test_a_damaged_index_holds_nothing(damage: bytes, tmp_path: Path) -> None:
     (tmp_path / "net.prototxt").touch()
     (tmp_path / ".git" / "index").write_bytes(damage)
     assert discover([str(tmp_path)]).files == [str(tmp_path / "net.prototxt")]
+
+
+def test_a_hostile_bitmap_of_a_split_index(tmp_path: Path) -> None:
+    """It tells of bits and words that are not there."""
+    git(tmp_path, "init", "-q", ".")
+    for name in "abc":
+        (tmp_path / name).touch()
+    git(tmp_path, "add", ".")
+    git(tmp_path, "update-index", "--split-index")
+    index = tmp_path / ".git" / "index"
+    data = index.read_bytes()
+    begin = data.index(b"link") + 28
+    most = b"\xff" * 8
+    for bitmap in (most, most * 9, b"\0" * 4 + most * 3, b"\0\0\0\1\0\0\0\1" + most, b"\0" * 7 + b"\2" + b"\0" * 16):
+        size = (20 + len(bitmap)).to_bytes(4, "big")
+        index.write_bytes(data[: begin - 24] + size + data[begin - 20 : begin] + bitmap)
+        checkout = checkout_of(str(tmp_path))
+        assert checkout is not None
+        with soon(5):
+            assert {entry.name for entry in checkout.tracked()} <= {"a", "b", "c"}
 
 
 def test_every_cut_of_an_index_is_read(tmp_path: Path) -> None:
