@@ -26,6 +26,8 @@ except ImportError:  # Python 3.10
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("caffelint", "rules")
+LATER = ROOT / "caffelint/text/patterns.py"
+"""Compiles what other files give it."""
 SIZES = (*range(8, 40, 4), 100, 1_000)
 """In small steps at first: some patterns take twice the time with each character."""
 LONG = 16_000
@@ -37,6 +39,9 @@ TRIES = 10
 ENDS = ("\0", '\n"')
 ANCHORED = {"match", "fullmatch"}
 METHODS = {*ANCHORED, "search", "sub", "subn", "split", "findall", "finditer"}
+COMPILE = "compile"
+METHOD_OF = {f"re.{name}": name for name in (*METHODS, COMPILE)} | {"compiled_later": COMPILE}
+"""The method of a pattern that a call stands for, or that it compiles one, by the name of what is called."""
 CATEGORIES = {
     constants.CATEGORY_DIGIT: "1",
     constants.CATEGORY_NOT_DIGIT: "a",
@@ -63,17 +68,17 @@ class Pattern(NamedTuple):
 def patterns() -> Iterator[Pattern]:
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            yield from patterns_of(path)
+            if path != LATER:
+                yield from patterns_of(path)
 
 
 def patterns_of(path: Path) -> Iterator[Pattern]:
     text = path.read_text()
     for statement in ast.walk(ast.parse(text)):
-        if not isinstance(statement, ast.Call) or not isinstance(function := statement.func, ast.Attribute):
+        if not (isinstance(statement, ast.Call) and statement.args):
             continue
-        if not (isinstance(function.value, ast.Name) and function.value.id == "re" and statement.args):
-            continue
-        if function.attr not in {*METHODS, "compile"}:
+        method = METHOD_OF.get(ast.unparse(statement.func))
+        if method is None:
             continue
         where = f"{path.relative_to(ROOT)}:{statement.lineno}"
         first = statement.args[0]
@@ -85,10 +90,10 @@ def patterns_of(path: Path) -> Iterator[Pattern]:
             assert "_CLASSES" in text, f"{where}: a pattern that this test cannot read"
             continue  # one of a table of plain words
         flags = [word.value for word in statement.keywords if word.arg == "flags"]
-        if function.attr == "compile":
+        if method == COMPILE:
             flags += statement.args[1:2]
         flag = eval(compile(ast.Expression(flags[0]), where, "eval"), {"re": re}) if flags else 0
-        used = {function.attr} if function.attr != "compile" else uses(text, statement)
+        used = {method} if method != COMPILE else uses(text, statement)
         anchored = bool(used) and used <= ANCHORED
         yield Pattern(where, re.compile(first.value, flag), anchored, "fullmatch" in used)
 

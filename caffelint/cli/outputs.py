@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 import click
 
 from caffelint.cli.errors import unknown
-from caffelint.cli.overwriting import objection
 from caffelint.report import FORMATS, Look, write
 from caffelint.text.visible import visible_lines
 from caffelint.text.writing import write_report
@@ -51,8 +50,11 @@ def outputs(values: Sequence[str], statistics: bool, more: Sequence[str] = ()) -
             raise click.UsageError(f"--format {value}: the file name is missing")
         if file and not (Path(file).parent.is_dir() and not Path(file).is_dir()):
             raise click.UsageError(f"--format {value}: {file} cannot be written: no such folder")
-        if file and (reason := objection(file, name)):
-            raise click.UsageError(f"--format {value}: {reason}")
+        if file:
+            from caffelint.cli.overwriting import objection
+
+            if reason := objection(file, name):
+                raise click.UsageError(f"--format {value}: {reason}")
         found.append(Output(name, Path(file) if file else None))
     for target in {output.file for output in found}:
         names = [output.format for output in found if output.file == target]

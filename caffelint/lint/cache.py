@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,9 +19,10 @@ from caffelint.lint.packs import pack_names
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.report import ReportedFinding, ReportedRelated
 from caffelint.text.edits import Edit
+from caffelint.text.patterns import compiled_later
 
-_GROUP = re.compile("[0-9a-f]{2}")
-_RESULT = re.compile("[0-9a-f]{40}")
+_GROUP = compiled_later("[0-9a-f]{2}")
+_RESULT = compiled_later("[0-9a-f]{40}")
 _KEEP_SECONDS = 14 * 24 * 3600
 _LARGEST = 1 << 26
 _SOURCE = ReportedFinding._fields.index("source")

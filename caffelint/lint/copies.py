@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from hashlib import sha256
 
 from caffelint.lint.finding import INFO
 from caffelint.lint.read import ReadError, read
@@ -51,4 +50,6 @@ def _digest(path: str, texts: Mapping[str, bytes]) -> bytes:
         content = texts[path] if path in texts else read(path)
     except ReadError:
         return b""
+    from hashlib import sha256
+
     return sha256(content).digest() if content else b""

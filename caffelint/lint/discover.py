@@ -12,6 +12,7 @@ from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.walk import walk
+from caffelint.text.patterns import compiled_later
 
 if TYPE_CHECKING:
     from caffelint.lint.config import Config
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
 
 _OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
 _CANDIDATES = (*SUFFIXES, _OTHER_SUFFIX)
-_BEGINS = re.compile(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
+_BEGINS = compiled_later(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
 _OF_MACOS = "._"
 """How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
 _MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
-_NAMES_A_NET = re.compile(rb"""(?:^|[^A-Za-z0-9_])(?:net|train_net|test_net)\s*(?:#|:\s*["'\[#])""")
+_NAMES_A_NET = compiled_later(rb"""(?:^|[^A-Za-z0-9_])(?:net|train_net|test_net)\s*(?:#|:\s*["'\[#])""")
 _SOLVER_SIZE = 1 << 20
-_DIGITS = re.compile(r"\d+")
+_DIGITS = compiled_later(r"\d+")
 _ALIKE = 0.85
 """As a share of two names; `train_val` and `train_vl`."""
-_SLASHES = re.compile(r"[\\/]")
+_SLASHES = compiled_later(r"[\\/]")
 _MOST_PARTS = 16
 """Of a path of another machine."""
 _LONGEST, _MOST = 200, 200

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from caffelint.lint.git_index import Tracked, is_whole, read_index
 from caffelint.lint.read import ReadError, read
+from caffelint.text.patterns import compiled_later
 
 _LARGEST = 1 << 20
 _LONGEST = 4096
@@ -41,11 +42,11 @@ _CLASSES = {
 }
 
 
-_OUTSIDE = re.compile(r"(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
-_HEADER = re.compile(r"[ \t]*\[([^\]]*)\]")
-_IGNORECASE = re.compile(r"[ \t]*ignorecase[ \t]*(?:=[ \t]*\"?([a-z0-9]*)|(?=[#;\r]|\Z))")
+_OUTSIDE = compiled_later(r"(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
+_HEADER = compiled_later(r"[ \t]*\[([^\]]*)\]")
+_IGNORECASE = compiled_later(r"[ \t]*ignorecase[ \t]*(?:=[ \t]*\"?([a-z0-9]*)|(?=[#;\r]|\Z))")
 _TRUE = ("true", "yes", "on", "1")
-_PLAIN = re.compile(r"(\*?)([^*?\[\\]*)(\*?)")
+_PLAIN = compiled_later(r"(\*?)([^*?\[\\]*)(\*?)")
 Part = Callable[[str], object]
 """Whether a name is what a pattern means, between two slashes."""
 

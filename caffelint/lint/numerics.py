@@ -37,6 +37,7 @@ from caffelint.numerics.judgement import (
 )
 from caffelint.numerics.scales import rates
 from caffelint.numerics.start import NO_CHANGE, Change
+from caffelint.text.patterns import compiled_later
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet
@@ -253,7 +254,7 @@ def _is_sure(one: Judgement) -> bool:
     return one.kind != LOSS and (one.kind not in (HOT, OVERSHOOT) or one.size >= _SURE)
 
 
-_NORMALISED = re.compile(r"gcn|zca|white?n|normali[sz]ed|float|feature", re.IGNORECASE)
+_NORMALISED = compiled_later(r"gcn|zca|white?n|normali[sz]ed|float|feature", re.IGNORECASE)
 _MOST = 6_000
 """Layers that are gone through for all solvers of a net together."""
 _SHORTEST = 30

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -24,6 +22,9 @@ class Packed(Sequence["ReportedFinding"]):
     """Findings in blocks, each pickled and compressed by this process; it never changes."""
 
     def __init__(self, findings: Iterable[ReportedFinding]):
+        import pickle
+        import zlib
+
         self._blocks: list[bytes] = []
         self._number = 0
         rest = iter(findings)
@@ -49,6 +50,9 @@ class Packed(Sequence["ReportedFinding"]):
         return self._read(block)[number]
 
     def _block(self, number: int) -> list[ReportedFinding]:
+        import pickle
+        import zlib
+
         found: list[ReportedFinding] = pickle.loads(zlib.decompress(self._blocks[number]))
         return found
 

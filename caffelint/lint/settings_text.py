@@ -8,20 +8,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from caffelint.text.patterns import compiled_later
+
 _MOST_PARTS = 32
 """Of a key. The time of tomllib grows with the square of their number."""
 _MOST_LINES = 2000
 """Of all sections. The time of configparser grows with the square of the number of those that it cannot parse."""
-_BLANKS = re.compile(r"\s{81}")
+_BLANKS = compiled_later(r"\s{81}")
 """Too many in a row in a key. The time of configparser grows with the square of their number."""
-_NO_KEY = re.compile(
+_NO_KEY = compiled_later(
     r'"""(?:\\[\s\S]|[^\\])*?(?:"""|\\?\Z)|'
     r"'''[\s\S]*?(?:'''|\Z)|"
     r'"(?:\\.|[^"\\\n])*"?|'
     r"'[^'\n]*'?|#[^\n]*"
 )
 """Strings and comments of TOML, closed or not."""
-_BETWEEN_KEYS = re.compile(r"[=\[\]{},\n]")
+_BETWEEN_KEYS = compiled_later(r"[=\[\]{},\n]")
 _MOST_SHOWN = 80
 
 

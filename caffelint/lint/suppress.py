@@ -9,7 +9,6 @@ one may follow it. A finding on several layers needs a comment in each, or one f
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
@@ -22,16 +21,17 @@ from caffelint.lint.registry import all_rules, find_rule
 from caffelint.lint.select import FAMILIES, matches
 from caffelint.lint.words import listed
 from caffelint.text.parser import Document
+from caffelint.text.patterns import compiled_later
 from caffelint.text.tree import Field
 
-_MARK = re.compile(r"#\s*caffelint:\s*((?:(?!#\s*caffelint:).)*)")
+_MARK = compiled_later(r"#\s*caffelint:\s*((?:(?!#\s*caffelint:).)*)")
 # A slip (`ignore-line`, a bracket that is not closed) must not silence more than was meant: it is no directive.
-_DIRECTIVE = re.compile(r"(ignore-file|ignore)(?:\s*\[([^\]]*)\]|(?![\w-]|\s*[\[(]))(.*)")
-_UNBRACKETED = re.compile(r"[\s:=,]*([\w-]+)")
-_CODE = re.compile(r"[A-Z]+[0-9]{3}")
-_PREFIX = re.compile(r"[A-Za-z]+[0-9]{0,2}")
+_DIRECTIVE = compiled_later(r"(ignore-file|ignore)(?:\s*\[([^\]]*)\]|(?![\w-]|\s*[\[(]))(.*)")
+_UNBRACKETED = compiled_later(r"[\s:=,]*([\w-]+)")
+_CODE = compiled_later(r"[A-Z]+[0-9]{3}")
+_PREFIX = compiled_later(r"[A-Za-z]+[0-9]{0,2}")
 _ALL = frozenset({"all"})
-_NOTHING = re.compile(r"(?:[\s,;]|#[^\n]*(?:\n|\Z))*")
+_NOTHING = compiled_later(r"(?:[\s,;]|#[^\n]*(?:\n|\Z))*")
 
 
 class Suppression(NamedTuple):

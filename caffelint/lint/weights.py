@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from caffelint.text.patterns import compiled_later
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net
 
-_LOADED = re.compile(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
+_LOADED = compiled_later(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
 """Words of a text that speaks of weights that are there already."""
 
 _LOW_RATE = 1e-3

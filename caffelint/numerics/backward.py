@@ -62,7 +62,7 @@ def backward(layer: BuiltLayer, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> 
     return None
 
 
-@backward.register
+@backward.register(Convolution)
 def _(layer: Convolution, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     found = weights_of(layer, drawn)
     top = layer.tops[0].shape
@@ -75,7 +75,7 @@ def _(layer: Convolution, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [sums(one, found[0], _NO_BIAS, channels, taps) for one in tops]
 
 
-@backward.register
+@backward.register(Deconvolution)
 def _(layer: Deconvolution, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     found = weights_of(layer, drawn)
     if found is None:
@@ -83,7 +83,7 @@ def _(layer: Deconvolution, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Foun
     return [sums(one, found[0], _NO_BIAS, layer.param_shapes[0][1], prod(layer.kernel)) for one in tops]  # type: ignore[index]
 
 
-@backward.register
+@backward.register(InnerProduct)
 def _(layer: InnerProduct, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     found = weights_of(layer, drawn)
     if found is None:
@@ -99,7 +99,7 @@ def _(layer: InnerProduct, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found
     return [one]
 
 
-@backward.register
+@backward.register(Scale)
 def _(layer: Scale, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     if len(bottoms) == 2:
         first, second = layer.bottoms[0].shape, layer.bottoms[1].shape
@@ -113,12 +113,12 @@ def _(layer: Scale, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [tops[0].times(factor.size)] if factor else None
 
 
-@backward.register
+@backward.register(Bias)
 def _(layer: Bias, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [tops[0], *[None] * (len(bottoms) - 1)]
 
 
-@backward.register
+@backward.register(Neuron)
 def _(layer: Neuron, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     functions = functions_of(layer)
     if functions is None or functions.slope is None:
@@ -126,7 +126,7 @@ def _(layer: Neuron, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [product(tops[0], applied(functions.slope, bottoms[0]))]
 
 
-@backward.register
+@backward.register(Power)
 def _(layer: Power, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     p = layer.parameters
     if p.power == 1:
@@ -135,7 +135,7 @@ def _(layer: Power, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [product(tops[0], applied(functions.slope, bottoms[0]))] if functions and functions.slope else None
 
 
-@backward.register
+@backward.register(Dropout)
 def _(layer: Dropout, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     ratio = layer.parameters.dropout_ratio
     one = tops[0]
@@ -144,7 +144,7 @@ def _(layer: Dropout, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [one._replace(kernels=(one.kernels[SAME] / (1 - ratio), *one.kernels[1:]))]
 
 
-@backward.register
+@backward.register(Pooling)
 def _(layer: Pooling, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     one = tops[0]
     top = layer.tops[0].shape
@@ -172,12 +172,12 @@ def _(layer: Pooling, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [Signal(one.mean * share, tuple(map(bounded, kernels)), one.assumed)]
 
 
-@backward.register
+@backward.register(LRN)
 def _(layer: LRN, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [tops[0].times(lrn_factor(layer, bottoms[0]))]
 
 
-@backward.register
+@backward.register(BatchNorm)
 def _(layer: BatchNorm, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     eps = layer.parameters.eps
     if layer.uses_global_stats:
@@ -188,7 +188,7 @@ def _(layer: BatchNorm, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [Signal(0.0, tuple(bounded(one / by) for one in kernels), tops[0].assumed)] if by > 0 else None
 
 
-@backward.register
+@backward.register(MVN)
 def _(layer: MVN, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     p = layer.parameters
     own, _ = mvn_means(layer, bottoms[0])
@@ -196,7 +196,7 @@ def _(layer: MVN, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [tops[0].mapped(lambda one: one / by, tops[0].mean)] if by > 0 else None
 
 
-@backward.register
+@backward.register(Split)
 def _(layer: Split, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [total(tops)]
 
@@ -222,7 +222,7 @@ def _(layer: BuiltLayer, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [one._replace(kernels=kernels)]
 
 
-@backward.register
+@backward.register(Crop)
 def _(layer: Crop, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     share = _share(layer)
     return [_padded(tops[0], share), *[None] * (len(bottoms) - 1)] if share else None
@@ -242,7 +242,7 @@ def _padded(one: Signal, share: float) -> Signal:
     )
 
 
-@backward.register
+@backward.register(Slice)
 def _(layer: Slice, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     sizes = [float(prod(top.shape or ())) for top in layer.tops]
     whole = sum(sizes)
@@ -260,12 +260,12 @@ def _(layer: Slice, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     ]
 
 
-@backward.register
+@backward.register(Concat)
 def _(layer: Concat, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [tops[0]] * len(bottoms)
 
 
-@backward.register
+@backward.register(Eltwise)
 def _(layer: Eltwise, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     p = layer.parameters
     count = len(bottoms)
@@ -312,7 +312,7 @@ def of_bias(top: Signal, samples: float, positions: float) -> float:
     return _summed(top.kernels, samples, positions)
 
 
-@learned.register
+@learned.register(Convolution)
 def _(layer: Convolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
     shape, top = shape_of(layer), layer.tops[0].shape
     if top is None:
@@ -324,7 +324,7 @@ def _(layer: Convolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | Non
     return [sum(found), sum(of_bias(one, samples, places(top)) for one in tops)]
 
 
-@learned.register
+@learned.register(Deconvolution)
 def _(layer: Deconvolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
     shape, top = shape_of(layer), layer.tops[0].shape
     if top is None:
@@ -333,7 +333,7 @@ def _(layer: Deconvolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | N
     return [sum(found), sum(of_bias(one, float(shape[0]), places(top)) for one in tops)]
 
 
-@learned.register
+@learned.register(InnerProduct)
 def _(layer: InnerProduct, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
     axis = layer.parameters.axis
     samples = float(prod(shape_of(layer)[:axis]))
@@ -342,7 +342,7 @@ def _(layer: InnerProduct, bottoms: Bottoms, tops: Grads) -> Sequence[float | No
     return [of_weights(bottoms[0], tops[0], samples, 1.0), of_bias(tops[0], samples, 1.0)]
 
 
-@learned.register
+@learned.register(Bias)
 def _(layer: Bias, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
     shape = shape_of(layer)
     return [of_bias(tops[0], float(shape[0]), float(places(shape)))] if len(bottoms) == 1 else []

@@ -139,13 +139,13 @@ def functions_of(layer: BuiltLayer) -> Functions | None:
     return None
 
 
-@functions_of.register
+@functions_of.register(ReLU)
 def _(layer: ReLU) -> Functions | None:
     slope = layer.parameters.negative_slope
     return Functions(made(relu, slope), made(relu_slope, slope))
 
 
-@functions_of.register
+@functions_of.register(PReLU)
 def _(layer: PReLU) -> Functions | None:
     p = layer.parameters
     filled = weights(p.filler, (1,)) if p.HasField("filler") else Weights(0.25, 0)
@@ -153,61 +153,61 @@ def _(layer: PReLU) -> Functions | None:
     return Functions(made(relu, slope), made(relu_slope, slope))
 
 
-@functions_of.register
+@functions_of.register(ELU)
 def _(layer: ELU) -> Functions | None:
     return Functions(made(elu, layer.parameters.alpha), made(elu_slope, layer.parameters.alpha))
 
 
-@functions_of.register
+@functions_of.register(Sigmoid)
 def _(layer: Sigmoid) -> Functions | None:
     return Functions(sigmoid, sigmoid_slope)
 
 
-@functions_of.register
+@functions_of.register(TanH)
 def _(layer: TanH) -> Functions | None:
     return Functions(math.tanh, tanh_slope)
 
 
-@functions_of.register
+@functions_of.register(Swish)
 def _(layer: Swish) -> Functions | None:
     return Functions(made(swish, layer.parameters.beta), made(swish_slope, layer.parameters.beta))
 
 
-@functions_of.register
+@functions_of.register(BNLL)
 def _(layer: BNLL) -> Functions | None:
     return Functions(softplus, sigmoid)
 
 
-@functions_of.register
+@functions_of.register(AbsVal)
 def _(layer: AbsVal) -> Functions | None:
     return Functions(abs, sign)
 
 
-@functions_of.register
+@functions_of.register(Clip)
 def _(layer: Clip) -> Functions | None:
     p = layer.parameters
     return Functions(made(clipped, p.min, p.max), made(clipped_slope, p.min, p.max))
 
 
-@functions_of.register
+@functions_of.register(Threshold)
 def _(layer: Threshold) -> Functions | None:
     return Functions(made(over, layer.parameters.threshold), None)
 
 
-@functions_of.register
+@functions_of.register(Power)
 def _(layer: Power) -> Functions | None:
     p = layer.parameters
     return Functions(made(power, p.power, p.scale, p.shift), made(power_slope, p.power, p.scale, p.shift))
 
 
-@functions_of.register
+@functions_of.register(Exp)
 def _(layer: Exp) -> Functions | None:
     p = layer.parameters
     given = _rate(p.base, False), p.scale, p.shift
     return Functions(made(exponential, *given), made(exponential_slope, *given))
 
 
-@functions_of.register
+@functions_of.register(Log)
 def _(layer: Log) -> Functions | None:
     p = layer.parameters
     given = _rate(p.base, True), p.scale, p.shift

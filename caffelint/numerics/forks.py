@@ -28,13 +28,13 @@ def _length(layer: Normalize, bottom: Signal) -> float | None:
     return (scale.size if scale else 1.0) / math.sqrt(count * bottom.mean_square)
 
 
-@forward.register
+@forward.register(Normalize)
 def _(layer: Normalize, bottoms: Known, drawn: Drawn) -> Tops:
     factor = _length(layer, bottoms[0])
     return [bottoms[0].times(factor)] if factor else None
 
 
-@backward.register
+@backward.register(Normalize)
 def _(layer: Normalize, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     factor = _length(layer, bottoms[0])
     return [tops[0].times(factor)] if factor else None
@@ -52,13 +52,13 @@ def _factor(layer: BN, bottom: Signal) -> float | None:
     return (slope.size if slope else 1.0) / math.sqrt(variance) if variance > 0 else None
 
 
-@forward.register
+@forward.register(BN)
 def _(layer: BN, bottoms: Known, drawn: Drawn) -> Tops:
     factor = _factor(layer, bottoms[0])
     return [_centred(layer, bottoms[0], factor)] if factor else None
 
 
-@backward.register
+@backward.register(BN)
 def _(layer: BN, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     factor = _factor(layer, bottoms[0])
     return [_centred(layer, tops[0], factor)] if factor else None
@@ -69,12 +69,12 @@ def _centred(layer: BN, one: Signal, factor: float) -> Signal:
     return Signal(0.0, tuple(bounded(kernel * factor * factor) for kernel in kernels), one.assumed)
 
 
-@forward.register
+@forward.register(Interp)
 def _(layer: Interp, bottoms: Known, drawn: Drawn) -> Tops:
     return [bottoms[0]]
 
 
-@backward.register
+@backward.register(Interp)
 def _(layer: Interp, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     before, after = places(shape_of(layer)), places(layer.tops[0].shape or ())
     if not before or not after:
@@ -91,7 +91,7 @@ _SQUARES = 4 / 9
 """The mean square of what a pixel gives to those around it, in two directions: that of 1 - x, from 0 to 1, twice."""
 
 
-@loss.register
+@loss.register(DistanceLoss)
 def _(layer: DistanceLoss, bottoms: Sequence[Signal | None]) -> Lost | None:
     """smooth_L1_loss_layer.cpp of Fast R-CNN without its weights: the distance, and its square where it is below 1."""
     first = bottoms[0]

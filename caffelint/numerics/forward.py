@@ -83,7 +83,7 @@ def shape_of(layer: BuiltLayer, bottom: int = 0) -> Shape:
 # Data
 
 
-@forward.register
+@forward.register(DataLayer)
 def _(layer: DataLayer, bottoms: Known, drawn: Drawn) -> Tops:
     return [unit(), *[None] * (len(layer.tops) - 1)]
 
@@ -102,7 +102,7 @@ def images(mean: float, spread: float) -> Signal:
     return Signal(mean, tuple(square + one for one in [*same, *other]), True)
 
 
-@forward.register
+@forward.register(Transformed)
 def _(layer: Transformed, bottoms: Known, drawn: Drawn) -> Tops:
     t = layer.message.transform_param
     means = list(t.mean_value)
@@ -114,7 +114,7 @@ def _(layer: Transformed, bottoms: Known, drawn: Drawn) -> Tops:
     return [images(mean * t.scale, spread * abs(t.scale)), *[None] * (len(layer.tops) - 1)]
 
 
-@forward.register
+@forward.register(DummyData)
 def _(layer: DummyData, bottoms: Known, drawn: Drawn) -> Tops:
     fillers = layer.parameters.data_filler
     found: list[Signal | None] = []
@@ -174,7 +174,7 @@ def sums(bottom: Signal, one: Weights, bias: Weights, channels: float, taps: flo
     return Signal(bounded(mean), tuple(kernels), bottom.assumed)
 
 
-@forward.register
+@forward.register(Convolution)
 def _(layer: Convolution, bottoms: Known, drawn: Drawn) -> Tops:
     found = weights_of(layer, drawn)
     top = layer.tops[0].shape
@@ -186,7 +186,7 @@ def _(layer: Convolution, bottoms: Known, drawn: Drawn) -> Tops:
     return [sums(one, *found, channels, taps) for one in bottoms]
 
 
-@forward.register
+@forward.register(Deconvolution)
 def _(layer: Deconvolution, bottoms: Known, drawn: Drawn) -> Tops:
     found = weights_of(layer, drawn)
     top = layer.tops[0].shape
@@ -198,7 +198,7 @@ def _(layer: Deconvolution, bottoms: Known, drawn: Drawn) -> Tops:
     return [sums(one, *found, channels, taps) for one in bottoms]
 
 
-@forward.register
+@forward.register(InnerProduct)
 def _(layer: InnerProduct, bottoms: Known, drawn: Drawn) -> Tops:
     found = weights_of(layer, drawn)
     if found is None:
@@ -212,7 +212,7 @@ def _(layer: InnerProduct, bottoms: Known, drawn: Drawn) -> Tops:
     return [sums(bottoms[0], *found, prod(shape[axis:]), 1)]
 
 
-@forward.register
+@forward.register(Embed)
 def _(layer: Embed, bottoms: Known, drawn: Drawn) -> Tops:
     found = weights_of(layer, drawn)
     if found is None:
@@ -221,7 +221,7 @@ def _(layer: Embed, bottoms: Known, drawn: Drawn) -> Tops:
     return [independent(one.mean + bias.mean, one.variance + bias.variance)]
 
 
-@forward.register
+@forward.register(Scale)
 def _(layer: Scale, bottoms: Known, drawn: Drawn) -> Tops:
     if len(bottoms) == 2:
         return [product(*bottoms)]
@@ -239,7 +239,7 @@ def _(layer: Scale, bottoms: Known, drawn: Drawn) -> Tops:
     return [total([found, _of_channels(bias)]) if bias else found]
 
 
-@forward.register
+@forward.register(Bias)
 def _(layer: Bias, bottoms: Known, drawn: Drawn) -> Tops:
     if len(bottoms) == 2:
         return [total(bottoms)]
@@ -256,13 +256,13 @@ def _of_channels(one: Weights) -> Signal:
 # Functions of each element
 
 
-@forward.register
+@forward.register(Neuron)
 def _(layer: Neuron, bottoms: Known, drawn: Drawn) -> Tops:
     functions = functions_of(layer)
     return [applied(functions.value, bottoms[0])] if functions else None
 
 
-@forward.register
+@forward.register(Power)
 def _(layer: Power, bottoms: Known, drawn: Drawn) -> Tops:
     p = layer.parameters
     if p.power == 1:
@@ -271,7 +271,7 @@ def _(layer: Power, bottoms: Known, drawn: Drawn) -> Tops:
     return [applied(functions.value, bottoms[0])] if functions else None
 
 
-@forward.register
+@forward.register(Dropout)
 def _(layer: Dropout, bottoms: Known, drawn: Drawn) -> Tops:
     return [dropped(layer, bottoms[0])]
 
@@ -309,7 +309,7 @@ def pooled_from(layer: Pooling) -> float:
     return float(places(shape)) if layer.kernel is None else float(prod(layer.kernel))
 
 
-@forward.register
+@forward.register(Pooling)
 def _(layer: Pooling, bottoms: Known, drawn: Drawn) -> Tops:
     bottom = bottoms[0]
     size = max(min(pooled_from(layer), places(shape_of(layer))), 1.0)
@@ -330,7 +330,7 @@ def _(layer: Pooling, bottoms: Known, drawn: Drawn) -> Tops:
     return [bottom.mapped(lambda one: (one - square) * shrunk + mean * mean, mean)]
 
 
-@forward.register
+@forward.register(LRN)
 def _(layer: LRN, bottoms: Known, drawn: Drawn) -> Tops:
     return [bottoms[0].times(lrn_factor(layer, bottoms[0]))]
 
@@ -359,7 +359,7 @@ def centred(layer: BuiltLayer, bottom: Signal) -> tuple[tuple[float, ...], float
     return kernels, max(kernels[SAME], 0.0)
 
 
-@forward.register
+@forward.register(BatchNorm)
 def _(layer: BatchNorm, bottoms: Known, drawn: Drawn) -> Tops:
     bottom = bottoms[0]
     eps = layer.parameters.eps
@@ -372,7 +372,7 @@ def _(layer: BatchNorm, bottoms: Known, drawn: Drawn) -> Tops:
     return [Signal(0.0, tuple(bounded(one / by) for one in kernels), bottom.assumed)]
 
 
-@forward.register
+@forward.register(MVN)
 def _(layer: MVN, bottoms: Known, drawn: Drawn) -> Tops:
     bottom = bottoms[0]
     p = layer.parameters
@@ -440,7 +440,7 @@ def flattened(bottom: Signal, positions: float) -> Signal:
     return Signal(bottom.mean, kernels, bottom.assumed)
 
 
-@forward.register
+@forward.register(Concat)
 def _(layer: Concat, bottoms: Known, drawn: Drawn) -> Tops:
     shapes = [shape_of(layer, number) for number in range(len(bottoms))]
     axis = layer.parameters.axis if layer.parameters.HasField("axis") else 1
@@ -449,7 +449,7 @@ def _(layer: Concat, bottoms: Known, drawn: Drawn) -> Tops:
     return [mixed(bottoms, [size / whole for size in sizes])] if whole else None
 
 
-@forward.register
+@forward.register(Eltwise)
 def _(layer: Eltwise, bottoms: Known, drawn: Drawn) -> Tops:
     p = layer.parameters
     if p.operation == 0:
@@ -463,7 +463,7 @@ def _(layer: Eltwise, bottoms: Known, drawn: Drawn) -> Tops:
     return [first.mapped(lambda one: (one - square) * left + mean * mean, mean)]
 
 
-@forward.register
+@forward.register(Softmax)
 def _(layer: Softmax, bottoms: Known, drawn: Drawn) -> Tops:
     shape = shape_of(layer)
     axis = layer.parameters.axis

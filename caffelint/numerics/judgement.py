@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from statistics import median
 from typing import Any, NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
@@ -255,8 +254,9 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
 
 def _pull(begin: Start, solver: Any, rate: float, steps: float) -> float:
     """The median of the pulls of decay, where they shrink the weights before the training ends."""
-    pulls = [one.ratio if one.shrinks * steps >= 1 else 0.0 for one in pulls_of_decay(begin, solver, rate)]
-    return median(pulls) if pulls else 0.0
+    pulls = sorted(one.ratio if one.shrinks * steps >= 1 else 0.0 for one in pulls_of_decay(begin, solver, rate))
+    middle = len(pulls) // 2
+    return (pulls[middle] + pulls[~middle]) / 2 if pulls else 0.0  # statistics takes 3 ms to import
 
 
 def _first_loss(begin: Start, scaled: bool) -> tuple[float, BuiltLayer] | None:

@@ -53,7 +53,7 @@ def divisor(layer: BuiltLayer, default: int, samples: float, positions: float) -
     return max({FULL: samples * positions, VALID: samples * positions, BATCH_SIZE: samples}.get(mode, 1.0), 1.0)
 
 
-@loss.register
+@loss.register(SoftmaxWithLoss)
 def _(layer: SoftmaxWithLoss, bottoms: Sequence[Signal | None]) -> Lost | None:
     scores = bottoms[0]
     shape = shape_of(layer)
@@ -77,7 +77,7 @@ def _(layer: SoftmaxWithLoss, bottoms: Sequence[Signal | None]) -> Lost | None:
     return Lost(own.bounded_loss * times, math.log(classes) * times, [gradient], own.loss * times)
 
 
-@loss.register
+@loss.register(SigmoidCrossEntropyLoss)
 def _(layer: SigmoidCrossEntropyLoss, bottoms: Sequence[Signal | None]) -> Lost | None:
     scores = bottoms[0]
     if scores is None:
@@ -102,7 +102,7 @@ def _softplus_half(x: float) -> float:
     return max(x, 0.0) + math.log1p(math.exp(-abs(x))) - x / 2
 
 
-@loss.register
+@loss.register(EuclideanLoss)
 def _(layer: EuclideanLoss, bottoms: Sequence[Signal | None]) -> Lost | None:
     first, second = bottoms[0], bottoms[1]
     if first is None:
@@ -121,7 +121,7 @@ TARGET = Signal(0.5, (0.5, *[0.25] * (KERNELS - 1)), True)
 """Of targets that nobody has seen: numbers about 1."""
 
 
-@loss.register
+@loss.register(HingeLoss)
 def _(layer: HingeLoss, bottoms: Sequence[Signal | None]) -> Lost | None:
     scores = bottoms[0]
     if scores is None:
@@ -143,7 +143,7 @@ def _beyond(x: float) -> float:
     return 1.0 if x > -1 else 0.0
 
 
-@loss.register
+@loss.register(ContrastiveLoss)
 def _(layer: ContrastiveLoss, bottoms: Sequence[Signal | None]) -> Lost | None:
     first, second = bottoms[0], bottoms[1]
     if first is None or second is None:

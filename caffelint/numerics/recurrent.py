@@ -63,7 +63,7 @@ def _runs(layer: LSTM, x: Signal, drawn: Drawn) -> list[_Step]:
     return made
 
 
-@forward.register
+@forward.register(LSTM)
 def _(layer: LSTM, bottoms: Known, drawn: Drawn) -> Tops:
     if len(bottoms) != 2 or layer.exposed:
         return None
@@ -97,7 +97,7 @@ def _gate_gradients(layer: LSTM, bottoms: Bottoms, top: Signal, drawn: Drawn) ->
     return gates, hidden
 
 
-@backward.register
+@backward.register(LSTM)
 def _(layer: LSTM, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     found, own = _gate_gradients(layer, bottoms, rows(tops[0]), drawn), _drawn(layer, drawn)
     if found is None or own is None:
@@ -106,7 +106,7 @@ def _(layer: LSTM, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     return [steps(total([sums(one, own[0], _NO_BIAS, size, 1) for one in found[0]])), None]
 
 
-@learned.register
+@learned.register(LSTM)
 def _(layer: LSTM, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
     found = _gate_gradients(layer, bottoms, rows(tops[0]), Drawn())
     if found is None or len(bottoms) != 2:
@@ -139,7 +139,7 @@ def _rnn_runs(layer: RNN, x: Signal, drawn: Drawn) -> tuple[Signal, Signal, Sign
     return gate, hidden, sums(hidden, again, bias, size, 1)
 
 
-@forward.register
+@forward.register(RNN)
 def _(layer: RNN, bottoms: Known, drawn: Drawn) -> Tops:
     if len(bottoms) != 2 or layer.exposed:
         return None
@@ -162,13 +162,13 @@ def _rnn_gradients(layer: RNN, bottoms: Bottoms, top: Signal, drawn: Drawn) -> t
     return inner, shown, hidden
 
 
-@backward.register
+@backward.register(RNN)
 def _(layer: RNN, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     found, own = _rnn_gradients(layer, bottoms, rows(tops[0]), drawn), _drawn(layer, drawn)
     return [steps(sums(found[0], own[0], _NO_BIAS, own[3], 1)), None] if found and own else None
 
 
-@learned.register
+@learned.register(RNN)
 def _(layer: RNN, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
     found = _rnn_gradients(layer, bottoms, rows(tops[0]), Drawn())
     if found is None or len(bottoms) != 2:

@@ -8,6 +8,8 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from caffelint.text.patterns import compiled_later
+
 
 class Phrase:
     """A pattern, and words of which each of its matches holds one: to look for these takes a tenth of the time."""
@@ -20,47 +22,43 @@ class Phrase:
         return self.pattern.search(text) if any(word in text for word in self.words) else None
 
 
-_STEPS = Phrase(
-    (".step(", ".Step(", ".get('step')"), re.compile(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)")
-)
-_STEPS_SOMETHING = Phrase((".step(",), re.compile(r"\.step\("))
+_STEPS = Phrase((".step(", ".Step(", ".get('step')"), compiled_later(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)"))
+_STEPS_SOMETHING = Phrase((".step(",), compiled_later(r"\.step\("))
 _BUILDS_SOLVER = ("SGDSolver(", "get_solver(")
 _DRIVES = Phrase(
     ("ward_prefilled(", ".apply_update(", ".ApplyUpdate("),
-    re.compile(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),
+    compiled_later(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),
 )
-_TRAINS_ON = Phrase(("-weights", ".copy_from("), re.compile(r"-weights\b|\.copy_from\("))
+_TRAINS_ON = Phrase(("-weights", ".copy_from("), compiled_later(r"-weights\b|\.copy_from\("))
 _FILLS = Phrase(
     ("surgery", "interp", "upsample_filt", "'up", '"up', "bilinear"),
-    re.compile(
+    compiled_later(
         r"\bsurgery\b|\binterp_(?:layers|surgery|weights)|\binterp\(\w{0,20}net|\bupsample_filt"
         r"|['\"]up\w{0,20}['\"] in |\bbilinear_?(?:fill|up|kernel|weight)"
     ),
 )
-_SETS_RATE = Phrase(
-    ("base_lr",), re.compile(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b")
-)
-_BUILDS_SGD = Phrase(("SGDSolver(",), re.compile(r"\bSGDSolver\("))
+_SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
+_BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
 _LOADS = Phrase(
     ("-weights", ".copy_from(", ".caffemodel", ".restore("),
-    re.compile(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("),
+    compiled_later(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("),
 )
 _DIFFS = Phrase(
-    (".diff", ".set_diff("), re.compile(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
+    (".diff", ".set_diff("), compiled_later(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
 )
 _SURGERY = Phrase(
     (".params[", "surgery", "interp_"),
-    re.compile(
+    compiled_later(
         r"\.params\[[^\]\n]{1,200}\]\[\w{1,20}\]\.data\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\bsurgery\b|\binterp_"
     ),
 )
 _USES = Phrase(
     ("Net(", "extract_features", "test"),
-    re.compile(r"\bNet\(|extract_features|\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}test\b"),
+    compiled_later(r"\bNet\(|extract_features|\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}test\b"),
 )
 _PROTOTXT = ".prototxt"
-_NAME_END = re.compile(r"[\w.+-]{1,100}\Z")
-_WRITES = re.compile(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
+_NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
+_WRITES = compiled_later(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
 
 class Script:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
+from caffelint.text.patterns import compiled_later
+
 TOO_LARGE = 1 << 64
 """Represents every integer beyond all integer types; what was written may have a million digits."""
 
 _MOST_DIGITS = 20
-_ESCAPE = re.compile(
+_ESCAPE = compiled_later(
     r"\\(?:([abfnrtv\\?'\"])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})"
     r"|u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U(00[01][0-9A-Fa-f]{5}))"
 )
-_PIECE = re.compile(r"\"([^\"\\]*(?:\\.[^\"\\]*)*)\"?|'([^'\\]*(?:\\.[^'\\]*)*)'?|#[^\n]*", re.DOTALL)
-_WITH_THOUSANDS = re.compile(r"-?(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*|0)", re.ASCII)
+_PIECE = compiled_later(r"\"([^\"\\]*(?:\\.[^\"\\]*)*)\"?|'([^'\\]*(?:\\.[^'\\]*)*)'?|#[^\n]*", re.DOTALL)
+_WITH_THOUSANDS = compiled_later(r"-?(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*|0)", re.ASCII)
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-_COMMAND = re.compile(r"(?<!\S)::|##(?=\[|vso\[|teamcity\[)")
+from caffelint.text.patterns import compiled_later
+
+_COMMAND = compiled_later(r"(?<!\S)::|##(?=\[|vso\[|teamcity\[)")
 """What a build server obeys where it sees it in a log: GitHub's `::error` at the start of a line and `##[error]`
 anywhere (actions/runner, ActionCommand.cs), Azure's `##vso[` and TeamCity's `##teamcity[`."""
 
@@ -35,8 +37,8 @@ def visible_lines(data: bytes, *, exact_bytes: bool = False) -> bytes:
     return b"\n".join(_visible_line(line, exact_bytes) for line in data.split(b"\n"))
 
 
-_CONTROLS = re.compile(rb"[^\n\t -~]")
-_COMMANDS = re.compile(rb"(?<!\S)::|##")
+_CONTROLS = compiled_later(rb"[^\n\t -~]")
+_COMMANDS = compiled_later(rb"(?<!\S)::|##")
 
 
 def _visible_line(line: bytes, exact_bytes: bool) -> bytes:

@@ -14,13 +14,14 @@ from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.walk import walk
+from caffelint.text.patterns import compiled_later
 
 if TYPE_CHECKING:
     from caffelint.project.python_layers import PythonClass, PythonModule
 
-_NAMED = re.compile(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
-_NAMED_CLASS = re.compile(rb"\blayer(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_]\w{0,200})[\"']")
-_CLASS = re.compile(rb"^class[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
+_NAMED = compiled_later(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
+_NAMED_CLASS = compiled_later(rb"\blayer(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_]\w{0,200})[\"']")
+_CLASS = compiled_later(rb"^class[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
 _LARGEST, _MOST_KEPT = 1 << 20, 2 << 20
 _MOST_CANDIDATES = 8

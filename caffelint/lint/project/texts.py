@@ -14,6 +14,7 @@ from caffelint.lint.project.find import PROTO
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
+from caffelint.text.patterns import compiled_later
 
 _SUFFIXES = (
     *(".py", ".sh", ".bash", ".bat", ".ps1", ".m", ".ipynb", ".lua", ".pl", ".js", ".java", ".scala", ".cs"),
@@ -21,10 +22,10 @@ _SUFFIXES = (
     *(".c", ".cc", ".cpp", ".cu", ".h", ".hpp", ".mm", ".go"),
     *(".md", ".rst", ".html", ".yml", ".yaml", ".json", ".cfg", ".ini", ".gitattributes"),
 )
-_NAMES = re.compile(
+_NAMES = compiled_later(
     r"readme\b.*|makefile.*|cmakelists\.txt|dockerfile|.*(?:readme|how.?to|usage|train|run).*\.txt", re.I
 )
-_READ_ME = re.compile(r"readme\b", re.I)
+_READ_ME = compiled_later(r"readme\b", re.I)
 _PAGES = (".md", ".rst", ".html", ".txt")
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__", "3rdparty"])
 _OF_CAFFE = (os.path.join("src", "caffe"), os.path.join("include", "caffe"), os.path.join("python", "caffe"))
@@ -36,22 +37,22 @@ _MOST_BYTES = 1 << 23
 _MOST_FILES = 50_000
 _MOST_TEXTS = 2_000
 _MOST_NAMES = 20_000
-_LOGS = re.compile(
+_LOGS = compiled_later(
     r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}",
     re.I,
 )
 _NO_LOGS = (".py", ".sh", ".prototxt", ".png", ".jpg", ".jpeg", ".cpp", ".hpp", ".h", ".m", ".md", ".js", ".csv")
 _PROTOTXT = ".prototxt"
 _LONGEST = 200
-_NAME = re.compile(r"[^\s\"'`=,;|()\[\]]{0,99}\Z")
-_JOINED = re.compile(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
+_NAME = compiled_later(r"[^\s\"'`=,;|()\[\]]{0,99}\Z")
+_JOINED = compiled_later(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
 """Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
-_VARIABLE = re.compile(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
-_SNAPSHOT = re.compile(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
-_PREFIX = re.compile(r"[\w./\\${}%+-]{1,200}\Z")
-_MAKES = re.compile(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
-_PATH = re.compile(r"[\w./\\+-]{1,200}")
-_DIGITS = re.compile(r"\d+")
+_VARIABLE = compiled_later(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
+_SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
+_PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
+_MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
+_PATH = compiled_later(r"[\w./\\+-]{1,200}")
+_DIGITS = compiled_later(r"\d+")
 
 
 class Text(NamedTuple):

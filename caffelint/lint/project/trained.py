@@ -12,26 +12,27 @@ from typing import NamedTuple
 from caffelint.lint.discover import relative
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.read import ReadError, opened, read
+from caffelint.text.patterns import compiled_later
 
-_PREFIX = re.compile(rb"^[^#\n]*\bsnapshot_prefix\s*:\s*[\"']([^\"'\n]{1,300})", re.M)
-_NET_OF_LOG = re.compile(
+_PREFIX = compiled_later(rb"^[^#\n]*\bsnapshot_prefix\s*:\s*[\"']([^\"'\n]{1,300})", re.M)
+_NET_OF_LOG = compiled_later(
     rb"(?:net file: |^[ \t]*(?:train_)?net: \"|snapshot_prefix: \")([^\"\n]{1,300}?)\"?[ \t\r]*$", re.M
 )
-_LOSS = re.compile(rb"Iteration (\d{1,9})\b[^\n]{0,120}?loss = ([-+\w.]{1,30})")
+_LOSS = compiled_later(rb"Iteration (\d{1,9})\b[^\n]{0,120}?loss = ([-+\w.]{1,30})")
 _STUCK = 87.3365
 """The loss of a softmax whose probabilities are 0: -log(FLT_MIN)."""
 _ITERATIONS, _FALLS = 100, 0.9
 """From so many iterations on, and a loss that came down to such a part, a run is taken for one that trained."""
 _SIZE = 1 << 16
 _MOST_LOGS = 60
-_RESULTS = re.compile(
+_RESULTS = compiled_later(
     r"(?i)^[^\n]*\b(?:accuracy|precision|recall|m?AP|m?IoU|AUC|PSNR|SSIM|F1|top-?[15]|rank-?1|err(?:or)?@?(?: rate)?"
     r"|MAE|dice|score)\d?\b(?:[^\n]{0,120}?|[^\n]{0,200}\n[-:| ]{3,300}\n[^\n]{0,200}?)"
     r"(?<![\w.])(?:\d{1,2}\.\d{1,4}|\d{2,3} ?%|0?\.\d{2,4})",
     re.M,
 )
 """A measure and a figure on a line, or in the head and the first line of a table."""
-_GIST = re.compile(r"^caffemodel(?:_url)?:[ \t]*\S", re.M)
+_GIST = compiled_later(r"^caffemodel(?:_url)?:[ \t]*\S", re.M)
 _FEW = 3
 """Of so many trained nets at most, the results on the page of a project are taken for those of each."""
 _LARGEST = 1 << 22

@@ -19,20 +19,21 @@ from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, sn
 from caffelint.lint.project.used import Used
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
+from caffelint.text.patterns import compiled_later
 
-_OF_TRAINING = re.compile(r"[ILN]\d|B00[135678]|S2\d")
+_OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d")
 """Codes of rules that say of a net or a rate that it learns badly or not at all, which a run that learned disproves."""
 
 _OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
-_MAX_ITER = re.compile(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
+_MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
-_OF_LOADING = re.compile(r"P\d|S0\d")
+_OF_LOADING = compiled_later(r"P\d|S0\d")
 """Codes of rules that say that a file is not loaded as it is."""
-_DIVERGES = re.compile(r"N10[126]|S2\d")
+_DIVERGES = compiled_later(r"N10[126]|S2\d")
 """Codes of rules that say that training diverges: of more, snapshots that are in use tell nothing."""
-_OF_LEARNING = re.compile(r"[ILN]\d|B00[135678]|S2\d|D013|S110")
+_OF_LEARNING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D013|S110")
 """Codes of rules that do not matter where nothing is to be learned."""
 
 
