@@ -14,9 +14,10 @@ def computed_by(layer: BuiltLayer) -> dict[str, Any]:
     kernel, stride and pad are (height, width), however they are written.
     """
     found: dict[str, Any] = {}
+    given = layer.parameters if layer.computes_by else None
     for name in layer.computes_by:
-        value = getattr(layer.parameters, name)
-        found[name] = enum_name(layer.parameters, name) or (tuple(value) if hasattr(value, "append") else value)
+        value = getattr(given, name)
+        found[name] = enum_name(given, name) or (tuple(value) if hasattr(value, "append") else value)
     if "dilation" in found:
         found["dilation"] = found["dilation"] or (1,)
     windows = layer.written_windows()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from google.protobuf.message import Message
+
 from caffelint.text.tree import MESSAGE, Field
 
 if TYPE_CHECKING:
@@ -73,7 +75,8 @@ def given(message: Any, node: Field | None, path: Sequence[str]) -> Given:
 
 
 def _is_repeated(value: Any) -> bool:
-    return hasattr(value, "append") or hasattr(value, "add")
+    # A message takes long to say that it has no such thing.
+    return not isinstance(value, Message) and (hasattr(value, "append") or hasattr(value, "add"))
 
 
 def place(document: Document, node: Field | None, path: FieldPath, layer: str = "") -> Place:

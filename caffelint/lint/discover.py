@@ -25,7 +25,8 @@ _OF_MACOS = "._"
 """How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
 _MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
-_NAMES_A_NET = compiled_later(rb"""(?:^|[^A-Za-z0-9_])(?:net|train_net|test_net)\s*(?:#|:\s*["'\[#])""")
+_NAMES_A_NET = compiled_later(rb"""net(?:(?<=\bnet)|(?<=\btrain_net)|(?<=\btest_net))\s*(?:#|:\s*["'\[#])""")
+"""It begins with letters, which Python looks for forty times as fast as for a choice."""
 _SOLVER_SIZE = 1 << 20
 _DIGITS = compiled_later(r"\d+")
 _ALIKE = 0.85

@@ -70,7 +70,12 @@ def layers_in(net: Net, phase: str) -> dict[str, Layer]:
 
 
 def parameters_of(layers: Mapping[str, Layer]) -> Parameters:
-    return {name: parameters(layer) for name, layer in layers.items()}
+    """Found out once for each net, which may be compared with many."""
+    return {name: layer.net.once(_parameters)[layer.index] for name, layer in layers.items()}
+
+
+def _parameters(net: Net) -> list[dict[str, Any]]:
+    return [parameters(layer) for layer in net.layers]
 
 
 def differences(
