@@ -12,10 +12,13 @@ from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
+from caffelint.text.patterns import compiled_later
 
-_SOLVER = re.compile(rb"^[^#\n]*\b(?:base_lr|lr_policy|snapshot_prefix|(?:train_|test_)?net|train_state)[ \t]*:", re.M)
-_LAYER = re.compile(rb"^[^#\n]*\blayers?[ \t]*\{", re.M)
-_LOSS = re.compile(rb"oss\b|LOSS\b")
+_SOLVER = compiled_later(
+    rb"^[^#\n]*\b(?:base_lr|lr_policy|snapshot_prefix|(?:train_|test_)?net|train_state)[ \t]*:", re.M
+)
+_LAYER = compiled_later(rb"^[^#\n]*\blayers?[ \t]*\{", re.M)
+_LOSS = compiled_later(rb"oss\b|LOSS\b")
 _WORD = 4
 
 
