@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caffelint.lint import Kind, Layer, Net, Refused
+from caffelint.lint import TEST, TRAIN, Kind, Layer, Net, Refused
 
 _KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
 _FAR, _NEAR = 100, 10
@@ -53,3 +53,22 @@ def _differ_in_number(one: str, other: str) -> bool:
     """`pool3` is not a typo of `pool2`."""
     differing = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
     return len(one) == len(other) and all(a.isdigit() and b.isdigit() for a, b in differing)
+
+
+def unread_like(net: Net, phase: str, wrong: str) -> tuple[Layer, str] | None:
+    """The layer of a phase with a top that no layer of it reads and whose name is like another one."""
+    from difflib import get_close_matches
+
+    unread = net.once(_unread).get(phase, {})
+    close = get_close_matches(wrong, unread, n=1, cutoff=0.75)
+    return (unread[close[0]], close[0]) if close and not _differ_in_number(wrong, close[0]) else None
+
+
+def _unread(net: Net) -> dict[str, dict[str, Layer]]:
+    """The layers that make the tops which no layer of their phase reads, by phases and tops; of the first ones."""
+    found: dict[str, dict[str, Layer]] = {}
+    for phase in (TRAIN, TEST):
+        layers = [layer for layer in net.layers if phase in layer.phases]
+        read = {name for layer in layers for name in layer.bottoms}
+        found[phase] = {top: layer for layer in layers[:_FAR] for top in layer.tops if top not in read}
+    return found

@@ -12,15 +12,17 @@ from caffelint.lint import (
     Fix,
     Invalid,
     Kind,
+    Layer,
     Net,
     RefusalRule,
     Refused,
     fix,
     quoted,
+    title,
     write,
 )
 
-from ._meant import meant, readings
+from ._meant import meant, readings, unread_like
 from ._parts import has_net_for_tests, is_whole
 
 
@@ -147,12 +149,21 @@ class UnknownBottom(RefusalRule):
             yield self.finding(
                 refused.place,
                 self.message(refused) + ("" if "maker" in refused.refusal.values else f"; {advice}"),
-                evidence=self.evidence(refused),
+                evidence="; ".join(filter(None, [self.evidence(refused), _misnamed(refused)])),
                 phases=refused.phases,
                 severity=WARNING if certainty == LIKELY else ERROR,
                 certainty=certainty,
                 fixes=_fixes(refused, name) if name else (),
             )
+
+
+def _misnamed(refused: Refused) -> str:
+    """Where the phase has a layer whose name for the blob is a slip."""
+    if "maker" not in refused.refusal.values or len(refused.phases) != 1:
+        return ""
+    wrong, (phase,) = refused.refusal.values["blob"], refused.phases
+    found = unread_like(refused.net, phase, wrong)
+    return f'in {phase} nothing reads top "{found[1]}" of {title(found[0])}: was "{wrong}" meant?' if found else ""
 
 
 def _first_of_its_cause(refused: Refused) -> Refused:
@@ -178,9 +189,12 @@ def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
 
 def _certainty(net: Net, refused: Refused) -> str | None:
     """None where the net may be meant for a state other than those that were built."""
+    blob = refused.refusal.values["blob"]
+    if any(blob in layer.tops and layer.kind.data_block and not layer.kind.data_source for layer in _by_stage(net)):
+        return None  # such as DIGITS, which fills in the source and sets the stage
     if net.solvers:
         return "certain"
-    if refused.refusal.values["blob"] in net.once(_made_by_stage):
+    if blob in net.once(_made_by_stage):
         return None
     if not refused.phases:
         return "certain"
@@ -194,4 +208,8 @@ def _certainty(net: Net, refused: Refused) -> str | None:
 
 
 def _made_by_stage(net: Net) -> frozenset[str]:
-    return frozenset(top for layer in net.conditional if layer.depends_on_stage for top in layer.tops)
+    return frozenset(top for layer in _by_stage(net) for top in layer.tops)
+
+
+def _by_stage(net: Net) -> list[Layer]:
+    return [layer for layer in net.conditional if layer.depends_on_stage]

@@ -127,7 +127,7 @@ class LearningRateVanishes(SolverRule):
         ends = drops and not (schedule.policy == "step" and schedule.stepsize < _AT_ONCE)
         snapshot = solver.message.snapshot
         endless = _ENDLESS.fullmatch(str(runs)) or snapshot > 0 and runs >= _MANY * snapshot
-        stopped = drops and (found[0] > _EARLY * runs or endless)
+        stopped = ends and (found[0] > _EARLY * runs or endless)
         steps = solver.runs and solver.runs.customs.steps
         better = _Better(solver, runs)
         advice = f"set max_iter: {found[0]}, or let the rate drop later" if ends else better.advice

@@ -120,3 +120,30 @@ def test_who_writes_integers_knows_that_they_are(type_: str, severity: str) -> N
     net = f'layer {{ name: "d" type: "{type_}" top: "data" top: "label" }} ' + fc("a", "data", FILLER)
     net += 'layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "label" top: "loss" }'
     assert severities(net, "integer-labels-for-regression") == [severity]
+
+
+def test_drops_at_each_iteration_are_not_meant() -> None:
+    solver = 'base_lr: 0.1 lr_policy: "step" gamma: 0.5 stepsize: %d max_iter: %d'
+    assert severities(solver % (1, 50), "learning-rate-vanishes") == ["warning"]
+    assert severities(solver % (1000, 50000), "learning-rate-vanishes") == ["info"]
+
+
+def test_a_name_that_a_phase_makes_and_does_not_read() -> None:
+    train = 'layer { name: "d" type: "HDF5Data" top: "data" top: "%s" include { phase: TRAIN } } '
+    test = 'layer { name: "e" type: "HDF5Data" top: "data" top: "label" include { phase: TEST } } '
+    for name, said in (("labels", True), ("weights", False)):
+        found = caffelint.check_text(train % name + test + fc("a", "data", FILLER) + LOSS % "a").findings
+        (one,) = (one for one in found if one.name == "unknown-bottom")
+        assert ('in TRAIN nothing reads top "labels" of HDF5Data "d": was "label" meant?' in one.evidence) == said
+
+
+@pytest.mark.parametrize(("source", "expected"), [("", []), ('data_param { source: "a" }', ["error"])])
+def test_data_that_a_tool_fills_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, expected: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = f'layer {{ name: "d" type: "Data" top: "data" top: "label" include {{ stage: "train" }} {source} }} '
+    Path("net.prototxt").write_text(data + fc("a", "data", FILLER) + LOSS % "a")
+    Path("solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 1000')
+    found = [one.severity for one in caffelint.check(".").findings if one.name == "unknown-bottom"]
+    assert found[:1] == expected

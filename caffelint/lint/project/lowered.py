@@ -114,11 +114,18 @@ def _lower_where_left_out(file: File, findings: Iterable[Finding]) -> None:
 
 def _tell_first_of_alike(file: File, findings: Iterable[Finding]) -> None:
     """Layers of a block that is repeated are refused for the same reason, each with its own blobs and shapes."""
-    types = {layer.name: layer.type for net in file.nets for layer in net.layers}
+    layers = {layer.name: layer for net in file.nets for layer in net.layers}
+    readers: dict[tuple[str, ...], Finding] = {}
     alike: dict[tuple[str, str | None, str], list[Finding]] = {}
     for one in sorted(findings, key=lambda one: one.place.start):
         if one.name in _OF_A_BLOCK and one.severity == ERROR:
-            alike.setdefault((one.name, types.get(one.place.layer), one.place.field), []).append(one)
+            layer = layers.get(one.place.layer or "")
+            # A loss and an Accuracy that are refused read the same scores and labels, which do not go together.
+            read = (one.name, *layer.bottoms) if layer and len(layer.bottoms) > 1 else ()
+            if read and (first := readers.setdefault(read, one)) is not one:
+                _make_infos([one], f"its bottoms are those of line {_line(first)}")
+                continue
+            alike.setdefault((one.name, layer.type if layer else None, one.place.field), []).append(one)
     for first, *others in alike.values():
         if len(others) >= _REPEATED:
             _make_infos(others, f"see line {_line(first)}")
@@ -141,6 +148,11 @@ def _calm(findings: Iterable[Finding]) -> None:
 
     Of characters that a word processor put in, one tells enough.
     """
+    last = -1
+    for one in _errors(findings, _OF_THE_GRAMMAR - _STRANGE):
+        if _line(one) == last:
+            _make_infos([one], "see the one before it on this line")
+        last = _line(one)
     broken, strange = _errors(findings, _OF_THE_GRAMMAR), _errors(findings, _STRANGE)
     if len(broken) > _MANY:
         why = f"the text breaks off on line {_line(broken[0])}"

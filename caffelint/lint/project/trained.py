@@ -23,7 +23,8 @@ _STUCK = 87.3365
 """The loss of a softmax whose probabilities are 0: -log(FLT_MIN)."""
 _ITERATIONS, _FALLS = 100, 0.9
 """From so many iterations on, and a loss that came down to such a part, a run is taken for one that trained."""
-_SIZE = 1 << 16
+_SIZE, _SET_UP = 1 << 16, 1 << 20
+"""Bytes of a log's end that are read, and of its beginning, which shows the net and its set-up before the losses."""
 _MOST_LOGS = 60
 _RESULTS = compiled_later(
     r"(?i)^[^\n]*\b(?:accuracy|precision|recall|m?AP|m?IoU|AUC|PSNR|SSIM|F1|top-?[15]|rank-?1|err(?:or)?@?(?: rate)?"
@@ -152,9 +153,9 @@ def _ends(path: str) -> bytes:
     """The first and the last bytes of a file."""
     try:
         with opened(path) as stream:
-            first = stream.read(_SIZE)
+            first = stream.read(_SET_UP)
             size = os.fstat(stream.fileno()).st_size
-            if size > 2 * _SIZE:
+            if size > _SET_UP + _SIZE:
                 stream.seek(-_SIZE, os.SEEK_END)
             return first + b"\n" + stream.read(_SIZE)
     except (OSError, ReadError, ValueError):
