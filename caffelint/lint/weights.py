@@ -34,13 +34,16 @@ def _is_written_for_weights(net: Net) -> bool:
     if any(layer.message.python_param.module.startswith("roi_data_layer") for layer in python):
         return True
     layers = net.layers_that(lambda kind: kind.has_weights)
-    if any(layer.has_frozen_weights for layer in layers if not layer.kind.upsamples):
-        return True
     rates = [_rate(layer) for layer in layers]
+    if any(not rate and not layer.kind.upsamples for rate, layer in zip(rates, layers, strict=True)):
+        return True
     if len(rates) > 2 * _MOST_NEW and sorted(rates)[-_MOST_NEW - 1] * _NEW <= rates[-1]:
         return True
-    given = [layer.has(layer.kind.block, "weight_filler") for layer in layers]
-    return bool(given) and not given[0] and any(given)
+    return bool(layers) and not _has_filler(layers[0]) and any(_has_filler(layer) for layer in layers)
+
+
+def _has_filler(layer: Layer) -> bool:
+    return layer.has(layer.kind.block, "weight_filler")
 
 
 def _rate(layer: Layer) -> float:

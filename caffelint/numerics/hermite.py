@@ -66,12 +66,13 @@ class Curve(NamedTuple):
 
     def product(self, correlation: float) -> float:
         """The mean product of its values at two variables of this correlation."""
+        if not correlation:
+            return self.squares[0]
         rho = min(max(correlation, -1.0), 1.0)
-        found, power = 0.0, 1.0
-        for square in self.squares:
-            found += square * power
-            power *= rho
-        return found + self.rest * power
+        found = self.rest
+        for square in reversed(self.squares):
+            found = found * rho + square
+        return found
 
 
 @lru_cache(maxsize=4096)

@@ -223,7 +223,8 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     weights = _learning(built)
     moved = None
     lasts = TRIAL / solver.max_iter if 0 < solver.max_iter < TRIAL else 1.0
-    if first and all(param in begin.learned for param in weights):
+    least = max((one.ratio for one in first), default=0.0) * steps  # the most that all may come to is no less
+    if first and least * lasts < _STILL and all(param in begin.learned for param in weights):
         moved = max(one.ratio for one in updates(begin, solver, rate, steady=True)) * steps
     drawn = [param.layer for param in weights if param in begin.learned]
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)

@@ -41,19 +41,16 @@ class Signal(NamedTuple):
 
     def times(self, factor: float) -> Signal:
         square = factor * factor
-        return Signal(self.mean * factor, tuple(bounded(one * square) for one in self.kernels), self.assumed)
+        return Signal(self.mean * factor, tuple([bounded(one * square) for one in self.kernels]), self.assumed)
 
     def plus(self, value: float) -> Signal:
         more = 2 * self.mean * value + value * value
-        return Signal(self.mean + value, tuple(bounded(one + more) for one in self.kernels), self.assumed)
+        return Signal(self.mean + value, tuple([bounded(one + more) for one in self.kernels]), self.assumed)
 
     def mapped(self, function: Callable[[float], float], mean: float) -> Signal:
         """Each kernel mapped; equal ones once."""
-        known: dict[float, float] = {}
-        for one in self.kernels:
-            if one not in known:
-                known[one] = bounded(function(one))
-        return Signal(mean, tuple(known[one] for one in self.kernels), self.assumed)
+        known = {one: bounded(function(one)) for one in set(self.kernels)}
+        return Signal(mean, tuple([known[one] for one in self.kernels]), self.assumed)
 
 
 def bounded(value: float) -> float:
@@ -76,11 +73,14 @@ def independent(mean: float, variance: float, assumed: bool = False) -> Signal:
 def total(signals: Sequence[Signal], factors: Sequence[float] = ()) -> Signal:
     """The sum of blobs that have nothing to do with each other but their means."""
     factors = factors or [1.0] * len(signals)
-    mean = sum(one.mean * by for one, by in zip(signals, factors, strict=True))
-    kernels = []
-    for kernel in range(KERNELS):
-        own = sum(by * by * (one.kernels[kernel] - one.mean**2) for one, by in zip(signals, factors, strict=True))
-        kernels.append(bounded(own + mean * mean))
+    mean = 0.0
+    kernels = [0.0] * KERNELS
+    for one, by in zip(signals, factors, strict=True):
+        mean += one.mean * by
+        square, own = by * by, one.mean**2
+        kernels = [found + square * (kernel - own) for found, kernel in zip(kernels, one.kernels, strict=True)]
+    common = mean * mean
+    kernels = [bounded(own + common) for own in kernels]
     return Signal(bounded(mean), tuple(kernels), any(one.assumed for one in signals))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from caffelint.caffe.shapes import count
 from caffelint.caffe.values import Values
 from caffelint.numerics import forks as forks
 from caffelint.numerics import recurrent as recurrent  # the transfers of these
-from caffelint.numerics.backward import backward, learned
+from caffelint.numerics.backward import Found, backward, learned
 from caffelint.numerics.forward import FILLED, Drawn, Tops, forward, weights_of
 from caffelint.numerics.losses import Lost, loss
 from caffelint.numerics.signal import OTHER, Signal, constant, steps
@@ -48,7 +48,7 @@ class Change(NamedTuple):
 
 
 NO_CHANGE = Change()
-_STARTS = "_starts"
+_STARTS, _UNSHAPED = "_starts", "_unshaped"
 
 
 def start(built: BuiltNet, change: Change = NO_CHANGE, grow: bool = False) -> Start:
@@ -94,21 +94,35 @@ def run(
     for layer in built.layers:
         known = [one for blob in layer.bottoms if (one := signals.get(blob)) is not None]
         tops: Tops = None
-        if len(known) == len(layer.bottoms) and unshaped.isdisjoint((*layer.bottoms, *layer.tops[:1])):
+        whole = len(known) == len(layer.bottoms)
+        if whole and (not unshaped or unshaped.isdisjoint((*layer.bottoms, *layer.tops[:1]))):
             drawn = changed.get(layer, FILLED)
-            tops = forward(layer, known, drawn)
+            transfer = _transfers(layer)[0]
+            tops = transfer(layer, known, drawn)
             if grow and tops and tops[0] and layer.has_weights and 0 < tops[0].mean_square < 1:
                 changed[layer] = _grown(layer, drawn, tops[0])
-                tops = forward(layer, known, changed[layer])
+                tops = transfer(layer, known, changed[layer])
         for number, blob in enumerate(layer.tops):
             found = tops[number] if tops and number < len(tops) else None
-            if not layer.bottoms:
+            if given and not layer.bottoms:
                 found = given.get(blob.name, found)
             if found is not None and values:
                 bounds = values[blob]
                 found = found._replace(low=bounds.low, high=bounds.high)
             signals[blob] = found
     return signals, changed
+
+
+_Transfers = tuple[Callable[..., Tops], Callable[..., Found], Callable[..., Sequence[float | None]]]
+_TRANSFERS: dict[type, _Transfers] = {}
+
+
+def _transfers(layer: BuiltLayer) -> _Transfers:
+    """Forward, backward and what is learned, by its class. `singledispatch` takes longer to find some than they run."""
+    kind = type(layer)
+    if kind not in _TRANSFERS:
+        _TRANSFERS[kind] = forward.dispatch(kind), backward.dispatch(kind), learned.dispatch(kind)
+    return _TRANSFERS[kind]
 
 
 def _bounds(built: BuiltNet) -> Mapping[Blob, Values]:
@@ -120,7 +134,11 @@ def _bounds(built: BuiltNet) -> Mapping[Blob, Values]:
 
 def _unshaped(built: BuiltNet) -> set[Blob]:
     """The blobs without a shape, or of a single number."""
-    return {blob for layer in built.layers for blob in (*layer.bottoms, *layer.tops) if not blob.shape}
+    if _UNSHAPED not in built.__dict__:
+        blobs = (blob for layer in built.layers for blob in (*layer.bottoms, *layer.tops))
+        built.__dict__[_UNSHAPED] = {blob for blob in blobs if not blob.shape}
+    found: set[Blob] = built.__dict__[_UNSHAPED]
+    return found
 
 
 def _grown(layer: BuiltLayer, drawn: Drawn, top: Signal) -> Drawn:
@@ -192,14 +210,15 @@ def _back(
             known = [one for blob in layer.bottoms if (one := signals.get(blob)) is not None]
             given = [one for blob in layer.tops if (one := gradients.get(blob, _NONE)) is not None]
             whole = len(known) == len(layer.bottoms) and len(given) == len(layer.tops)
-            if whole and unshaped.isdisjoint((*layer.bottoms, *layer.tops)):
-                results = backward(layer, known, given, drawn.get(layer, FILLED))
-                for param, square in zip(layer.params or (), learned(layer, known, given), strict=False):
+            if whole and (not unshaped or unshaped.isdisjoint((*layer.bottoms, *layer.tops))):
+                _, back, learns = _transfers(layer)
+                results = back(layer, known, given, drawn.get(layer, FILLED))
+                for param, square in zip(layer.params or (), learns(layer, known, given), strict=False):
                     if square is not None:
                         owner = param.owner or param
                         found[owner] = found.get(owner, 0.0) + square
+        goes = layer.propagate_down if is_loss or layer.need_backward else ()
         for number, blob in enumerate(layer.bottoms):
-            goes = (is_loss or layer.need_backward) and number < len(layer.propagate_down)
             one = results[number] if results and number < len(results) else None
-            gradients[blob] = one if goes and layer.propagate_down[number] else _NONE
+            gradients[blob] = one if number < len(goes) and goes[number] else _NONE
     return gradients, {param: math.sqrt(max(square, 0.0)) for param, square in found.items()}

@@ -22,6 +22,12 @@ def side(size: int, kernel: int, stride: int, pad: int, dilation: int, windows: 
 
 
 def read(layer: Any, bottom: tuple[int, ...], top: tuple[int, ...]) -> float:
-    """Pixels that a window of a convolution reads on average. bottom, top: the sizes of the maps."""
-    axes = zip(bottom, layer.kernel, layer.stride, layer.pad, layer.dilation, top, strict=True)
-    return prod(side(*numbers) for numbers in axes)
+    """Pixels that a window of a convolution reads on average. bottom, top: the sizes of its maps."""
+    if _READ not in layer.__dict__:
+        axes = zip(bottom, layer.kernel, layer.stride, layer.pad, layer.dilation, top, strict=True)
+        layer.__dict__[_READ] = prod([side(*numbers) for numbers in axes])
+    found: float = layer.__dict__[_READ]
+    return found
+
+
+_READ = "_read"
