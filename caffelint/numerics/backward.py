@@ -23,6 +23,8 @@ from caffelint.numerics.elements import functions_of
 from caffelint.numerics.forward import (
     Drawn,
     centred,
+    flattened,
+    is_mapped_out,
     is_unrolled,
     lrn_factor,
     mvn_means,
@@ -47,7 +49,7 @@ from caffelint.numerics.signal import (
     steps,
     total,
 )
-from caffelint.numerics.taps import read
+from caffelint.numerics.taps import read, written
 from caffelint.numerics.weights import Weights, weights
 
 Bottoms = Sequence[Signal]
@@ -80,7 +82,7 @@ def _(layer: Deconvolution, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Foun
     found = weights_of(layer, drawn)
     if found is None:
         return None
-    return [sums(one, found[0], _NO_BIAS, layer.param_shapes[0][1], prod(layer.kernel)) for one in tops]  # type: ignore[index]
+    return [sums(one, found[0], _NO_BIAS, layer.param_shapes[0][1], written(layer)) for one in tops]  # type: ignore[index]
 
 
 @backward.register(InnerProduct)
@@ -214,8 +216,11 @@ def _(layer: BuiltLayer, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     top = layer.tops[0].shape
     if is_unrolled(layer):
         return [steps(one)]
-    if places(shape_of(layer)) == places(top or ()):
+    before, after = places(shape_of(layer)), places(top or ())
+    if before == after:
         return [one]
+    if after > 1:
+        return [flattened(one, after)] if before == 1 and is_mapped_out(layer) else None
     k = one.kernels
     # Places were channels: pairs of places are pairs of channels.
     kernels = (k[SAME], k[OTHER], k[SAMPLE], k[OTHER + SAMPLE], *[k[OTHER]] * 2, *[k[OTHER + SAMPLE]] * 2)
@@ -329,7 +334,8 @@ def _(layer: Deconvolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | N
     shape, top = shape_of(layer), layer.tops[0].shape
     if top is None:
         return []
-    found = [of_weights(a, b, float(shape[0]), places(shape)) for a, b in zip(bottoms, tops, strict=True)]
+    seen = written(layer) / max(prod(layer.kernel), 1)
+    found = [of_weights(a, b, float(shape[0]), places(shape), seen) for a, b in zip(bottoms, tops, strict=True)]
     return [sum(found), sum(of_bias(one, float(shape[0]), places(top)) for one in tops)]
 
 

@@ -44,7 +44,7 @@ from caffelint.numerics.signal import (
     total,
 )
 from caffelint.numerics.softmax import softmax
-from caffelint.numerics.taps import read
+from caffelint.numerics.taps import read, written
 from caffelint.numerics.weights import Weights, weights
 
 Known = Sequence[Signal]
@@ -193,7 +193,7 @@ def _(layer: Deconvolution, bottoms: Known, drawn: Drawn) -> Tops:
     if found is None or top is None:
         return None
     shape = shape_of(layer)
-    taps = prod(layer.kernel) * places(shape) / max(places(top), 1)
+    taps = written(layer) * places(shape) / max(places(top), 1)
     channels = layer.param_shapes[0][0] / max(layer.groups(), 1)  # type: ignore[index]
     return [sums(one, *found, channels, taps) for one in bottoms]
 
@@ -421,13 +421,37 @@ def _(layer: BuiltLayer, bottoms: Known, drawn: Drawn) -> Tops:
     before, after = places(shape_of(layer)), places(top or ())
     if is_unrolled(layer):
         return [rows(bottoms[0])]
-    return [bottoms[0]] if before == after else [flattened(bottoms[0], before)] if after == 1 else None
+    if before == after:
+        return [bottoms[0]]
+    if after == 1:
+        return [flattened(bottoms[0], before)]
+    return [mapped_out(bottoms[0], before, after)] if is_mapped_out(layer) else None
 
 
 def is_unrolled(layer: BuiltLayer) -> bool:
     """Are steps x streams x features made samples x features?"""
     shape, top = shape_of(layer), layer.tops[0].shape or ()
     return len(shape) == 3 and len(top) == 2 and shape[2] == top[1] and shape[1] > 1 and shape[2] > 1
+
+
+def is_mapped_out(layer: BuiltLayer) -> bool:
+    """Are the channels of each sample made places of fewer channels, as a decoder does behind its inner products?"""
+    shape, top = shape_of(layer), layer.tops[0].shape or ()
+    before, after = places(shape), places(top)
+    return shape[:1] == top[:1] and 0 < before < after and not after % before
+
+
+def mapped_out(bottom: Signal, before: float, after: float) -> Signal:
+    """after / before channels become one: most of its pairs were pairs of channels, some of them of the same place."""
+    k = bottom.kernels
+    joined = after / before
+    kernels: list[float] = []
+    apart: list[float] = []
+    for near, far in ((SAME, PLACE), (SAMPLE, BOTH)):
+        others = (joined - 1) * (k[OTHER + near] + (before - 1) * k[OTHER + far])
+        kernels += [k[near], ((before - 1) * k[far] + others) / (after - 1)]
+        apart += [k[OTHER + near], ((joined - 1) * k[OTHER + near] + (after - joined) * k[OTHER + far]) / (after - 1)]
+    return Signal(bottom.mean, (*kernels, *apart), bottom.assumed)
 
 
 def flattened(bottom: Signal, positions: float) -> Signal:

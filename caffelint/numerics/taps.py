@@ -30,4 +30,10 @@ def read(layer: Any, bottom: tuple[int, ...], top: tuple[int, ...]) -> float:
     return found
 
 
+def written(layer: Any) -> float:
+    """Pixels that one of a deconvolution writes to on average: what a convolution the other way round reads."""
+    bottom, top = (blob.shape[layer.channel_axis + 1 :] for blob in (layer.bottoms[0], layer.tops[0]))
+    return read(layer, top, bottom)
+
+
 _READ = "_read"

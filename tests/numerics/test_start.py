@@ -92,6 +92,34 @@ def _regressing(std: float) -> str:
     )
 
 
+def _decoding() -> str:
+    up = "convolution_param {{ num_output: {} kernel_size: 4 stride: 2 pad: 1 {} }}"
+    msra = 'weight_filler { type: "msra" }'
+    return (
+        _data(side=8, label="dim: 12 dim: 12", most=3.99)
+        + _fc("f1", "data", 24 * 9, 'type: "msra"')
+        + _layer("a1", "ReLU", "f1", "f1")
+        + _layer("map", "Reshape", "f1", more="reshape_param { shape { dim: 0 dim: 24 dim: 3 dim: 3 } }")
+        + _layer("u1", "Deconvolution", "map", more=up.format(16, msra))
+        + _layer("a2", "ReLU", "u1", "u1")
+        + _layer("score", "Deconvolution", "u1", more=up.format(4, msra))
+        + _LOSS % ("SoftmaxWithLoss", "")
+    )
+
+
+def _folding() -> str:
+    return (
+        _data(side=8)
+        + _conv("c1", "data", 12, 'type: "msra"')
+        + _layer("a1", "ReLU", "c1", "c1")
+        + _layer("map", "Reshape", "c1", more="reshape_param { shape { dim: 0 dim: 3 dim: 16 dim: 16 } }")
+        + _conv("c2", "map", 32, 'type: "msra"')
+        + _layer("a2", "ReLU", "c2", "c2")
+        + _fc("score", "c2", 10, 'type: "xavier"')
+        + _LOSS % ("SoftmaxWithLoss", "")
+    )
+
+
 def _branches() -> str:
     both = 'layer { name: "c" type: "Concat" bottom: "c1" bottom: "c2" top: "c" }\n'
     return (
@@ -138,6 +166,8 @@ NETS = [
     _lenet('type: "gaussian" std: 0.5', "BNLL", 0.1),
     _residual(),
     _segmenting(),
+    _decoding(),
+    _folding(),
     _regressing(0.005),
     _regressing(1),
     _branches(),
