@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from caffelint.project.python_shapes import numbered, numbers_shaped
 
-UNSET, ASSIGNED, IN_ONE, UNSHAPED = "unset", "assigned", "in one", "unshaped"
+UNSET, UNBOUND, ASSIGNED, IN_ONE, UNSHAPED = "unset", "unbound", "assigned", "in one", "unshaped"
 
 _SET_BY_CAFFE = frozenset(["blobs", "param_str", "param_str_", "phase", "type", "name", "layer_param"])
 """Attributes of each layer: python_layer.hpp, LayerSetUp, and _caffe.cpp, of Caffe 1.0, before, and some forks."""
@@ -17,6 +18,16 @@ _READ_ONLY = frozenset(["data", "diff", "shape", "num", "channels", "height", "w
 """Properties of a blob in _caffe.cpp; none has a setter."""
 _UNFORESEEN = frozenset(["setattr", "exec", "__dict__"])
 _CLOSE = 0.75
+_OF_PYTHON = frozenset(dir(builtins)) | {"__file__", "__path__"}
+_OF_PYTHON_2 = frozenset(
+    (
+        *("apply", "basestring", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long", "raw_input"),
+        *("reduce", "reload", "unichr", "unicode", "xrange"),
+    )
+)
+"""Builtins of Python 2 that 3 has not: docs.python.org/2/library/functions.html."""
+_BIND_ANY = frozenset(["*", "exec", "eval", "globals", "locals", "vars", "builtins", "__builtin__", "__builtins__"])
+"""Names whose use may bind any other."""
 _ANY_NAME = frozenset(["__getattr__", "__getattribute__", "__setattr__"])
 
 
@@ -48,10 +59,14 @@ def faults(codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Itera
 
     codes: the methods; classes: the class and its bases; module: all of the file, where attributes may be set as well.
     """
-    known = _attributes(classes, module)
+    module = list(module)
+    known, bound = _attributes(classes, module), _bound(module)
+    here = {node for top in module for node in ast.walk(top) if isinstance(node, ast.FunctionDef)}
     seen: set[tuple[str, str, int]] = set()
     for code in codes:
         found = [*_unset(code, known)] if known is not None else []
+        if bound is not None and code.function in here:
+            found += _unbound(code, bound)
         found += [*_of_blobs(code)]
         if code.function.name == "forward":
             found += _unshaped(code, codes)
@@ -100,6 +115,32 @@ def _unset(code: Code, known: frozenset[str]) -> Iterator[PythonFault]:
             yield PythonFault(
                 code.function.name, node.lineno, UNSET, f"self.{node.attr}", near=f"self.{near[0]}" if near else ""
             )
+
+
+def _bound(module: Iterable[ast.stmt]) -> frozenset[str] | None:
+    """All names that anything in a file binds, wherever; None if that is not to be told."""
+    names: set[str] = set()
+    for node in (inner for top in module for inner in ast.walk(top)):
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load):
+                names.add(node.id)
+            elif node.id in _BIND_ANY:
+                return None
+        elif isinstance(node, ast.alias):
+            names.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(name := getattr(node, "name", None), str):
+            names.add(name)
+    return None if names & _BIND_ANY else frozenset(names)
+
+
+def _unbound(code: Code, bound: frozenset[str]) -> Iterator[PythonFault]:
+    for node in _evaluated(code.certain):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound | _OF_PYTHON:
+            if node.id not in _OF_PYTHON_2:
+                near = difflib.get_close_matches(node.id, [*bound, "True", "False", "None"], 1, _CLOSE)
+                yield PythonFault(code.function.name, node.lineno, UNBOUND, node.id, near=near[0] if near else "")
 
 
 def _of_blobs(code: Code) -> Iterator[PythonFault]:

@@ -11,7 +11,7 @@ from ._claim import claims, read_in, where
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass, PythonFault
 
-_KINDS = ("unset", "assigned", "in one", "unshaped")
+_KINDS = ("unset", "unbound", "assigned", "in one", "unshaped")
 
 
 class PythonMethodFails(NetRule):
@@ -21,6 +21,7 @@ class PythonMethodFails(NetRule):
     Caffe ends with an exception in the code of the layer, at the start or in the first iteration. What is looked for:
 
     - an attribute that nothing sets: `self.init_landmarks` where `setup` sets `self.initlandmarks`
+    - a name that nothing in the file defines: `true` for `True`
     - an assignment to the data of a blob: `top[0].data = x` raises, `top[0].data[...] = x` copies
     - `reshape` with all axes in one value: `top[0].reshape(bottom[0].data.shape)` raises, with `*` before it does not
     - a top that no method shapes: it has no memory, and Caffe aborts where its data are used
@@ -65,7 +66,12 @@ class PythonMethodFails(NetRule):
         # In place, the top has the shape of the bottom.
         {"net.prototxt": _NET.replace('"out"', '"in"'), "m.py": _MODULE.format("pass", _COPY)},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, "if bottom[0].num > 9: top[0].data = self.other")},
-        {"net.prototxt": _NET, "m.py": _MODULE.format("prepare(self, top)", _COPY + " * self.other")},
+        {
+            "net.prototxt": _NET,
+            "m.py": "from tools import prepare\n" + _MODULE.format("prepare(self, top)", _COPY + " * self.other"),
+        },
+        {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE + "\n        n = xrange(3)", _COPY)},
+        {"net.prototxt": _NET, "m.py": "from tools import *\n" + _MODULE.format("make(self, top)", _COPY)},
         {"net.prototxt": _NET, "m.py": _MODULE.format("for one in top: one.reshape(2, 3)", _COPY)},
     ]
     INVALID = [
@@ -74,6 +80,12 @@ class PythonMethodFails(NetRule):
             span='layer: "Scale"',
             message='Python "scale": forward of class Scale reads self.scal, which nothing sets (m.py:12), so Caffe'
             " ends in the first iteration; read self.scale, or set it in setup",
+        ),
+        Invalid(
+            {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _COPY + "\n        self.done = true")},
+            span='layer: "Scale"',
+            message='Python "scale": forward of class Scale uses true, which nothing defines (m.py:13), so Caffe ends'
+            " in the first iteration; write True",
         ),
         Invalid(
             {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, "top[0].data = bottom[0].data")},
@@ -132,6 +144,9 @@ def _words(python: PythonClass, fault: PythonFault) -> str:
     if fault.kind == "unset":
         remedy = f"read {fault.near}, or set it in setup" if fault.near else "set it in setup"
         return f"reads {fault.name}, which nothing sets {then}; {remedy}"
+    if fault.kind == "unbound":
+        remedy = f"write {fault.near}" if fault.near else "define or import it"
+        return f"uses {fault.name}, which nothing defines {then}; {remedy}"
     if fault.kind == "assigned":
         remedy = f"assign to {fault.name}[...]" if attribute in ("data", "diff") else f"call {blob}.reshape(...)"
         return f"assigns to {fault.name}, which cannot be set {then}; {remedy}"

@@ -327,7 +327,8 @@ def test_chains_of_calls_are_not_gone_through_from_each_call(line: str) -> None:
 
 
 def test_code_that_is_too_deep_to_be_quoted() -> None:
-    text = "class A(caffe.Layer):\n    def forward(self, bottom, top):\n        top[a" + ".b" * 900 + "].data = 1\n"
+    head = "a = 0\nclass A(caffe.Layer):\n    def forward(self, bottom, top):\n"
+    text = f"{head}        top[a{'.b' * 900}].data = 1\n"
     one = PythonModule("a.py", text).find("A")
     assert one is not None
     assert [fault.name for fault in one.faults] == ["..."]
