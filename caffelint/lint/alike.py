@@ -16,6 +16,8 @@ _FILE = re.compile(r'"[^"/.]*[/.][^"]*"')
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 _OF_GRAPHS = "G"
 _NAMES = re.compile(r'"[^"]*"')
+_THEIR = re.compile(r"\btheir\b")
+"""Of several layers, where one has `its`."""
 
 
 def tell_first_of_alike(
@@ -56,7 +58,10 @@ def _reason(one: ReportedFinding) -> tuple[str, ...]:
     The layers and files that it names and its numbers may differ; in an error, which stops Caffe, no other word may.
     """
     text = _NUMBER.sub("", _FILE.sub("", _SUBJECT.sub("", one.message)))
-    return one.name, one.severity, one.field, text if one.severity == ERROR else _NAMES.sub("", text)
+    if one.severity == ERROR:
+        return one.name, one.severity, one.field, text
+    # Of layers of two types, which have blocks of their own, the same field is meant.
+    return one.name, one.severity, one.field.rpartition(".")[2], _THEIR.sub("its", _NAMES.sub("", text))
 
 
 def _place(one: ReportedFinding) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -247,6 +248,24 @@ def test_one_cause_is_one_finding(project: Path) -> None:
     assert [one[name].severity for name in sorted(one)] == ["error", "info", "info"]
     assert one["fold0.prototxt"].evidence.endswith("the same in fold1.prototxt:5 and fold2.prototxt:5")
     assert one["fold2.prototxt"].evidence.endswith("as in fold0.prototxt:5")
+
+
+def test_heads_of_other_layer_types_are_one_cause(project: Path) -> None:
+    head = 'layer {{ name: "{0}" type: "{1}" bottom: "{2}" top: "{0}" {3} {{ num_output: {4} {5} }} }}\n'
+    conv, fc = ("Convolution", "convolution_param", "kernel_size: 1"), ("InnerProduct", "inner_product_param", "")
+
+    def net(classes: int) -> str:
+        chain = ["data", *"abcdefgh"]
+        last = {"g": (conv, classes), "h": (fc, classes)}
+        layers = ((name, below, *last.get(name, (conv, 8))) for below, name in pairwise(chain))
+        return "".join(head.format(name, kind[0], below, kind[1], size, kind[2]) for name, below, kind, size in layers)
+
+    data = NET.partition("\n")[0].replace("data_param", "include { phase: TRAIN } data_param") + "\n"
+    loss = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "h" bottom: "label" top: "loss" }\n'
+    shape = 'layer { name: "i" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 9 dim: 9 } } }\n'
+    write({"train_val.prototxt": data + net(9) + loss, "deploy.prototxt": shape + net(5)})
+    found = [one.severity for one in caffelint.check(".").findings if one.name == "deploy-mismatch"]
+    assert sorted(found) == ["info", "warning"]
 
 
 def test_the_one_that_is_told_is_in_use(project: Path) -> None:
