@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.globs import globs_of
@@ -318,14 +319,19 @@ def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
 
 def are_near(name: str, other: str) -> bool:
     """Whether one of two names of files may be a slip for the other; names that differ in a number are not."""
+    one, two = _plain(name), _plain(other)
+    if one == two:
+        return True
+    if 2 * min(len(one), len(two)) < _ALIKE * (len(one) + len(two)):  # whatever the letters are
+        return False
+    if _DIGITS.findall(one) != _DIGITS.findall(two):
+        return False
     from difflib import SequenceMatcher
 
-    one, two = _plain(name), _plain(other)
-    if one == two or _DIGITS.findall(one) != _DIGITS.findall(two):
-        return one == two
     return SequenceMatcher(None, one, two).ratio() >= _ALIKE
 
 
+@lru_cache(maxsize=4096)
 def _plain(name: str) -> str:
     """`Train_Val.prototxt`: trainval."""
     return "".join(filter(str.isalnum, name.lower().partition(".prototxt")[0]))

@@ -49,6 +49,7 @@ def plan(
     files_beside = cache(_files_beside)
     siblings_in = cache(lambda folder: Siblings(files_beside(folder)))
     nets_of = cache(lambda solver, data: named_nets(solver, roots, data))
+    names_one = cache(names_a_net)
 
     @cache
     def solvers_in(folder: str) -> dict[str, list[tuple[str, tuple[NamedNet, ...]]]]:
@@ -56,7 +57,7 @@ def plan(
         found: dict[str, list[tuple[str, tuple[NamedNet, ...]]]] = {}
         for path in files_beside(folder):
             data = (texts or {}).get(path)
-            if names_a_net(path) if data is None else mentions_a_net(data):
+            if names_one(path) if data is None else mentions_a_net(data):
                 solver = same.setdefault(os.path.realpath(path), relative(path))
                 named = _by_known_names(nets_of(solver, data), same)
                 for net in set(_paths(named)):
@@ -71,7 +72,7 @@ def plan(
     report = set(given)
     for file in given:
         data = (texts or {}).get(file)
-        if data is not None or names_a_net(file):
+        if data is not None or names_one(os.path.abspath(file)):
             named = nets_of(file, data)
             if named:
                 nets[file] = _by_known_names(named, same)
