@@ -31,13 +31,17 @@ NOT_FINITE, EXTREME, LABEL = "not finite", "extreme", "label"
 
 
 class Loaded(NamedTuple):
-    """A net was built. layers, blobs: how many, Caffe's splits included. parameters: learnable numbers in it."""
+    """A net was built. layers, blobs: how many, Caffe's splits included. parameters: learnable numbers in it.
+
+    shapes: of the blobs that layers without bottoms make.
+    """
 
     net: int
     phase: str
     layers: int
     blobs: int
     parameters: int
+    shapes: Mapping[str, Sequence[int]] = {}
 
 
 class Creating(NamedTuple):

@@ -23,6 +23,7 @@ _TIMES = 3.0
 _NEAR_CHANCE = 1.5
 _BAD_START = 3.0
 _MANY = 16
+_AWAY = 10.0
 
 
 def losses(run: Run) -> list[float]:
@@ -158,6 +159,18 @@ def below_zero(run: Run) -> BuiltLayer | None:
     last = run.iterations[-1].losses if run.iterations else {}
     found = (layer for layer in run.loss_layers if layer.never_negative and layer.loss_weights[0] > 0)
     return next((layer for layer in found if last.get(layer.tops[0].name, 0.0) < 0), None)
+
+
+def runs_away(run: Run) -> BuiltLayer | None:
+    """The loss with a weight below 0 that grows many times, so that the sum of all falls far below 0."""
+    before, after = run.started, run.iterations
+    if not before or not after or not ends(run) < -abs(begins(run)):
+        return None
+    for layer in run.loss_layers:
+        first, last = (each[-1].losses.get(layer.tops[0].name, math.nan) for each in (before, after))
+        if layer.loss_weights[0] < 0 < last and last > _AWAY * (abs(first) + 1):
+            return layer
+    return None
 
 
 def progress(run: Run) -> float:

@@ -93,6 +93,7 @@ from caffelint.smoke.loss import (
     fell,
     losses,
     rose,
+    runs_away,
     slowest,
     staying,
 )
@@ -190,6 +191,7 @@ __all__ = [
     "only_decays",
     "refuted",
     "rose",
+    "runs_away",
     "same_scores",
     "size",
     "slowest",

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import caffelint
+from caffelint.caffe.build import build
+from caffelint.caffe.built_net import BuiltNet
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR
@@ -25,7 +27,7 @@ from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.smoke import engines
 from caffelint.smoke.child import More
 from caffelint.smoke.engines import Engine
-from caffelint.smoke.events import LACKS, Event, Refused
+from caffelint.smoke.events import LACKS, Event, Loaded, Refused
 from caffelint.smoke.execute import execute
 from caffelint.smoke.job import SYNTHETIC
 from caffelint.smoke.kept import KeptFolder
@@ -163,7 +165,7 @@ class Stage:
         run = Run(
             self.project.solver,
             prepared.planned,
-            prepared.built,
+            _shaped(prepared.built, events),
             events,
             self.report.findings,
             synthetic,
@@ -173,6 +175,21 @@ class Stage:
         )
         run.fed = prepared.fed
         return run
+
+
+def _shaped(built: Sequence[BuiltNet], events: Sequence[Event]) -> list[BuiltNet]:
+    """Nets with the shapes that the engine tells of data, where nothing else did, as of what a Python layer brings."""
+    nets = list(built)
+    for event in events:
+        if not isinstance(event, Loaded) or event.net >= len(nets):
+            continue
+        net = nets[event.net]
+        data = [top.name for layer in net.layers if not layer.bottoms for top in layer.tops if top.shape is None]
+        if {*data} & {*event.shapes}:
+            shapes = {name: (*shape,) for name, shape in event.shapes.items()}
+            state = net.phase, net.stages, net.level
+            nets[event.net] = build(net.message, *state, input_shapes=shapes, assume_inputs=True)
+    return nets
 
 
 def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run, Engine]]) -> Session:

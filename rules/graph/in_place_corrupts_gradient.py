@@ -29,8 +29,8 @@ class InPlaceCorruptsGradient(NetRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm is a warning: such
-    nets do train, but with the gradients of the wrong units.
+    Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm, and a BNLL in
+    place, are warnings: such nets do train, but with gradients of the wrong units, or of the wrong size.
 
     ## Fix safety
     Unsafe: the gradient becomes right, which changes what is trained.
@@ -128,7 +128,7 @@ class InPlaceCorruptsGradient(NetRule):
             mine.at("top"),
             f"{title(layer)} {message}",
             evidence="Caffe does not check this, so earlier layers get a wrong gradient",
-            severity=WARNING if needs.type == "ReLU" else ERROR,
+            severity=WARNING if needs.type == "ReLU" or needs.slopes_keep_sign else ERROR,
             related=(Related(f"{title(needs)} needs its output", other.at("type")),) if needs is not layer else (),
             fixes=fixes,
         )

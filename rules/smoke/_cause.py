@@ -164,8 +164,14 @@ def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = N
         text += ", so the rate is not the cause; scale the input or the fillers down"
         return Cause("start", "", text, LIKELY, one.place, run.known(rules=_RULES))
     if one.field == "offset":
-        text = f"values of {title(one.layers[0])} are about {number(one.value)} and differ by only {number(one.figure)}"
-        text += "" if tested else "; subtract their mean"
+        layer = one.layers[0]
+        mean = layer.message.transform_param.mean_file if layer.transforms else ""
+        text = f'less the mean of "{mean}", ' if mean else ""
+        text += f"values of {title(layer)} are about {number(one.value)} and differ by only {number(one.figure)}"
+        if mean:
+            text += ", so that file does not hold the mean of such data"
+        elif not tested:
+            text += "; subtract their mean"
         return Cause("input-scale", "", text, LIKELY, one.place)
     held = small_input(run) if one.field == "small" else large_input(run)
     text += f"{': ' if text and held else ''}{_holds(held) if held else ''}"

@@ -23,8 +23,8 @@ def loss_weight(run: Run, one: Hypothesis, name: str, better: str) -> Words:
         return fact, f"; try {better}", False
     if one.field == "off":
         return f"loss_weight 0 of {name} keeps {titles(one.layers[1:])} from learning", f"; set {better}", False
-    if one.proved:
-        fact = f"loss_weight {one.value:g} makes the loss of {name} grow, whatever the rate"
+    if one.value < 0:
+        fact = f"loss_weight {one.value:g} makes {name} grow, whatever the rate"
         return fact, "; remove the minus sign", True
     if one.field == "tiny":
         return f"loss_weight {one.value:g} shrinks every gradient to next to nothing", f"; set {better}", False

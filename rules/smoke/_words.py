@@ -203,7 +203,7 @@ def own_reason(layer: BuiltLayer, event: NonFinite) -> Advice:
         base = [parameters.shift + parameters.scale * end for end in (low, high)]
         power = parameters.power
         if min(base) < 0 and not (power.is_integer() or math.isinf(power)):
-            return Advice(f"a base of {number(min(base))} to the power {power:g} is nan; keep it above 0 with shift")
+            return Advice(f"a base of {number(min(base))} to the power {power:g} is nan; keep it above 0")
         if power < 0 and min(base) <= 0 <= max(base):
             return Advice(f"0 to the power {power:g} is infinite; keep the base above 0 with shift")
         if power > 1 and max(map(abs, base)) > 1 and power * math.log10(max(map(abs, base))) > 38:

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, ERROR, LIKELY, WARNING, Cause, Finding, Fix, Invalid, replace, title
-from caffelint.smoke.rule import Iteration, Run, SmokeRule, begins, clamped, cure, ends, rose
+from caffelint.smoke.rule import Iteration, Run, SmokeRule, begins, clamped, cure, ends, rose, runs_away
 
 from ._advice import advice
-from ._cause import too_large
+from ._cause import came_of, too_large
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
 from ._numbers import number
@@ -96,6 +96,13 @@ class Diverging(SmokeRule):
         for layer in run.loss_layers:
             value = event.losses.get(layer.tops[0].name, 0.0)
             weight = layer.loss_weights[0]
+            if layer is runs_away(run):
+                what = f"the weighted loss falls from {number(first)} to {number(last)}"
+                why = f"with loss_weight {weight:g}, training increases {title(layer)}, to {number(value)} by then"
+                remedies = came_of(run, "loss-weight") if best is not None else ["remove the minus sign"]
+                cause = Cause("loss-weight", what, "; ".join([why, *remedies]), LIKELY)
+                yield worded(self, run.place(layer.name, 0, "loss_weight"), cause)
+                return
             if not layer.never_negative:
                 continue
             if weight < 0 < value and falls:

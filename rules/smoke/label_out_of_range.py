@@ -98,7 +98,9 @@ class LabelOutOfRange(SmokeRule):
             if all(0 <= end < among or _ignores(layer, end) for end in labels):
                 continue
             what = f"{title(layer)}: labels are {extent(low, high)}, but its {among} classes are {extent(0, among - 1)}"
-            remedy, at = _other_top(run, layer, among, found) or _likely(run, layer, low, high, among)
+            remedy, at = _ignored(run, layer, labels, among) or _other_top(run, layer, among, found) or ("", None)
+            if not remedy:
+                remedy, at = _likely(run, layer, low, high, among)
             place = run.place(layer.name, 0, "bottom", 1)
             records = bad_labels(run, layer.bottoms[1].original.name)
             why = "; ".join(part for part in (records, remedy) if part)
@@ -122,6 +124,20 @@ def _are_fractions(blob: Blob, low: float, high: float) -> bool:
     return not drawn and math.isfinite(low + high) and bool(low % 1 or high % 1)
 
 
+def _ignored(run: Run, layer: BuiltLayer, labels: tuple[float, float], among: int) -> tuple[str, Place | None] | None:
+    """A label that other layers leave out which read the same blob, in any net."""
+    blob = layer.bottoms[1].original.name
+    for one in (one for built in run.built for one in built.layers if one is not layer):
+        reads = len(one.bottoms) > 1 and one.bottoms[1].original.name == blob
+        left_out = one.ignored_label if reads else None
+        if left_out is None or left_out not in labels or layer.type != "SoftmaxWithLoss":
+            continue
+        if all(0 <= end < among or end == left_out for end in labels):
+            place = run.place(layer.name, 0, "loss_param", "ignore_label")
+            return f"{title(one)} leaves out {left_out}; set loss_param {{ ignore_label: {left_out} }} here, too", place
+    return None
+
+
 def _other_top(
     run: Run, layer: BuiltLayer, among: int, found: Mapping[str, tuple[float, float]]
 ) -> tuple[str, Place] | None:
@@ -137,6 +153,8 @@ def _other_top(
         what = f'"{top.name}", another top of {title(labels.producer)}, holds {extent(low, high)}'
         place = run.place(labels.producer.name)
         losses = [reader for reader, _ in top.readers if reader.is_loss]
+        if any(reader.is_recurrent for reader, _ in top.readers):
+            continue  # where a sequence begins
         if not losses:
             return f"{what}, as labels do; make that the label", place
         others = [classes(reader) or 0 for reader in losses]

@@ -12,7 +12,21 @@ from caffelint.lint.cause import ReportedCause
 from caffelint.lint.examples import findings_of
 from caffelint.lint.registry import RuleInfo, all_rules
 from caffelint.lint.report import ReportedFinding
-from caffelint.smoke.rule import BLOB, CHANGE, DATA, DIFF, FORWARD, PARAM, NonFinite, Run, Statistics, hypotheses
+from caffelint.smoke.diagnosis.trouble import NEGATIVE
+from caffelint.smoke.rule import (
+    BLOB,
+    CHANGE,
+    DATA,
+    DIFF,
+    FORWARD,
+    PARAM,
+    Iteration,
+    NonFinite,
+    Run,
+    Statistics,
+    hypotheses,
+    trouble,
+)
 from caffelint.smoke.run import run_of
 
 too_large = import_module("caffelint.rules.smoke._cause").too_large
@@ -35,7 +49,7 @@ def run(net: str = NET, solver: str = _SOLVER, first: float = 2.3) -> Run:
 def test_a_negative_weight_of_a_loss() -> None:
     cause = too_large(run(NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1')))
     assert cause.why == (
-        'loss_weight -1 makes the loss of SoftmaxWithLoss "loss" grow, whatever the rate; remove the minus sign'
+        'loss_weight -1 makes SoftmaxWithLoss "loss" grow, whatever the rate; remove the minus sign'
     )
     assert cause.place is not None
     assert (cause.kind, cause.certainty, cause.place.text) == ("loss-weight", "certain", "loss_weight: -1")
@@ -115,6 +129,38 @@ def test_labels_of_another_scale(outputs: int, label: tuple[float, ...], remedy:
     assert finding.evidence == remedy
 
 
+def test_a_label_that_another_layer_leaves_out_is_one_to_ignore() -> None:
+    top = Statistics(-1, "data", BLOB, "label", DATA, -1, 9, 4, 3, 0)
+    net = NET + 'layer { name: "a" type: "Accuracy" bottom: "log" bottom: "label" top: "a"'
+    net += " accuracy_param { ignore_label: -1 } }"
+    rule = import_module("caffelint.rules.smoke.label_out_of_range").LabelOutOfRange()
+    (finding,) = rule.check(run_of(project(*losses(2.3, 2.2), top, net=net)))
+    assert finding.evidence == 'Accuracy "a" leaves out -1; set loss_param { ignore_label: -1 } here, too'
+
+
+def test_a_loss_whose_weight_makes_it_grow() -> None:
+    net = NET.replace('top: "loss" }', 'top: "loss" }\nlayer { name: "kl" type: "Reduction" bottom: "fc" top: "kl"')
+    net += " loss_weight: -0.01 }"
+    each = [(2.3, 50.0), (2.2, 900.0), (2.2, 9e4)]
+    events = [Iteration(at, 0.1, a - 0.01 * b, {"loss": a, "kl": b}) for at, (a, b) in enumerate(each)]
+    found = run_of(project(*events, net=net))
+    was = trouble(found)
+    assert was is not None
+    assert was.kind == NEGATIVE
+    (blamed,) = [one for one in hypotheses(found) if one.kind == "loss-weight"]
+    assert [one.text for one in blamed.changes] == ["loss_weight: 0.01"]
+    (finding,) = import_module("caffelint.rules.smoke.diverging").Diverging().check(found)
+    assert 'with loss_weight -0.01, training increases Reduction "kl", to 9e+04 by then' in finding.message
+
+
+def test_an_input_far_from_0_is_centred_and_scaled() -> None:
+    net = _IMAGES.replace("image_data_param", "transform_param { scale: 3 mean_value: 0.25 } image_data_param")
+    top = Statistics(-1, "data", BLOB, "data", DATA, -0.75, -0.74, -0.748, 0.003, 0)
+    found = hypotheses(run_of(project(*losses(2.3, 2.3), top, net=net)))
+    (blamed,) = [one for one in found if one.kind == "input-scale"]
+    assert blamed.changes[0].text == "transform_param { mean_value: 0.0006667 } transform_param { scale: 900 }"
+
+
 @pytest.mark.parametrize(("values", "blamed"), [([2.3, 70, 7e4, 7e7], False), ([0.3] * 60, True)])
 def test_pairs_the_other_way_round_are_suspected_only_of_a_loss_that_stays(values: list[float], blamed: bool) -> None:
     loss = 'type: "ContrastiveLoss" bottom: "log" bottom: "fc" bottom: "label"'
@@ -132,7 +178,7 @@ def test_a_test_net_that_only_shows_what_broke_in_train() -> None:
     (finding,) = rule.check(found)
     assert finding.cause is not None
     assert finding.cause.kind == "loss-weight"
-    assert finding.cause.why.startswith("the loss of TRAIN grew, too: loss_weight -1 makes the loss")
+    assert finding.cause.why.startswith("the loss of TRAIN grew, too: loss_weight -1 makes ")
 
 
 def test_a_dead_layer_without_weights_is_reported_to_load_some() -> None:

@@ -131,3 +131,13 @@ def test_an_exp_where_an_activation_is_usual_is_made_a_relu(tmp_path: Path, in_c
     text = words(in_caffe(project(tmp_path, DATA + large + exp + LOSS), diagnose="full"))
     assert 'with type: "ReLU" at "exp" it' in text
     assert "exp_param" not in text
+
+
+def test_a_root_of_values_without_their_signs_is_tried(tmp_path: Path, in_caffe: Callable[..., Session]) -> None:
+    made = 'layer { name: "mine" bottom: "data" top: "mine" type: "Power" power_param { power: 0.5 } }\n'
+    net = DATA + made + CONV.replace('bottom: "data"', 'bottom: "mine"') + LOSS
+    session = in_caffe(project(tmp_path, net), diagnose="full")
+    assert session.run is not None
+    changed = 'layer { name: "data_abs" type: "AbsVal" bottom: "data" top: "data_abs" }'
+    changed += " and power_param { shift: 0.001 }"
+    assert [one.outcome for one in session.run.tried if one.change.text == changed] == [CURED]

@@ -159,6 +159,7 @@ class BuiltLayer:
     reads_bottom: bool | None = False
     reads_top: bool | None = False
     in_place: str | None = CORRUPTS
+    slopes_keep_sign: ClassVar[bool] = False  # where it corrupts, are gradients of another size alone?
 
     # Does set_up depend on nothing but the parameter message, the bottoms' shapes and the number of tops?
     repeats: ClassVar[bool] = False
@@ -170,8 +171,7 @@ class BuiltLayer:
     need_backward = False
     strict = False
 
-    # The file that the layer opens to write to, "" if none.
-    written_file: str = ""
+    written_file: str = ""  # that the layer opens to write to, "" if none
 
     def __init__(
         self,

@@ -59,6 +59,8 @@ class BNLL(Neuron):
     is_activation = True
     reads_bottom = True
     in_place = CORRUPTS
+    # bnll_layer.cpp, Backward_cpu: exp(x) / (1 + exp(x)), of its own output 0.5 to 1 in place of 0 to 1.
+    slopes_keep_sign = True
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         return [Values(0, max(bottoms[0].high, 0) + 1)]

@@ -38,6 +38,11 @@ class Net(object):
         layer = self.writer[blob]
         return layer is not None and self.has_bottoms[layer]
 
+    def shapes_of_data(self):
+        """Of the blobs that layers without bottoms make."""
+        tops = [top for layer, tops in enumerate(self.tops) if not self.has_bottoms[layer] for top in tops]
+        return {self.blob_names[top]: list(self.blobs[top].data.shape) for top in tops}
+
     def keep(self):
         return [param.data.copy() for _, _, param in self.params]
 

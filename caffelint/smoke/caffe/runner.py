@@ -147,7 +147,8 @@ class Run(object):
         for number, net in enumerate(self.nets):
             phase = "TEST" if number else "TRAIN"
             count = sum(int(param.data.size) for _, _, param in net.params)
-            self.emit("loaded", net=number, phase=phase, layers=len(net.names), blobs=len(net.blobs), parameters=count)
+            sizes = {"layers": len(net.names), "blobs": len(net.blobs), "parameters": count}
+            self.emit("loaded", net=number, phase=phase, shapes=net.shapes_of_data(), **sizes)
         if job["weights"]:
             net = self.nets[0]
             kept = net.keep()

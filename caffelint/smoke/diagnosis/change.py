@@ -112,8 +112,8 @@ def scaled_input(run: Run, layer: BuiltLayer, top: int, largest: float) -> tuple
     return _after(run, layer, _power(written, name, blob, blob, scale), Suggested("scale", scale, name))
 
 
-def centred_input(run: Run, layer: BuiltLayer, top: int, mean: float) -> tuple[Change, ...]:
-    """A top of a layer that brings data, less its mean, in all phases."""
+def centred_input(run: Run, layer: BuiltLayer, top: int, mean: float, factor: float = 1.0) -> tuple[Change, ...]:
+    """A top of a layer that brings data, less its mean, then times a factor, in all phases."""
     written = written_layer(run, layer)
     if written is None or not math.isfinite(mean):
         return ()
@@ -123,12 +123,15 @@ def centred_input(run: Run, layer: BuiltLayer, top: int, mean: float) -> tuple[C
             return ()
         whole = float(f"{(p.mean_value[0] if p.mean_value else 0.0) + mean / p.scale:.4g}")
         path = ("transform_param", "mean_value", 0) if p.mean_value else ("transform_param", "mean_value")
-        change = of_layer(run, layer, *path, value=whole)
+        values: list[tuple[tuple[str | int, ...], float]] = [(path, whole)]
+        values += [(("transform_param", "scale"), p.scale * factor)] if factor != 1 else []
+        change = of_one(tuple(one for way, value in values for one in of_layer(run, layer, *way, value=value)))
         others = [one for one in _makers(run, layer) if one is not written and one.type == written.type]
-        each = [write(one, *path, value=f"{whole:.7g}") for one in others]
+        each = [write(one, *way, value=f"{value:.7g}") for one in others for way, value in values]
         return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
     blob = layer.tops[top].name
-    return _after(run, layer, _power(written, f"{blob}_centred", blob, blob, 1.0, float(f"{-mean:.4g}")))
+    shift = float(f"{-mean * factor:.4g}")
+    return _after(run, layer, _power(written, f"{blob}_centred", blob, blob, factor, shift))
 
 
 def normalised_input(run: Run, layer: BuiltLayer, top: int) -> tuple[Change, ...]:
@@ -189,6 +192,16 @@ def inverted_target(run: Run, loss: BuiltLayer, bottom: int) -> tuple[Change, ..
     return _changed_target(run, loss, bottom, "inverted", -1.0, 1.0)
 
 
+def without_signs(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:
+    """What a layer reads, without its signs, by an AbsVal layer before it."""
+    written = written_layer(run, layer)
+    if written is None or written.node is None or written.node.name != "layer" or _oldest(written.node):
+        return ()
+    old, new = layer.message.bottom[0], f"{layer.message.bottom[0]}_abs"
+    text = f'layer {{ name: {quoted(new)} type: "AbsVal" bottom: {quoted(old)} top: {quoted(new)} }}'
+    return _before(run, layer, written, 0, text, new, None)
+
+
 def _changed_target(
     run: Run, loss: BuiltLayer, bottom: int, how: str, scale: float, shift: float = 0.0
 ) -> tuple[Change, ...]:
@@ -198,14 +211,22 @@ def _changed_target(
     old = loss.message.bottom[bottom]
     new = f"{old}_{how}"
     text = _power(written, new, old, new, scale, shift)
-    before = ((run.nets[0].document.path, Edit(written.node.start, written.node.start, f"{text}\n")),)
-    edits = join([before, write(written, "bottom", bottom, value=quoted(new))])
-    return _change(text, edits, loss.name, None if shift else Suggested("scale", scale, new))
+    return _before(run, loss, written, bottom, text, new, None if shift else Suggested("scale", scale, new))
+
+
+def _before(
+    run: Run, layer: BuiltLayer, written: Layer, bottom: int, text: str, top: str, suggested: Suggested | None
+) -> tuple[Change, ...]:
+    """Another layer before this one, which reads its top."""
+    start = written.at().start
+    before = ((run.nets[0].document.path, Edit(start, start, f"{text}\n")),)
+    edits = join([before, write(written, "bottom", bottom, value=quoted(top))])
+    return _change(text, edits, layer.name, suggested)
 
 
 def _oldest(node: Field) -> bool:
     """Is a layer in the format of generation 0, a block in a block?"""
-    return any(one.name == "layer" and one is not node for one in node.walk())
+    return node.name == "layers" and any(one.name == "layer" for one in node.walk())
 
 
 def _power(beside: Layer, name: str, bottom: str, top: str, scale: float, shift: float = 0.0) -> str:

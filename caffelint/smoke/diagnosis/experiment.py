@@ -10,11 +10,23 @@ from caffelint.smoke.alike import Targets
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, LARGE, STOPS, TESTS, Trouble, losses, trouble
+from caffelint.smoke.diagnosis.trouble import (
+    BREAKS,
+    CRASHES,
+    DIES,
+    FLAT,
+    GROWS,
+    LARGE,
+    STOPS,
+    TESTS,
+    Trouble,
+    losses,
+    trouble,
+)
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
-from caffelint.smoke.loss import FELL, falls, least_left, progress
+from caffelint.smoke.loss import FELL, falls, fell, least_left, left, progress
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.project import NoProject
 from caffelint.smoke.session import Stage
@@ -28,6 +40,9 @@ _ENOUGH = 0.3
 """Of the iterations: a loss that has fallen by then does fall."""
 _BAD = 3.0
 """Times what chance gives: a loss that is still so high has not been cured, however far it fell."""
+_FAR = 2.0
+"""The score of what is a hundred times out of the ordinary."""
+_NEAR = 1.05
 
 Trial = tuple[Hypothesis, Change]
 
@@ -55,26 +70,32 @@ class Experiment:
         ended_by_proof = was.kind == BREAKS and self.trial[0].proved
         if (was.kind == TESTS or ended_by_proof) and now is not None and now.kind == FLAT:
             now = None
+        if now is not None and now.kind == DIES and fell(run):
+            now = None  # the net learns without those units
         if now is not None and now.kind == CRASHES and not number:
             return Tried(*self.trial, OTHER)  # Caffe does not take it
-        least = least_left(run)
-        share = least if self.trial[0].least else progress(run)
+        # Of several losses one may take longer than until then.
+        broke = was.kind in (BREAKS, CRASHES, GROWS)
+        share = least_left(run) if self.trial[0].least else left(run) if broke else progress(run)
+        if now is not None and now.kind == FLAT and was.kind == BREAKS and self.trial[0].score >= _FAR:
+            # From chance on, it learns as slowly as a sound net may.
+            now = None if share < _NEAR and first < _NEAR * last else now
         if now is not None and (now.kind != FLAT or share > _BAD or (share > 1 and not falls(first, last))):
             outcome = LATER if now.iteration > was.iteration else SAME
             if late and number < run.asked and now.kind == LARGE:
                 outcome = UNTESTED  # its loss may have fallen yet
-            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number, least)
+            return Tried(*self.trial, outcome, now.kind, now.iteration, first, last, number, share)
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
         most = self.trial[0].cured
         better = share < _wanted(was.progress) if most is None else last < most * was.last
         if was.kind == FLAT and not better:
-            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, least)
+            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, share)
         if was.kind == TESTS:
             ended = run.first(Tested) is not None
         ended = ended or (late and was.kind in (FLAT, STOPS) and number >= run.asked * _ENOUGH and share < FELL)
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
-        return Tried(*self.trial, outcome, "", -1, first, last, number, least)
+        return Tried(*self.trial, outcome, "", -1, first, last, number, share)
 
 
 def _wanted(progress: float) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.smoke.diagnosis.change import Change, of_layer, of_one
+from caffelint.smoke.diagnosis.change import Change, both, of_layer, of_one, without_signs
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.inputs import large_input
 from caffelint.smoke.events import BACKWARD, BLOB, DATA, FORWARD, NonFinite
@@ -19,6 +19,7 @@ _WIDE = 10.0
 _LEAST_EPS = 1e-5
 _EXPANDS = 1e4
 _DIVIDES = 100.0
+_SHIFT = 0.001
 _PROD, _MULTIPLIES = 0, 10.0
 _SHRINKS = {"LRN": ("alpha", 0.0001), "Power": ("scale", 1.0)}
 """Which field of a layer that divides values may do so, and its usual value."""
@@ -123,6 +124,10 @@ def _power(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
     if fractional or (p.power < 0 and min(ends) <= 0 <= max(ends)) or broke.where == BACKWARD:
         for shift in _shifts(_read(broke), p.scale, p.shift):
             yield from of_layer(run, layer, "power_param", "shift", value=shift)
+        if fractional and p.scale > 0:
+            plain = without_signs(run, layer)
+            above = of_layer(run, layer, "power_param", "shift", value=_SHIFT) if not p.shift > 0 else ()
+            yield from both(*plain, *above) if plain and above else plain
     elif p.power > 1 and largest > 1:
         yield from of_layer(run, layer, "power_param", "scale", value=float(f"{p.scale / largest:.1g}"))
 

@@ -29,6 +29,7 @@ from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.trouble import clipped, flat, hampered, stuck
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
+from caffelint.smoke.loss import runs_away
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import trunk
 
@@ -50,6 +51,7 @@ _ROUNDED = 0.01
 """What a probability may be off."""
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
+_FAR_LESS = 30.0
 _LEAST_WEIGHT = 1e-6
 _AUXILIARY = 0.3
 """What GoogLeNet gives a loss beside its last."""
@@ -79,11 +81,17 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *_sorted(run),
         *fillers(run),
     ]
-    found += [*depth(run), *epsilon(run)]
+    grown = [*depth(run)]
+    found += epsilon(run)
     if began is None or began >= 0:
-        found += _weights_of_losses(run)
+        weighed = [*_weights_of_losses(run)]
+        # Gradients that differ from layer to layer are those of a loss that outweighs the others further up.
+        outweighs = [one.score for one in weighed if one.field == "ratio"]
+        found += [*weighed, *(one for one in grown if one.field != "gradients" or not outweighs)]
         if not stuck(run):  # no solver makes a gradient
             found += [*_solver(run, began), *_multipliers(run), *_clipping(run), rate(run)]
+    else:
+        found += grown
     return sorted((_with_check(run, one) for one in found), key=lambda one: -one.score)
 
 
@@ -171,12 +179,14 @@ def _decay_of_layers(run: Run) -> Iterator[Hypothesis]:
 def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
     yield from _dominating(run)
     yield from _off(run)
+    away = runs_away(run)
     for layer in run.loss_layers:
         weight = max(layer.loss_weights, key=abs)
         place = run.place(layer.name, 0, "loss_weight")
-        if weight < 0 and layer.never_negative:
+        if weight < 0 and (layer.never_negative or layer is away):
             changes = of_layer(run, layer, "loss_weight", 0, value=-weight)
-            yield Hypothesis("loss-weight", place, _PROVED, changes, layers=(layer,), value=weight, proved=True)
+            sure = bool(layer.never_negative)
+            yield Hypothesis("loss-weight", place, _PROVED, changes, layers=(layer,), value=weight, proved=sure)
         elif 0 < abs(weight) < _LEAST_WEIGHT:
             changes = of_layer(run, layer, "loss_weight", 0, value=math.copysign(1, weight))
             yield Hypothesis("loss-weight", place, -math.log10(abs(weight)), changes, "tiny", (layer,), weight)
@@ -221,7 +231,9 @@ def _dominating(run: Run) -> Iterator[Hypothesis]:
     share = value[id(other)] / value[id(layer)] if value[id(layer)] > 0 else math.nan
     balances = min(1 / ratio, share) if 0 < share < math.inf else 1 / ratio  # its own layers take it, too
     weight = float(f"{layer.loss_weights[0] * balances:.1g}")
-    wanted = [1.0, weight] if layer.loss_weights[0] >= _MULTIPLIES else [weight]
+    wanted = [weight, float(f"{weight / _FAR_LESS:.1g}")] if ratio > _FAR_LESS**2 else [weight]
+    if layer.loss_weights[0] > _MULTIPLIES and 1.0 not in wanted:
+        wanted.append(1.0)
     changes = tuple(change for value in wanted for change in of_layer(run, layer, "loss_weight", 0, value=value))
     place = run.place(layer.name, 0, "loss_weight")
     score = math.log10(ratio) - 0.5

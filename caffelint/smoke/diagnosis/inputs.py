@@ -68,12 +68,20 @@ def input_scale(run: Run) -> Iterator[Hypothesis]:
     """field: "" or `small`. layers: the one that brings it. value: the largest of the values."""
     start = bad_start(run)
     bad = start or saturates(run) or not abs(begins(run)) < _HUGE
-    if (one := _offset(run)) is not None:
-        centred = centred_input(run, one.layer, one.top, one.found.mean)
+    offset = _offset(run)
+    if (one := offset) is not None:
+        # What is left of it is made no smaller than weights are made for.
+        factor = float(f"{1 / one.found.std:.1g}") if one.found.std < _SMALL else 1.0
+        centred = centred_input(run, one.layer, one.top, one.found.mean, factor)
         changes = (*centred, *normalised_input(run, one.layer, one.top))
-        place, score = run.place(one.layer.name, 0, "transform_param"), math.log10(_times(one)) + 0.5
+        field = ("mean_file",) if one.layer.transforms and one.layer.message.transform_param.mean_file else ()
+        place = run.place(one.layer.name, 0, "transform_param", *field)
+        score = math.log10(_times(one)) + 0.5
+        score = max(score, math.log10(size(one.found)))
         yield Hypothesis("input-scale", place, score, changes, "offset", (one.layer,), one.found.mean, one.found.std)
     if (one := large_input(run)) is not None:
+        if offset is not None and offset.blob is one.blob:
+            return  # smaller, it would still hide what differs
         score = math.log10(size(one.found)) - (0.4 if bad else 3.4)
         scaled, normal = scaled_input(run, one.layer, one.top, one.largest), normalised_input(run, one.layer, one.top)
         columns = len(one.blob.shape or ()) == 2  # which may differ in size

@@ -18,7 +18,7 @@ from caffelint.smoke.learning import (
     size,
     weights,
 )
-from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progress, rose
+from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progress, rose, runs_away
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
@@ -62,7 +62,7 @@ def trouble(run: Run) -> Trouble | None:
         limit = _TIMES * abs(begins(run)) + _MORE
         return Trouble(GROWS, next((one.iteration for one in run.iterations if not abs(one.loss) <= limit), 0))
     last = run.iterations[-1].iteration
-    if below_zero(run) is not None:
+    if below_zero(run) is not None or runs_away(run) is not None:
         return Trouble(NEGATIVE, last)
     if (at := faded(run)) is not None:
         return Trouble(FADES, at)

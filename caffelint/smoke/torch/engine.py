@@ -179,7 +179,9 @@ class Run:
             self.nets[number] = net
             self.feeds[number] = Feed(self.job, number, sources, self.device)
             size = sum(param.data.numel() for param in net.params)
-            self.emit(Loaded(number, built.phase, len(built.layers), len(built.blobs), size))
+            tops = [top for layer in built.layers if not layer.bottoms for top in layer.tops]
+            shapes = {top.name: top.shape for top in tops if top.shape is not None}
+            self.emit(Loaded(number, built.phase, len(built.layers), len(built.blobs), size, shapes))
             if self.job.trace:
                 announce(net, partial(self._announce, number))
         self.net = self.nets[0]
