@@ -18,7 +18,9 @@ from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.layers.python import NO_SHAPES, FiniteCheck, PythonShapes, is_finite_check, shape_tops
 from caffelint.caffe.loss_weights import set_loss_weights
 from caffelint.caffe.net_parts import Blob, Param
+from caffelint.caffe.partly import Partly, image_of, partly, whole
 from caffelint.caffe.refusal import Kind, Refusal
+from caffelint.caffe.set_up import set_up
 from caffelint.caffe.shapes import Shape, count, no_data, plural
 from caffelint.caffe.shared_params import share
 from caffelint.caffe.splits import insert_splits, makers
@@ -27,10 +29,6 @@ from caffelint.caffe.written import WrittenLayer
 from caffelint.schema.bound import BVLC
 
 AUTOMATIC = "(automatic)"
-MOST_REMEMBERED = 4096
-
-# What set_up gave, and left in the layer, by all that it depends on.
-_set_up: dict[tuple[Any, ...], tuple[Sequence[Shape | None], dict[str, Any]]] = {}
 
 
 def build(
@@ -252,15 +250,20 @@ class _Build:
             self.check_factory(layer)
         need_backward = self.append_bottoms(layer, propagate)
         self.append_tops(layer)
+        bottom_shapes = tuple([blob.shape for blob in layer.bottoms])
+        some = partly(layer) if None in bottom_shapes else None
         try:
-            bottom_shapes = tuple([blob.shape for blob in layer.bottoms])
-            shapes = self.set_up_again(layer, bottom_shapes) if layer.repeats else self.set_up(layer, bottom_shapes)
+            shapes = set_up(layer, bottom_shapes)
             for blob, shape in zip(layer.tops, shapes, strict=False):
                 blob.shape = shape
+            if some is not None:
+                some.tell(layer)
             if self.told:
                 shape_tops(layer, self.told, bottom_shapes)
             if not layer.bottoms:
                 self.set_input_shapes(layer)
+                if layer.is_data and layer.tops and layer.tops[0].shape is None:
+                    layer.tops[0].partial = image_of(layer)
             if layer.written_file:
                 self.open_file(layer)
             if layer.given_loss_weights or layer.is_loss:
@@ -274,7 +277,7 @@ class _Build:
                     blob.shape = self.input_shapes.get(blob.name, blob.shape)
         if len(self.built.refusals) > refusals:
             layer.param_shapes = None
-        if self.append_params(layer, need_backward):
+        if self.append_params(layer, need_backward, some):
             layer.need_backward = True
             for blob in layer.tops:
                 blob.need_backward = True
@@ -294,33 +297,6 @@ class _Build:
                 wanted=wanted,
             ),
         )
-
-    def set_up(self, layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
-        layer.check_counts(len(bottoms), len(layer.tops))
-        if not self.strict and layer.has_fork_fields():
-            return layer.set_up_fork(bottoms)
-        if None in bottoms or (layer.message is not None and layer.message.blobs):
-            return layer.set_up_unknown(bottoms)
-        return layer.set_up(bottoms)  # type: ignore[arg-type]
-
-    def set_up_again(self, layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
-        """set_up, with what is known from a layer just like it: nets repeat themselves, and come in two phases."""
-        message = layer.message
-        if message.blobs:
-            return self.set_up(layer, bottoms)
-        key = (layer.__class__, layer.parameters.SerializePartialToString(), bottoms, len(layer.tops), self.strict)
-        known = _set_up.get(key)
-        if known is None:
-            before = len(layer.__dict__)
-            shapes = self.set_up(layer, bottoms)
-            found = dict(list(layer.__dict__.items())[before:])
-            if len(_set_up) >= MOST_REMEMBERED:
-                _set_up.clear()
-            _set_up[key] = shapes, found
-            return shapes
-        shapes, found = known
-        layer.__dict__.update(found)
-        return shapes
 
     def open_file(self, layer: BuiltLayer) -> None:
         """HDF5 opens a file for writing once."""
@@ -453,7 +429,7 @@ class _Build:
         caffe = f"Top blob '{name}' produced by multiple sources."
         self.refuse(layer, Refusal(kind, message, caffe, "net.cpp AppendTop", ("top", top), **values))
 
-    def append_params(self, layer: BuiltLayer, need_backward: bool) -> bool:
+    def append_params(self, layer: BuiltLayer, need_backward: bool, some: Partly | None) -> bool:
         """Make the layer's Params; does the layer need backward?"""
         shapes = layer.param_shapes
         specs = layer.message.param if layer.message is not None else ()
@@ -465,6 +441,10 @@ class _Build:
             self.refuse_params(layer, len(specs), number)
         if shapes is None:
             layer.params = None
+            for index, (spec, sizes) in enumerate(zip(specs, some.params if some else (), strict=False)):
+                shape = whole(sizes)
+                if spec.name and shape is not None:
+                    self.share(Param(layer, index, shape, spec.name, spec.lr_mult, spec.decay_mult), spec)
             return need_backward or any(spec.lr_mult for spec in specs) or not specs and bool(layer.bottoms)
         if not shapes and not specs:
             return need_backward

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from caffelint.caffe.shapes import Shape
+from caffelint.caffe.shapes import PartialShape, Shape
 
 if TYPE_CHECKING:
     from caffelint.caffe.layers.base import BuiltLayer
@@ -16,11 +16,12 @@ class Blob:
     """One version of a blob: an in-place layer makes a new version of the blob that it overwrites.
 
     name: as Caffe names it, splits included. shape: None where unknown. producer: the layer that writes this version,
-    as its top number `top`; None for a blob that nothing makes. previous: the version that this one overwrites.
+    as its top number `top`; None for a blob that nothing makes. partial: where the shape is unknown, the sizes that are
+    known of it; None if not even the number of axes is. previous: the version that this one overwrites.
     consumers: (layer, bottom number) of those that read this version. version: 0, then one more for each overwriting.
     """
 
-    __slots__ = ("consumers", "name", "need_backward", "previous", "producer", "shape", "top", "version")
+    __slots__ = ("consumers", "name", "need_backward", "partial", "previous", "producer", "shape", "top", "version")
 
     def __init__(self, name: str, producer: BuiltLayer | None, top: int, previous: Blob | None = None) -> None:
         self.name = name
@@ -28,6 +29,7 @@ class Blob:
         self.top = top
         self.previous = previous
         self.shape: Shape | None = None
+        self.partial: PartialShape | None = None
         self.consumers: list[tuple[BuiltLayer, int]] = []
         self.version: int = 0 if previous is None else previous.version + 1
         self.need_backward = False

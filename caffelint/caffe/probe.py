@@ -12,14 +12,12 @@ from typing import NamedTuple
 
 from caffelint.caffe.build import build_alike
 from caffelint.caffe.built_net import BuiltNet
-from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import PartialShape, Shape
 
 _LIKELY_CHANNELS, _LIKELY_SIDE = 3, 256
 _MAP_AXES = 4
-_MORE = 64
 _MOST_COUNTS = 64
 _MOST_LAYERS = 1000
 """A net of more is built with no shape: some 140 times would take longer than all else, and a lot of memory."""
@@ -36,25 +34,20 @@ _OBLONG = ((240, 320), (320, 240), (480, 640), (1, 100), (100, 1), (375, 500), (
 class Unavoidable(NamedTuple):
     """A refusal, in words for data of `shape`.
 
-    fits: numbers of channels that it is not met with, none of a picture. of_any_size: what is refused has the same
-    sizes whatever those of the data.
+    fits: numbers of channels that it is not met with, none of a picture.
     """
 
     refusal: Refusal
     blob: str
     shape: Shape
     fits: tuple[int, ...]
-    of_any_size: bool = False
 
 
 def unavoidable(one: BuiltNet, input_shapes: Mapping[str, Shape]) -> Unavoidable | None:
-    """What is refused whatever the data hold, in a net that was built without a refusal.
-
-    Two maps that never fit together, or a window over a vector.
-    """
+    """What is refused whatever the data hold, in a net that was built without a refusal: maps that never fit."""
     if one.refusals or one.memory is not None or len(one.layers) > _MOST_LAYERS:
         return None
-    if not any(layer.compares_maps or _reads_vector(layer) for layer in one.layers) or _has_fixed_sizes(one):
+    if not any(layer.compares_maps for layer in one.layers) or _has_fixed_sizes(one):
         return None
     data = [layer for layer in one.layers if isinstance(layer, DataLayer) and layer.tops]
     for layer in [layer for layer in data if layer.tops[0].shape is None][:_MOST_DATA]:
@@ -103,37 +96,14 @@ class _Probe:
                 elif _further(met, found):
                     shape, found = other, met
         found = self.refused(shape)
-        if found is None:
-            return None
-        of_maps = found.kind is Kind.WRONG_AXES or self.compares_maps(found)
-        of_any_size = not of_maps and self.is_of_any_size(found, shape, partial)
-        if not (of_maps or of_any_size):
+        if found is None or not (found.kind is Kind.WRONG_AXES or self.compares_maps(found)):
             return None
         if height is None or width is None:
             for tall, wide in _sides():
                 met = self.refused((*shape[:2], height or tall, width or wide))
                 if met is None:
                     return None
-        return Unavoidable(found, self.blob, shape, tuple(fits), of_any_size)
-
-    def is_of_any_size(self, found: Refusal, shape: Shape, partial: PartialShape) -> bool:
-        """Is it that sizes differ which do not come from those of the data: what InnerProducts give, and labels?"""
-        if found.kind is not Kind.SHAPES_DIFFER:
-            return False
-        here = self.bottoms_of(found)
-        sides = zip(shape[2:], partial[2:], strict=True)
-        other = (*shape[:2], *(size if known else size + _MORE for size, known in sides))
-        met = self.refused(other)
-        return other != shape and met is not None and met.index == found.index and self.bottoms_of(met) == here
-
-    def bottoms_of(self, refusal: Refusal) -> list[Shape | None]:
-        """The shapes of what the layer reads that is refused."""
-        return [
-            blob.shape
-            for layer in (self.built.layers if self.built else ())
-            if layer.index is not None and layer.index == refusal.index
-            for blob in layer.bottoms
-        ]
+        return Unavoidable(found, self.blob, shape, tuple(fits))
 
     def counts(self) -> list[int]:
         """Numbers of channels to try: those of pictures, those that layers make, and those that a Slice cuts up."""
@@ -148,20 +118,15 @@ class _Probe:
 
     def compares_maps(self, refusal: Refusal) -> bool:
         """Is it that two maps differ, and not a map and a vector, whose sizes may agree for one size of the data?"""
-        shapes = self.bottoms_of(refusal)
-        return len(shapes) > 1 and all(shape is not None and len(shape) == _MAP_AXES for shape in shapes)
+        for layer in self.built.layers if self.built else ():
+            if layer.index is not None and layer.index == refusal.index:
+                shapes = [blob.shape for blob in layer.bottoms]
+                return len(shapes) > 1 and all(shape is not None and len(shape) == _MAP_AXES for shape in shapes)
+        return False
 
 
 def _further(one: Refusal, other: Refusal) -> bool:
     return one.index is not None and other.index is not None and one.index > other.index
-
-
-def _reads_vector(layer: BuiltLayer) -> bool:
-    """Does it move a window over what an InnerProduct computes, which has no height and width?"""
-    if layer.written_windows() is None or not layer.bottoms:
-        return False
-    maker = layer.bottoms[0].maker_beyond(lambda above: above.keeps_channels and len(above.bottoms) == 1)
-    return maker is not None and "num_output" in maker.shaped_by and maker.written_windows() is None
 
 
 def _sides() -> Iterator[tuple[int, int]]:

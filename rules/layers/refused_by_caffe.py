@@ -19,6 +19,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
+from ._labels import lacks_labels
 from ._windows import emptied
 
 _REMEDIES = {
@@ -60,8 +61,8 @@ class RefusedByCaffe(RefusalRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork, which may have relaxed a check. If the shape of the data
-    comes from a file, two maps are reported only if they fit together at none of about a hundred sizes. Refusals that
+    Silent about nets that use layers or fields of a fork, which may have relaxed a check. If only the data gives their
+    sizes, two maps are reported only if they fit together at none of about a hundred sizes. Refusals that
     have a rule of their own (an unknown bottom, a number of blobs) are reported by that rule. DIGITS fills in the
     number of classes and the data: an InnerProduct without `num_output` is an info in a net written for DIGITS.
 
@@ -184,7 +185,10 @@ class RefusedByCaffe(RefusalRule):
             return
         later = refused.refusal.kind is Kind.MISSING_FIELD and refused.layers[0].type == "InnerProduct"
         if not (later and _is_for_digits(refused.net)):
-            yield from super().report(refused)
+            for finding in super().report(refused):
+                if lacks_labels(refused):
+                    finding.severity, finding.certainty = WARNING, LIKELY
+                yield finding
             return
         yield self.finding(
             refused.place,
@@ -204,10 +208,7 @@ class RefusedByCaffe(RefusalRule):
                 continue
             layer = net.layers[found.refusal.index]
             place = where(layer, found.refusal)
-            what = f'if "{found.blob}" is {shape_text(found.shape)}, {found.refusal.message}'
             but = f', and no other size of "{found.blob}" fits'
-            if found.of_any_size:
-                what, but = found.refusal.message, ""
             related: tuple[Related, ...] = ()
             if found.fits:
                 but = f", but no image has the {found.fits[0]} channels that this takes"
@@ -217,9 +218,9 @@ class RefusedByCaffe(RefusalRule):
                     place = net.layers[maker].at(net.layers[maker].kind.block, "num_output")
             yield self.finding(
                 place,
-                f"{title(layer)}: {what}{but}",
+                f'{title(layer)}: if "{found.blob}" is {shape_text(found.shape)}, {found.refusal.message}{but}',
                 evidence=f"Caffe stops with: {found.refusal.caffe}",
-                severity=WARNING if found.fits or found.of_any_size else None,
+                severity=WARNING if found.fits else None,
                 certainty=LIKELY,
                 phases=one.phases,
                 related=related,

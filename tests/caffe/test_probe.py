@@ -95,46 +95,6 @@ def test_what_is_refused_whatever_the_data_are_is_refused_by_caffe(caffe_python:
     assert not loaded, SEED
 
 
-def test_a_window_over_a_vector_is_refused_whatever_the_data_are(caffe_python: Path) -> None:
-    vector = (
-        ' layer { name: "a" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 4 %s } }'
-    )
-    net = (
-        vector
-        + ' layer { name: "relu" type: "ReLU" bottom: "a" top: "r" }'
-        + (' layer { name: "pool" type: "Pooling" bottom: "r" top: "p" pooling_param { kernel_size: 1 } }')
-    )
-    found = said(DATA % "" + net % "")
-    assert found.refusal.layer == "pool"
-    assert (
-        said(
-            DATA % ""
-            + net.replace("InnerProduct", "Convolution").replace("inner_product", "convolution") % ("kernel_size: 1")
-        )
-        is None
-    )
-    data = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 dim: %d dim: 5 } } }'
-    jobs = [{"net": data % side + net % "", "phase": "TRAIN"} for side in SIDES]
-    assert not any(answer["ok"] for answer in ask(caffe_python, jobs))
-
-
-def test_scores_and_labels_of_other_sizes_are_refused_whatever_the_data_are(caffe_python: Path) -> None:
-    labelled = DATA.replace('top: "data"', 'top: "data" top: "label"') % ""
-    net = (
-        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: %d } }'
-        ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" }'
-    )
-    found = said(labelled + net % 10)
-    assert (found.refusal.layer, found.of_any_size, found.fits) == ("loss", True, ())
-    assert said(labelled + net % 1) is None
-    # Of a map, some size may be that of the labels.
-    assert said(labelled + net.replace('bottom: "fc"', 'bottom: "data"') % 1) is None
-    data = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 dim: %d dim: 5 } } }'
-    data += ' layer { name: "label" type: "Input" top: "label" input_param { shape { dim: 2 } } }'
-    jobs = [{"net": data % side + net % outputs, "phase": "TRAIN"} for side in SIDES for outputs in (10, 1)]
-    assert [answer["ok"] for answer in ask(caffe_python, jobs)] == [False, True] * len(SIDES)
-
-
 def test_a_number_of_channels_that_no_picture_has() -> None:
     net = convolution("a", "data", "num_output: 64 kernel_size: 1")
     net += ' layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "data" }'

@@ -14,3 +14,20 @@ def test_what_digits_fills_in_is_no_error(stage: str, severity: str) -> None:
     net = net.replace("batch_size", 'source: "train_lmdb" batch_size')
     found = [one for one in caffelint.check_text(net, kind="net").findings if one.name == RefusedByCaffe.name]
     assert [one.severity for one in found] == [severity]
+
+
+@pytest.mark.parametrize(("data", "severity"), [("Data", "warning"), ("ImageData", "error")])
+def test_a_record_may_have_several_labels_in_a_changed_caffe(data: str, severity: str) -> None:
+    block = (
+        'data_param { source: "a" batch_size: 8 }'
+        if data == "Data"
+        else 'image_data_param { source: "a" batch_size: 8 new_height: 9 new_width: 9 }'
+    )
+    net = (
+        f'layer {{ name: "data" type: "{data}" top: "data" top: "label" {block} }}'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10'
+        ' weight_filler { type: "xavier" } } }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    found = [one for one in caffelint.check_text(net, kind="net").findings if one.name == RefusedByCaffe.name]
+    assert [one.severity for one in found] == [severity]

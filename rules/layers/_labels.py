@@ -1,0 +1,19 @@
+"""Labels of records, of which Caffe 1.0 knows one each."""
+
+from __future__ import annotations
+
+from caffelint.lint import Kind, Refused
+
+_OF_OTHER_SIZES = frozenset([Kind.SHAPES_DIFFER, Kind.LABEL_COUNT])
+
+
+def lacks_labels(refused: Refused) -> bool:
+    """Is it that the records of a database have one label each? Many a Caffe was changed to read several."""
+    if refused.refusal.kind not in _OF_OTHER_SIZES or refused.net.bound.knows_caffe or not refused.layers:
+        return False
+    layers = (layer for one in refused.net.states() for layer in one.layers if layer.index == refused.layers[0].index)
+    blobs = (blob.original for layer in layers for blob in layer.bottoms)
+    return any(
+        blob.top > 0 and blob.producer is not None and blob.producer.is_data and blob.producer.tops[0].shape is None
+        for blob in blobs
+    )
