@@ -12,7 +12,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.arrange import Crop, Flatten, Reshape, Split
 from caffelint.caffe.layers.concat import Concat, Slice
 from caffelint.caffe.layers.convolution import Convolution, Deconvolution
-from caffelint.caffe.layers.linear import InnerProduct
+from caffelint.caffe.layers.linear import Embed, InnerProduct
 from caffelint.caffe.layers.neuron import Dropout, Neuron, Power
 from caffelint.caffe.layers.normalization import LRN, MVN, BatchNorm
 from caffelint.caffe.layers.pooling import Pooling
@@ -346,6 +346,19 @@ def _(layer: InnerProduct, bottoms: Bottoms, tops: Grads) -> Sequence[float | No
     if axis == 2 and len(shape_of(layer)) == 3:
         bottoms, tops = [rows(bottoms[0])], [rows(tops[0])]
     return [of_weights(bottoms[0], tops[0], samples, 1.0), of_bias(tops[0], samples, 1.0)]
+
+
+@learned.register(Embed)
+def _(layer: Embed, bottoms: Bottoms, tops: Grads) -> Sequence[float | None]:
+    """A row gets the sum of the gradients of all that it stands for, which are other steps of other streams mostly."""
+    top = layer.tops[0].shape
+    if top is None:
+        return []
+    k = tops[0].kernels
+    pairs = k[OTHER + SAMPLE] if len(top) > 2 else k[SAMPLE]
+    each = prod(shape_of(layer)) / max(layer.parameters.input_dim, 1)
+    weights_ = bounded(max(each * k[SAME] + each * each * pairs, 0.0))
+    return [weights_, *[None] * (len(layer.params or ()) - 1)]
 
 
 @learned.register(Bias)

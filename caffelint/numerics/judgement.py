@@ -15,7 +15,7 @@ from caffelint.numerics.forward import FILLED, weights_of
 from caffelint.numerics.signal import OTHER, SAMPLE
 from caffelint.numerics.start import NO_CHANGE, Change, Start, start
 from caffelint.numerics.targets import largest_rate
-from caffelint.numerics.updates import EDGE, Update, clipping, heat, pulls_of_decay, size_of, updates
+from caffelint.numerics.updates import EDGE, SCALED, Update, clipping, heat, pulls_of_decay, size_of, updates
 from caffelint.numerics.weights import Weights
 
 HOT, OVERSHOOT, LOSS = "hot", "overshoot", "loss"
@@ -31,7 +31,6 @@ _LOSS = 250.0
 _ALIKE, _ALIKE_SCALED, _ALIKE_EVER = 1e-4, 1e-6, 1e-8
 """The second one for solvers that scale each update to the gradients before it: they also follow small ones. The last
 one for updates that are not small: they change the scores of all samples alike."""
-_SCALED = ("Adam", "AdaGrad", "RMSProp", "AdaDelta")
 _SLOW = 0.1
 _WITHIN = 0.2
 """Of the largest rate: one to train with."""
@@ -87,8 +86,8 @@ class Judgement(NamedTuple):
 
 class _Found(NamedTuple):
     """The figures of a net at a rate. worst: the largest update, once small weights have grown. heat, later: of the
-    updates before they have, and then. moved: the largest first update times all iterations; None where some updates
-    are not known. lasts: how many times longer a trial would have to be.
+    updates before they have, and then. moved: all first updates together times all iterations; None where some
+    updates are not known. lasts: how many times longer a trial would have to be.
 
     empty: are there weights that start at 0?
 
@@ -223,9 +222,9 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     weights = _learning(built)
     moved = None
     lasts = TRIAL / solver.max_iter if 0 < solver.max_iter < TRIAL else 1.0
-    least = max((one.ratio for one in first), default=0.0) * steps  # the most that all may come to is no less
+    least = math.hypot(*(one.ratio for one in first)) * steps  # the most that all may come to is no less
     if first and least * lasts < _STILL and all(param in begin.learned for param in weights):
-        moved = max(one.ratio for one in updates(begin, solver, rate, steady=True)) * steps
+        moved = math.hypot(*(one.ratio for one in updates(begin, solver, rate, steady=True))) * steps
     drawn = [param.layer for param in weights if param in begin.learned]
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)
     decay, distinct = _pull(begin, solver, rate, steps), _distinct(begin)
@@ -247,8 +246,8 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
         decay,
         far,
         rate / largest_rate(built, solver, change),
-        solver.type in _SCALED,
-        _first_loss(begin, solver.type in _SCALED),
+        solver.type in SCALED,
+        _first_loss(begin, solver.type in SCALED),
         distinct,
     )
 

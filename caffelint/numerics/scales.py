@@ -11,9 +11,9 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.shapes import Shape
 from caffelint.numerics.signal import SAMPLE, Signal
-from caffelint.numerics.start import Change, Start, start
-from caffelint.numerics.targets import largest_rate
-from caffelint.numerics.updates import EDGE, Update, heat, updates
+from caffelint.numerics.start import Change, Start, start, unbounded
+from caffelint.numerics.targets import at_targets, largest_rate
+from caffelint.numerics.updates import EDGE, SCALED, Update, heat, updates
 
 HUGE, TINY, ALIKE, FAST, NO_GRADIENT = "huge", "tiny", "alike", "fast", "no gradient"
 """What is odd about a row: values above 10,000, or below 1/10,000, on average; less than 1/1000 of them depends on the
@@ -151,6 +151,8 @@ def rates(built: BuiltNet, solver: Any, change: Change | None = None) -> list[Ra
     """The largest rates for each type of solver, its own first; empty where nothing is known of the updates."""
     change = change or Change()
     begin = start(built, change, grow=True)
+    reached = _reached(built, change)
+    free = unbounded(reached) if reached is not None else set()
     found = []
     for kind in sorted(TYPES, key=lambda kind: kind != (solver.type or "SGD")):
         one = type(solver)()
@@ -160,7 +162,10 @@ def rates(built: BuiltNet, solver: Any, change: Change | None = None) -> list[Ra
             one.ClearField("momentum")  # Caffe refuses one
         if kind == "AdaDelta" and not solver.HasField("momentum"):
             one.momentum = 0.95
-        at_one = heat(updates(begin, one, 1.0))
+        grown = updates(begin, one, 1.0)
+        if kind in SCALED and reached is not None:
+            grown = [step for step in updates(reached, one, 1.0) if step.param.layer in free]
+        at_one = heat(grown)
         if 0 < at_one < math.inf:
             edge = EDGE / at_one
             bears = largest_rate(built, one, change)
@@ -168,6 +173,15 @@ def rates(built: BuiltNet, solver: Any, change: Change | None = None) -> list[Ra
                 edge = math.sqrt(edge * bears)
             found.append(Rates(kind, edge, edge * _LOW, edge * _HIGH, _round(edge * _BELOW)))
     return found
+
+
+def _reached(built: BuiltNet, change: Change) -> Start | None:
+    """The net with weights as large as distances need them; None without distances. Steps that do not grow with the
+    gradients are small against these, and what follows layers whose values have bounds has to make up for them."""
+    begin, larger = at_targets(built, change)
+    if not any(layer.is_distance for layer in begin.losses):
+        return None
+    return begin if larger is not change else start(built, change, grow=True)
 
 
 def _round(value: float) -> float:

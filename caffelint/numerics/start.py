@@ -167,12 +167,12 @@ def steepness(built: BuiltNet, begin: Start, change: Change = NO_CHANGE) -> floa
             alike = Signal(0.0, (each,) * OTHER + (0.0,) * OTHER)
             seeds[layer] = [steps(alike) if len(shape) == 3 else alike, None]
     _, found = _back(built, begin.signals, begin.drawn, seeds) if seeds else (None, {})
-    free = _unbounded(begin)
+    free = unbounded(begin)
     learned = ((param, one) for param, one in found.items() if param.layer in free and not is_rescaled(param.layer))
     return sum(param.lr_mult * one * one * count(param.shape) for param, one in learned)
 
 
-def _unbounded(begin: Start) -> set[BuiltLayer]:
+def unbounded(begin: Start) -> set[BuiltLayer]:
     """The layers between distances and the nearest recurrent ones, whose values have bounds."""
     pending = [layer.bottoms[0] for layer in begin.losses if layer.is_distance]
     found: set[BuiltLayer] = set()

@@ -11,6 +11,9 @@ from caffelint.caffe.shapes import count
 from caffelint.numerics.forward import FILLED, Drawn, weights_of
 from caffelint.numerics.start import Start, is_rescaled
 
+SCALED = ("Adam", "AdaGrad", "RMSProp", "AdaDelta")
+"""Solvers that scale each update to the gradients before it."""
+
 
 class Update(NamedTuple):
     """gradient, weights: root mean squares; the weights after they have grown until their layer's output is of size 1.

@@ -77,7 +77,7 @@ def begins(log: LogEvidence, run: Logged) -> str:
         times = f"{rounded(found.size)} times as hard as their gradients"
         return f"by its numbers, the decay pulls the weights of half of the layers at least {times}{advice}"
     if found.kind == STILL:
-        return f"by its numbers, no weights move by more than {rounded(found.size)} of their size in all{advice}"
+        return f"by its numbers, all weights move by no more than {rounded(found.size)} of their size{advice}"
     return f'by its numbers, the scores that "{found.layer.name}" reads begin at about {rounded(found.scores)}{advice}'
 
 

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
 from caffelint.lint.numerics import DECAY, fault, judged, number, remedy
 
 from ._words import mend, net, place
 from ._words import solver as solved
 
+_SURE = 10.0
+"""Times the gradients: what pulls harder is a warning."""
 _SCALED = "transform_param { scale: 0.00390625 mean_value: 115 }"
 
 
@@ -20,7 +22,7 @@ class DecayOutweighsGradients(ProjectRule):
     ## Why is this bad?
     The weights shrink until the net gives the same scores for all samples, and the loss stays at that of guessing. If
     `weight_decay` is as usual, the gradients are far too small: the signal vanishes on its way through the net, or the
-    loss weighs too little.
+    loss weighs too little. A pull of 10 times the gradients is a warning, a lesser one an info.
 
     ## Known problems
     Data that the text does not describe are taken to be about 1. Weights that are loaded are not known: a net that
@@ -34,7 +36,7 @@ class DecayOutweighsGradients(ProjectRule):
 
     code = "N105"
     name = "decay-outweighs-gradients"
-    severity = INFO
+    severity = WARNING
     certainty = LIKELY
     VALID = [
         {"s.prototxt": solved(0.01, "weight_decay: 0.0005"), "n.prototxt": net(_SCALED)},
@@ -65,5 +67,6 @@ class DecayOutweighsGradients(ProjectRule):
             place(solver, best, found.layer),
             f"{what}, so {why}",
             cause=fault(found, what, why, "weight-decay"),
+            severity=INFO if found.assumed or found.size < _SURE else None,
             fixes=mend(solver, best),
         )

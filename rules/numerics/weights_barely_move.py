@@ -18,7 +18,8 @@ class WeightsBarelyMove(ProjectRule):
     """All updates of the training together hardly change the weights.
 
     From the fillers, the shapes and the range of the data follow the sizes of the first updates; times the number of
-    iterations they are the most that weights can move, if all pull in one direction. A trial of fewer than 300
+    iterations they are the most that weights can move, if all pull in one direction; those of all layers are added up
+    as what has nothing to do with each other, for each changes the scores. A trial of fewer than 300
     iterations is judged as if it went on so long, and the finding is then an info.
 
     ## Why is this bad?
@@ -48,16 +49,16 @@ class WeightsBarelyMove(ProjectRule):
         Invalid(
             {"s.prototxt": solved(1e-9, _LENGTH), "n.prototxt": net(_SCALED)},
             span="base_lr: 1e-09",
-            message="in all 1,000 iterations no weights move by more than 6.6e-06 of their size (those of "
-            '"fc"), so the net learns nothing; try base_lr: 0.2',
+            message="in all 1,000 iterations the weights of all layers together move by no more than 6.6e-06 of their"
+            ' size (most in "fc"), so the net learns nothing; try base_lr: 0.2',
             fixed={"s.prototxt": solved(0.2, _LENGTH), "n.prototxt": net(_SCALED)},
         ),
         Invalid(
             {"s.prototxt": solved(0.01, f"{_LENGTH} clip_gradients: 1e-6"), "n.prototxt": net(_SCALED)},
             span="clip_gradients: 1e-6",
-            message="in all 1,000 iterations no weights move by more than 3.2e-05 of their size (those of "
-            '"fc"), so the net learns nothing; clip_gradients cuts the norm of the gradients from 2.1 to 1e-06;'
-            " raise it",
+            message="in all 1,000 iterations the weights of all layers together move by no more than 3.2e-05 of their"
+            ' size (most in "fc"), so the net learns nothing; clip_gradients cuts the norm of the gradients from 2.1 to'
+            " 1e-06; raise it",
             fixed={"s.prototxt": solved(0.01, _LENGTH), "n.prototxt": net(_SCALED)},
         ),
     ]
@@ -68,8 +69,8 @@ class WeightsBarelyMove(ProjectRule):
             return
         best = found.cures[0]
         what = (
-            f"in all {solver.message.max_iter:,} iterations no weights move by more than {number(found.size)} of their"
-            f' size (those of "{found.layer.name}")'
+            f"in all {solver.message.max_iter:,} iterations the weights of all layers together move by no more than"
+            f' {number(found.size)} of their size (most in "{found.layer.name}")'
         )
         why = f"the net learns nothing; {remedy(best)}"
         yield self.finding(

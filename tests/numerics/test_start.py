@@ -160,6 +160,28 @@ def _over_time(kind: str, std: float) -> str:
     )
 
 
+def _embedding() -> str:
+    shapes = " ".join(["shape { dim: 8 dim: 32 }"] * 3)
+    fillers = (
+        'data_filler { type: "uniform" min: 0 max: 19.99 } data_filler { type: "constant" value: 1 }'
+        ' data_filler { type: "uniform" min: 0 max: 9.99 }'
+    )
+    data = (
+        'layer { name: "data" type: "DummyData" top: "data" top: "cont" top: "label"'
+        f" dummy_data_param {{ {shapes} {fillers} }} }}\n"
+    )
+    table = 'input_dim: 20 num_output: 40 bias_term: false weight_filler { type: "uniform" min: -0.5 max: 0.5 }'
+    recurrent = 'recurrent_param { num_output: 50 weight_filler { type: "xavier" } bias_filler { type: "constant" } }'
+    score = 'inner_product_param { num_output: 10 axis: 2 weight_filler { type: "xavier" } }'
+    return (
+        data
+        + _layer("words", "Embed", "data", more=f"embed_param {{ {table} }}")
+        + f'layer {{ name: "rec" type: "LSTM" bottom: "words" bottom: "cont" top: "rec" {recurrent} }}\n'
+        + _layer("score", "InnerProduct", "rec", more=score)
+        + _LOSS % ("SoftmaxWithLoss", "softmax_param { axis: 2 }")
+    )
+
+
 NETS = [
     *[_lenet(f'type: "{filler}"', bend) for filler in ("xavier", "msra") for bend in ("ReLU", "Sigmoid", "TanH")],
     _lenet('type: "gaussian" std: 0.01', "ReLU"),
@@ -174,6 +196,7 @@ NETS = [
     _over_time("LSTM", 1),
     _over_time("LSTM", 20),
     _over_time("RNN", 1),
+    _embedding(),
 ]
 
 
