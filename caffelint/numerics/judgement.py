@@ -22,15 +22,15 @@ HOT, OVERSHOOT, LOSS = "hot", "overshoot", "loss"
 DECAY, ALIKE, STILL = "decay", "alike", "still"
 FILLER, LOSS_WEIGHT, INPUT, MOMENTUM, RATE = "filler", "loss-weight", "input", "momentum", "rate"
 CLIP, WEIGHT_DECAY = "clip-gradients", "weight-decay"
-_HOT, _HOT_FAR, _LARGE, _LARGE_SCALED = 1.9, 4.0, 2.0, 8.0
+_HOT, _HOT_FAR, _LARGE = 1.9, 4.0, 2.0
 """Heat from which on training is expected to break, that for distances, and the least of the largest update once small
 weights have grown. Distances to targets that are far away make the first updates large, and shrink as soon as the
-biases have moved. The last one is for solvers whose steps do not grow with the gradients: after such a step the weights
-are larger, and the next ones small against them."""
+biases have moved. Of solvers whose steps do not grow with the gradients, the heat has to stay once small weights have
+grown: after such a step the weights are larger, and the next ones small against them."""
 _LOSS = 250.0
 _ALIKE, _ALIKE_SCALED, _ALIKE_EVER = 1e-4, 1e-6, 1e-8
 """The second one for solvers that scale each update to the gradients before it: they also follow small ones. The last
-one for updates that are not small: they change the scores of all samples alike."""
+one for updates that are not small and grow with the gradients: they change the scores of all samples alike."""
 _SLOW = 0.1
 _WITHIN = 0.2
 """Of the largest rate: one to train with."""
@@ -190,8 +190,8 @@ def _learning(built: BuiltNet) -> list[Param]:
 
 
 def _kind(found: _Found) -> str:
-    large = _LARGE_SCALED if found.scaled else _LARGE
-    if found.worst and found.worst.ratio >= large and found.heat >= (_HOT_FAR if found.far else _HOT):
+    heated = min(found.heat, found.later) if found.scaled else found.heat
+    if found.worst and found.worst.ratio >= _LARGE and heated >= (_HOT_FAR if found.far else _HOT):
         return HOT
     if found.overshoots >= _OVERSHOOT:
         return OVERSHOOT
@@ -200,7 +200,8 @@ def _kind(found: _Found) -> str:
     if found.empty:
         return ""  # what is the same for all samples differs as soon as these are no longer 0
     least = _ALIKE_SCALED if found.scaled else _ALIKE
-    if found.alike and found.worst and found.alike[0] < (least if found.worst.ratio < _SLOW else _ALIKE_EVER):
+    ever = 0.0 if found.scaled else _ALIKE_EVER
+    if found.alike and found.worst and found.alike[0] < (least if found.worst.ratio < _SLOW else ever):
         return ALIKE
     if found.moved and found.moved * found.lasts < _STILL:
         return STILL
