@@ -32,8 +32,8 @@ _REPEATED = 3
 """From so many layers more on that are refused alike, they are a block's that is repeated."""
 _MIXED = "mixed-layer-formats"
 _MANY = 10
-_BRIEF, _REMARKS, _FAULTS = 40, 0.45, 3
-"""Lines, the share of characters that are comments, and rules with errors, from which on a net is taken for notes."""
+_BRIEF, _EXPLAINED, _FAULTS = 20, 0.5, 3
+"""Lines of code, the share of them with a remark of its own, and rules with errors, from which on a net is notes."""
 
 
 def lower(
@@ -65,7 +65,7 @@ def lower(
         elif path not in solved and _is_backup(path):
             _make_infos(findings, f'the file is a backup of "{os.path.basename(_backed_up(path))}" by its name')
         elif path not in solved and _is_of_notes(file, findings):
-            _make_infos(findings, "the file seems to be notes: most of it is comments, and it was never loaded")
+            _tell_first_of_notes(findings)
         elif _is_named_template(path):
             values = [finding for finding in findings if not finding.code.startswith(_OF_THE_SCHEMA)]
             _make_infos(values, "the file is a template by its name, so a script may complete it")
@@ -75,7 +75,8 @@ def lower(
         elif file.caffe:
             _tell_once(findings)
         _lower_consequences(file, findings)
-        _lower_where_left_out(file, findings)
+        if path not in solved:
+            _lower_where_left_out(file, findings)
         _tell_first_of_alike(file, findings)
         if file.net and not file.net.solvers:
             if file.net.role != "deploy":
@@ -222,13 +223,25 @@ def _is_named_template(path: str) -> bool:
 
 
 def _is_of_notes(file: File, findings: Iterable[Finding]) -> bool:
-    """Whether a net that no solver names is mostly comments and has errors of several kinds: nobody has loaded it."""
+    """Whether a net that no solver names explains line by line what nets are, with errors that nobody has met.
+
+    Comments alone tell nothing, however many there are: they may be a licence, or code that is left out.
+    """
     if len({finding.name for finding in findings if finding.severity == ERROR}) < _FAULTS or file.net is None:
         return False
-    lines = file.document.source.text.splitlines()
-    remarks = sum(len(line.partition("#")[2].strip()) for line in lines)
-    code = sum(len(line.partition("#")[0].strip()) for line in lines)
-    return len(lines) > _BRIEF and remarks >= _REMARKS * (remarks + code)
+    lines = [line.partition("#") for line in file.document.source.text.splitlines()]
+    of_code = [number for number, (code, _, _) in enumerate(lines) if code.strip(" \t}")]
+    remarks = {lines[number][2] or (lines[number - 1][2] if number else "") for number in of_code}
+    return len(of_code) > _BRIEF and len(remarks - {""}) >= _EXPLAINED * len(of_code)
+
+
+def _tell_first_of_notes(findings: Iterable[Finding]) -> None:
+    """No text makes all its errors infos by what it says of itself."""
+    first, *others = sorted((one for one in findings if one.severity == ERROR), key=lambda one: one.place.start)
+    _make_infos((one for one in findings if one is not first), f"the file seems to be notes, see line {_line(first)}")
+    seems = "the file seems to be notes, which nobody has loaded"
+    first.evidence = "; ".join(filter(None, [first.evidence, seems]))
+    _count(first, len(others))
 
 
 def _tell_once(findings: Iterable[Finding]) -> None:

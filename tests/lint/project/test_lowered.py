@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -50,15 +51,44 @@ def test_outside_a_project_no_folder_makes_a_template(tmp_path: Path, monkeypatc
         assert severities(path)["wrong-blob-count"] == "error"
 
 
-@pytest.mark.parametrize(("remarks", "severity"), [(40, "info"), (5, "error")])
-def test_notes_are_no_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remarks: int, severity: str) -> None:
+FAULTS = NET.format(LOSS) + 'layer { name: "r" type: "ReLU" bottom: "x" top: "loss" }\n' * 2
+EXPLAINED = "".join(
+    f'layer {{ # layer {number} of the net\n  name: "n{number}" # the name of number {number}\n  type: "ReLU"\n'
+    f'  # what number {number} reads\n  bottom: "a"\n  top: "n{number}" # what number {number} makes\n}}\n'
+    for number in range(6)
+)
+
+PLAIN = re.sub(" *#.*\n", "\n", EXPLAINED)
+
+
+def test_notes_are_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    net = NET.format(LOSS) + 'layer { name: "r" type: "ReLU" bottom: "x" top: "loss" }\n' * 2
-    (tmp_path / "notes.prototxt").write_text("# top names what a layer makes, bottom what it reads\n" * remarks + net)
-    assert severity in severities().values()
-    assert severity == "error" or "error" not in severities().values()
+    (tmp_path / "notes.prototxt").write_text(FAULTS + EXPLAINED)
+    report = caffelint.check(".")
+    (error,) = (one for one in report.findings if one.severity == "error")
+    assert "the file seems to be notes, which nobody has loaded" in error.evidence
+    assert all(one.severity == "info" for one in report.findings if one is not error)
     (tmp_path / "solver.prototxt").write_text('net: "notes.prototxt" base_lr: 1 lr_policy: "fixed" max_iter: 9')
-    assert "error" in severities().values()
+    assert list(severities().values()).count("error") == 2
+
+
+@pytest.mark.parametrize("remarks", ["# words\n" * 800, "".join(f"# {number} words\n" for number in range(800))])
+def test_no_mass_of_comments_makes_a_net_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remarks: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.prototxt").write_text(FAULTS)
+    before = severities()
+    for text in (remarks + FAULTS, FAULTS + remarks, FAULTS.replace("\n", "\n" + remarks)):
+        (tmp_path / "net.prototxt").write_text(text + PLAIN)
+        assert before.items() <= severities().items()
+
+
+def test_layers_that_a_comment_stands_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = NET.format("") + '# ...\nlayer { name: "r" type: "ReLU" bottom: "missing" top: "r" }\n'
+    (tmp_path / "net.prototxt").write_text(text)
+    assert severities()["unknown-bottom"] == "info"
+    (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 1 lr_policy: "fixed" max_iter: 9')
+    assert severities()["unknown-bottom"] == "error", "it is trained as it is"
 
 
 def test_a_file_for_another_caffe_is_one_error(make: Make) -> None:
