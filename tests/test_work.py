@@ -78,6 +78,14 @@ def test_work_grows_no_faster_than_the_text(work: Callable[[str], None], name: s
     assert after < MOST * before
 
 
+@pytest.mark.parametrize("name", ["test nets of a solver", "test states of a solver", "one test net, named often"])
+def test_work_grows_no_faster_than_a_folder(name: str) -> None:
+    measure = bench_curves.of_folder(bench_curves.FOLDERS[name])
+    for size in (SIZE, 4 * SIZE):
+        measure(size, bench_curves.calls)
+    assert measure(4 * SIZE, bench_curves.calls) < MOST * measure(SIZE, bench_curves.calls)
+
+
 @pytest.mark.parametrize(
     "name",
     [

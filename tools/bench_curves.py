@@ -269,11 +269,33 @@ def folders(folder: Path, count: int) -> None:
         (folder / str(number) / "net.prototxt").write_text(PAIR.format(5))
 
 
+def test_nets(folder: Path, count: int) -> None:
+    solver = SOLVER.replace("net:", "train_net:") + many(count, 'test_net: "test@.prototxt" test_iter: 1\n')
+    (folder / "solver.prototxt").write_text(solver + "test_interval: 10\n")
+    for name in ("net", *(f"test{number}" for number in range(count))):
+        (folder / f"{name}.prototxt").write_text(PAIR.format(5))
+
+
+def states_of_one(folder: Path, count: int) -> None:
+    solver = SOLVER + many(count, 'test_state { stage: "s@" } test_iter: 1\n')
+    (folder / "solver.prototxt").write_text(solver + "test_interval: 10\n")
+    (folder / "net.prototxt").write_text(PAIR.format(5))
+
+
+def test_net_often(folder: Path, count: int) -> None:
+    solver = SOLVER.replace("net:", "train_net:") + many(count, 'test_net: "net.prototxt" test_iter: 1 test_state {}\n')
+    (folder / "solver.prototxt").write_text(solver + "test_interval: 10\n")
+    (folder / "net.prototxt").write_text(PAIR.format(5))
+
+
 FOLDERS: dict[str, Callable[[Path, int], None]] = {
     "nets in a folder": nets,
     "solvers with net and deploy in a folder": pairs,
     "solvers of one net": solvers_of_one,
     "folders": folders,
+    "test nets of a solver": test_nets,
+    "test states of a solver": states_of_one,
+    "one test net, named often": test_net_often,
 }
 
 

@@ -288,8 +288,8 @@ class Net:
         return [layer for layer in self.layers if phase in layer.phases]
 
     def join(self, solver: Solver) -> None:
-        """Let the net know a solver that names it."""
-        self.solvers.append(solver)
+        """Let the net know a solver that names it, however often it does."""
+        self.solvers += [] if self.solvers and self.solvers[-1] is solver else [solver]
         self._states = self._refused = None
 
     @property

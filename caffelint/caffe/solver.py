@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
-from caffelint.caffe.net import Net
+from caffelint.caffe.net import Found, Net
 from caffelint.caffe.place import Given, Place, given, has, place
 from caffelint.caffe.states import (
     SolverNet,
@@ -84,6 +84,7 @@ class Solver:
         self.outside: list[NetName] = []
         self.solvers: list[NetName] = []
         self.runs: Runs | None = None
+        self._found: dict[Callable[[Solver], Any], Any] = {}
 
     @property
     def document(self) -> Document:
@@ -199,9 +200,17 @@ class Solver:
         for use in uses:
             self.nets.append(use)
             use.net.join(self)
+        self._found.clear()
         self.__dict__.pop("_uses", None)
         self.__dict__.pop("builds", None)
         self.__dict__.pop("_states", None)
+
+    def once(self, find: Callable[[Solver], Found]) -> Found:
+        """What a function finds out about the solver and its nets; it is called once, as by `Net.once`."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: Found = self._found[find]
+        return found
 
     def uses_of(self, net: Net) -> Sequence[NetUse]:
         """How it names a net."""

@@ -59,7 +59,7 @@ _PYTHON = (".py", ".pyc", ".pyd", ".pyi", ".pyo", ".pyw", ".pyz", ".pth", ".egg-
 _CODE = (*_PYTHON, ".so", ".dll", ".dylib", ".toml", ".cfg", ".ini", ".yaml", ".yml")
 """What Python or a tool beside it runs, loads or is set by."""
 _NETS = (".prototxt", ".prototxt.txt", ".pt")
-_WEIGHTS = (".caffemodel", ".solverstate")
+_WEIGHTS = (".caffemodel", ".solverstate", ".h5", ".hdf5", ".npy", ".npz")
 
 
 def objection(path: str | os.PathLike[str], format: str) -> str:

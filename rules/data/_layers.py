@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import TEST, TRAIN, Layer, Net, Place
+from caffelint.lint import TEST, TRAIN, Layer, Net, Place, Solver
 from caffelint.lint.built import has_fork_fields, types_that
 
 READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_setting("source"))
@@ -92,12 +92,15 @@ def _train_net(net: Net) -> Net | None:
     return next((solver.train_net for solver in net.solvers if solver.train_net), None)
 
 
-def other_test_nets(net: Net) -> Iterator[Net]:
-    """The other nets that the solvers of a net test with."""
-    for solver in net.solvers:
-        for use in solver.nets:
-            if use.tests and use.net is not net:
-                yield use.net
+def tested_sources(solver: Solver) -> dict[str, set[str]]:
+    """What the nets read that a solver tests with, by the blob that is made of it."""
+    found: dict[str, set[str]] = {}
+    for net in solver.distinct_nets:
+        if any(use.tests for use in solver.uses_of(net)):
+            for blob, layers in makers(net, TEST).items():
+                sources = (source_of(layer)[1] for layer in layers)
+                found.setdefault(blob, set()).update(same_path(source) for source in sources if source)
+    return found
 
 
 def is_tested(net: Net) -> bool:

@@ -16,6 +16,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     Related,
+    Solver,
     fix,
     quoted,
     title,
@@ -30,11 +31,10 @@ from ._layers import (
     is_held_out,
     is_never_tested,
     is_tested,
-    makers,
-    other_test_nets,
     pairs,
     same_path,
     source_of,
+    tested_sources,
 )
 
 _DATA = 'layer { name: "data" type: "Data" top: "data" data_param { source: "%s" } include { phase: %s %s} }'
@@ -143,8 +143,8 @@ class TrainAndTestShareData(NetRule):
         if not trained or not all(path and (is_for_training(path) or not is_template(path)) for _, _, path in tested):
             return
         if all(same_path(path) in trained for _, _, path in tested):
-            if any(_tests_apart(other, pair.blob, trained) for other in other_test_nets(net)):
-                return
+            if not all(_tested_by(solver, pair.blob) <= trained.keys() for solver in net.solvers):
+                return  # another net tests with data that is not used for training
             for layer, block, path in tested:
                 other = trained[same_path(path)]
                 if other is not layer:
@@ -200,7 +200,5 @@ def _tested(pair: Pair) -> set[str]:
     return {same_path(source_of(layer)[1]) for layer in pair.testing}
 
 
-def _tests_apart(net: Net, blob: str, trained: dict[str, Layer]) -> bool:
-    """Whether another net of the solver tests with data that is not used for training."""
-    sources = (source_of(layer)[1] for layer in makers(net, TEST).get(blob, ()))
-    return any(source and same_path(source) not in trained for source in sources)
+def _tested_by(solver: Solver, blob: str) -> set[str]:
+    return solver.once(tested_sources).get(blob, set())

@@ -215,7 +215,7 @@ def test_what_git_tracks_is_kept_however_that_is_hidden(project: Path, caffelint
         *[".git/hooks/pre-commit", ".GIT/x", ".gitattributes"],
         *["caffelint.toml", "setup.cfg", "pytest.ini", ".pre-commit-config.yaml", "ci.YML"],
         *["rule.py", "sitecustomize.py", "conftest.PY", "rule.pyc", "x.pth", "x.pyd", "x.so", "x.egg-link", "x.ipynb"],
-        *["a.prototxt", "a.caffemodel"],
+        *["a.prototxt", "a.caffemodel", "a.caffemodel.h5", "a.solverstate.H5"],
     ],
 )
 def test_an_output_makes_nothing_that_others_read(project: Path, caffelint: Caffelint, name: str) -> None:
