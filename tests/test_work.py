@@ -110,6 +110,7 @@ def comments(text: str) -> None:
         (bench_curves.check, "bottoms of a layer that nobody makes", 1024),
         (bench_curves.check, "equal tops in a list", 512),
         (bench_curves.check, "layers of one name each two", 192),
+        (bench_curves.compared, "layers that read one blob", 256),
         (bench_curves.followed, "losses that fall", 1024),
         (bench_curves.followed, "losses that are stuck", 1024),
         (comments, "suppressions of one field", 512),
@@ -164,6 +165,11 @@ HOSTILE: dict[str, tuple[list[str], Callable[[int], str], int]] = {
     ),
     "empty layers": (["patch", "--check-finite", "all", "--diff"], lambda n: "layer{}" * n, 14_000),
     "bare layers on a page": (["report"], lambda n: "layer{}\n" * n, 4_000),
+    "nets of a solver on a page": (
+        ["report"],
+        lambda n: "base_lr: 1\n" + 'test_net_param{layer{name:"a"type:"ReLU"bottom:"x"top:"y"}}\n' * n,
+        1_600,
+    ),
     "checks of one blob": (
         ["patch", "--check-finite", "all", "--diff"],
         lambda n: 'layer{type:"Data"top:"a"}' * n,

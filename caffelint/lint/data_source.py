@@ -156,12 +156,14 @@ def _leveldb(path: str, color: bool | None) -> Answer:
 
 
 def check_files(path: str) -> None:
-    """Raise Unreadable where a file of a database leads to a device or into /proc, some of which never end."""
+    """Raise Unreadable where a file of a database is a pipe or a device or leads into /proc: some never end."""
     from caffelint.lint.reach import is_special
 
     for entry in os.scandir(path):
         if entry.is_symlink() and is_special(entry.path):
             raise Unreadable(f"is damaged: its file {entry.name} leads to a device or to what shows the running system")
+        if not entry.is_file() and not entry.is_dir() and os.path.exists(entry.path):
+            raise Unreadable(f"is damaged: its file {entry.name} is a pipe or a device")
 
 
 def check_leveldb(path: str) -> None:

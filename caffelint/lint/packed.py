@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice, pairwise, starmap
+from itertools import chain, count, islice, pairwise, starmap
 from operator import lt
 from typing import TYPE_CHECKING, overload
 
@@ -16,6 +16,8 @@ MOST = 4096
 """Findings that are kept as they are: packing would save little."""
 _BLOCK = 256
 _RECENT = 4
+_LONG = 4096
+"""Characters of lines that are kept beside the blocks: all findings of a text may be on one line."""
 
 
 class Packed(Sequence["ReportedFinding"]):
@@ -27,11 +29,18 @@ class Packed(Sequence["ReportedFinding"]):
 
         self._blocks: list[bytes] = []
         self._number = 0
-        rest = iter(findings)
+        self._long: dict[int, tuple[str, ...]] = {}
+        rest = map(self._without_long_lines, count(), findings)
         while block := list(islice(rest, _BLOCK)):
             self._number += len(block)
             self._blocks.append(zlib.compress(pickle.dumps(block, pickle.HIGHEST_PROTOCOL), 1))
         self._read = lru_cache(_RECENT)(self._block)
+
+    def _without_long_lines(self, number: int, finding: ReportedFinding) -> ReportedFinding:
+        if sum(map(len, finding.source)) < _LONG:
+            return finding
+        self._long[number] = finding.source
+        return finding._replace(source=())
 
     def __len__(self) -> int:
         return self._number
@@ -54,6 +63,8 @@ class Packed(Sequence["ReportedFinding"]):
         import zlib
 
         found: list[ReportedFinding] = pickle.loads(zlib.decompress(self._blocks[number]))
+        for place in self._long.keys() & range(number * _BLOCK, number * _BLOCK + len(found)) if self._long else ():
+            found[place % _BLOCK] = found[place % _BLOCK]._replace(source=self._long[place])
         return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.states import PHASES, State
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from caffelint.lint.file import File
 
 _MOST_STAGES = 6
+MOST = 100
+"""Views of a page: a solver may hold as many nets as lines, and each finding is looked for in all."""
 
 
 class Span(NamedTuple):
@@ -55,9 +58,9 @@ class View(NamedTuple):
 
 
 def views(file: File, config: Config) -> list[View]:
-    """Those of a net, or of all nets that a solver names. config: is the data read, and where may it be?"""
+    """At most `MOST`, of a net or of all nets that a solver names. config: is the data read, and where may it be?"""
     nets = file.solver.distinct_nets if file.solver else file.nets
-    found = [view for net in nets for view in _views(net, config)]
+    found = list(islice((view for net in nets for view in _views(net, config)), MOST))
     if len(nets) > 1:
         found = [view._replace(title=f"{view.net.path}: {view.title}") for view in found]
     return found

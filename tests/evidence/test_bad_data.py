@@ -31,6 +31,7 @@ from data_sets import (
 )
 
 from caffelint.evidence.data.scan import Scan, Source
+from caffelint.lint.data_source import Unreadable, check_files
 
 LABELS = [number % 10 for number in range(400)]
 Make = Callable[[Path], str]
@@ -294,3 +295,18 @@ def test_a_label_of_thousands_of_digits_is_none(tmp_path: Path) -> None:
     found = report_of(tmp_path, list_layer(path) + rest())
     assert found["json"]["data"][0]["records"] == 4
     assert found["names"] == ["label-not-whole"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes")
+@pytest.mark.parametrize(("kind", "name"), [("LMDB", "data.mdb"), ("LEVELDB", "CURRENT"), ("LEVELDB", "5.ldb")])
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_among_the_files_of_a_database(kind: str, name: str, linked: bool, tmp_path: Path) -> None:
+    """Opening it would wait for somebody who writes."""
+    (tmp_path / "set").mkdir()
+    pipe = tmp_path / "pipe" if linked else tmp_path / "set" / name
+    os.mkfifo(pipe)
+    if linked:
+        (tmp_path / "set" / name).symlink_to(pipe)
+    with pytest.raises(Unreadable, match=f"its file {name} is a pipe or a device"):
+        check_files(str(tmp_path / "set"))
+    assert report_of(tmp_path, data_layer(tmp_path / "set", kind=kind))["names"] == ["source-not-readable"]

@@ -108,3 +108,14 @@ def test_packed_findings_are_small() -> None:
     found = gathered(one(number) for number in range(20_000))
     assert isinstance(found, Packed)
     assert sum(map(sys.getsizeof, found._blocks)) < 20_000 * 100 < 20_000 * sys.getsizeof(one(1))
+
+
+def test_a_long_line_is_kept_once_for_all_findings_on_it() -> None:
+    lines = ("x" * 100_000, "y")
+    found = [one(number)._replace(source=lines if number % 3 else ("short",)) for number in range(6000)]
+    kept = Packed(found)
+    assert list(kept) == found
+    assert kept[4097] == found[4097]
+    assert list(kept[300:310]) == found[300:310]
+    assert sum(map(len, kept._blocks)) < 1_000_000
+    assert {id(one.source[0]) for one in kept if len(one.source) == 2} == {id(lines[0])}

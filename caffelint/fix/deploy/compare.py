@@ -94,6 +94,7 @@ def _differences(wanted: BuiltNet, given: BuiltNet, of_batch: Collection[str]) -
     """of_batch: the layers that take the statistics of the batch in training and TEST alike."""
     ours = {layer.name: layer for layer in wanted.layers if layer.index is not None}
     theirs = {layer.name: layer for layer in given.layers if layer.index is not None}
+    shared = theirs.keys() & ours.keys()
     merged: set[str] = set()
     for name, layer in theirs.items():
         if layer.is_data or layer.type == "Input":
@@ -108,7 +109,7 @@ def _differences(wanted: BuiltNet, given: BuiltNet, of_batch: Collection[str]) -
         norms = _merged(layer, other, theirs)
         merged.update(norms)
         skipped = ({STORED} if name in of_batch else set()) | ({"bias_term"} if norms else set())
-        yield from _unlike(layer, other, theirs.keys() & ours.keys(), skipped)
+        yield from _unlike(layer, other, shared, skipped)
     stays = {layer for layer in wanted.layers if layer.name in theirs}
     needed = stays.union(makers_of(blob for layer in stays for blob in layer.bottoms))
     for name, layer in ours.items():
