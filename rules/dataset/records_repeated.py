@@ -3,12 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Feed, Overlap
-from caffelint.lint import INFO, WARNING, Finding, Invalid, title
+from caffelint.lint import INFO, WARNING, Cause, Finding, Invalid, title
 
 from ._example import NET, SOUND, project, records
 from ._words import counted, path, source_place
 
 _MANY = 0.01
+_MOST = 0.3
+"""Of the records with another label: from there on the net can learn little."""
 
 
 class RecordsRepeated(DatasetRule):
@@ -55,12 +57,16 @@ class RecordsRepeated(DatasetRule):
             total = data.scanned[overlap.other].facts.records
             of = f"{overlap.records:,} of {counted(total)} of {path(feed)}"
             message = self._within(of, overlap) if overlap.one == overlap.other else self._both(of, overlap, other)
+            message = f"{title(feed.layer)}: {message}"
             is_rare = overlap.records < _MANY * total
+            within = overlap.one == overlap.other
+            hinders = within and (overlap.relabelled or 0) > _MOST * total
             yield self.finding(
                 feed.layer.at(*source_place(feed)),
-                f"{title(feed.layer)}: {message}",
+                message,
                 severity=INFO if is_rare else WARNING,
                 phases=feed.phases,
+                cause=Cause("data", message, "") if hinders else None,
             )
 
     def _within(self, of: str, overlap: Overlap) -> str:

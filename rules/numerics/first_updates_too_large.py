@@ -1,14 +1,23 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import HOT, fault, is_usable, judged, least, number, remedy
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, ProjectRule, Solver, title
+from caffelint.lint.numerics import HOT, RATE, fault, is_usable, judged, least, number, remedy
 
 from ._words import mend, net, place
 from ._words import solver as solved
 
+_SEVERAL = 10
 _SCALED = "transform_param { scale: 0.00390625 mean_value: 115 }"
+
+_SUMS = """layer { name: "data" type: "Input" top: "data" top: "label"
+  input_param { shape { dim: 16 dim: 20 } shape { dim: 16 dim: 50 } } }
+layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"
+  inner_product_param { num_output: 50 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }
+"""
 
 
 class FirstUpdatesTooLarge(ProjectRule):
@@ -55,6 +64,13 @@ class FirstUpdatesTooLarge(ProjectRule):
             fixed={"s.prototxt": solved(0.2), "n.prototxt": net(_SCALED)},
         ),
         Invalid(
+            {"s.prototxt": solved(20), "n.prototxt": _SUMS},
+            span="base_lr: 20",
+            message='the first updates of "fc" are 120 times its weights (gradient 0.33, weights 0.53), so training'
+            ' may diverge; EuclideanLoss "loss" adds up the 50 values of each item; set loss_weight: 0.02 there, or'
+            " try base_lr: 0.06",
+        ),
+        Invalid(
             {"s.prototxt": solved(0.01), "n.prototxt": net()},
             span="layer",
             message='the first updates of "fc" are 160 times its weights (gradient 32, weights 0.021), so training may'
@@ -72,11 +88,28 @@ class FirstUpdatesTooLarge(ProjectRule):
             f'the first updates of "{update.param.layer.name}" are {least(found)}{number(found.size)} times its weights'
             f" (gradient {number(update.gradient)}, weights {number(update.weights)})"
         )
-        why = f"training may diverge; {remedy(best)}"
+        added = _summed(solver) if best.kind == RATE else ""
+        why = f"training may diverge; {added}{remedy(best)}"
         at = place(solver, best if is_usable(best) else None, update.param.layer)
         yield self.finding(
             at,
             f"{what}, so {why}",
             cause=fault(found, what, why, "rate"),
-            fixes=mend(solver, best),
+            fixes=mend(solver, best) if not added else (),
         )
+
+
+def _summed(solver: Solver) -> str:
+    """What makes the gradient large, where a loss adds up the values of each item: no rate suits that and a mean."""
+    built = next((one for one in solver.train_net.states() if one.phase == TRAIN), None) if solver.train_net else None
+    for layer in built.layers if built is not None else ():
+        if not layer.is_loss or not layer.bottoms or not layer.sums_values() or set(layer.loss_weights) != {1}:
+            continue
+        shape, maker = layer.bottoms[0].shape, layer.bottoms[0].maker
+        values = math.prod(shape[1:]) if shape else 0
+        if values >= _SEVERAL:
+            weight = float(f"{1 / values:.1g}")
+            return f"{title(layer)} adds up the {values} values of each item; set loss_weight: {weight:g} there, or "
+        if not shape and maker is not None and maker.has_setting("kernel_size"):
+            return f"{title(layer)} adds up all values of each map; set its loss_weight to 1 / their number, or "
+    return ""

@@ -10,6 +10,7 @@ from caffelint.smoke.rule import Hypothesis, Run, squashing, steepest
 
 from ._numbers import number
 from ._suspect_losses import Words, loss, loss_weight
+from ._suspect_weights import weights
 
 NOUNS: dict[str, str] = {
     "rate": "the rate",
@@ -80,8 +81,7 @@ def suspect(run: Run, one: Hypothesis) -> Words:
             fact = f'the targets of {name}, "{one.field}", are at most {number(value)}, and the gradient is as small'
         return fact, "; scale them to about 1", False
     if one.kind == "weights":
-        size = "not finite" if math.isnan(one.figure) else f"{number(one.figure)} times as large as is usual"
-        return f"the weights that were loaded into {name} are {size}", "; check that file", False
+        return weights(one, f"{name}{_more(one)}")
     if one.kind == "layer":
         return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
     return NOUNS[one.kind], f"; try {better}" if better else "", False

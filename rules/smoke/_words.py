@@ -29,6 +29,9 @@ from ._records import bad_records, batch_of, row
 HUGE = 1e10
 _EXTREME = 1e3
 
+_SHORT = 60
+"""Of what a layer is given, that much is told."""
+
 
 def value(event: NonFinite) -> str:
     """`nan`, `inf` or `nan and inf`."""
@@ -128,7 +131,8 @@ def because(run: Run, event: NonFinite) -> Cause:
 def _of_code(run: Run, layer: BuiltLayer, event: NonFinite) -> Cause:
     """Of a Python layer: what numpy says, and where."""
     p = layer.message.python_param
-    finite = f"{p.module}.{p.layer} makes it from finite values"
+    given = f' with param_str "{p.param_str}"' if 0 < len(p.param_str) <= _SHORT else ""
+    finite = f"{p.module}.{p.layer}{given} makes it from finite values"
     at = f": {event.said.rstrip('.')}, at {code(event.file, event.line)}" if event.said else ""
     grew = largest_read(event) > HUGE or (event.iteration > 0 and loss_grew(run.iterations[: event.iteration]))
     if grew and event.iteration >= 0:

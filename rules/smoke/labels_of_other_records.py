@@ -53,7 +53,7 @@ class LabelsOfOtherRecords(SmokeRule):
             span="layer",
             message='the loss of SoftmaxWithLoss "loss" does not fall: 2.303 to 2.305: of 600 records, the nearest'
             ' neighbours have the same "label" in 10% of cases, and chance gives 10%, so the labels may be those of'
-            " other records",
+            " other records, or the data was spoilt on its way",
         ),
         Invalid(
             project(
@@ -92,8 +92,8 @@ class LabelsOfOtherRecords(SmokeRule):
                 yield worded(self, place, Cause("labels", what, why), remedy, certainty=CERTAIN)
             elif one.records >= _LEAST and (not one.labels or _likely(one) > _FEW) and cure(run) is None:
                 what = f"the loss of {title(layer)} does not fall: {number(first)} to {number(last)}"
-                why += ", so the labels may be those of other records"
-                remedy = "look at a few records with their labels, and whether both are shuffled or sorted alike"
+                why += ", so the labels may be those of other records, or the data was spoilt on its way"
+                remedy = "look at a few records as the net reads them, with their labels"
                 yield worded(self, place, Cause("labels", what, why, LIKELY), remedy, severity=INFO)
 
 

@@ -9,6 +9,7 @@ from ._example import FITS, blob, layer
 from ._words import file_of
 
 _HUGE = 1e8
+_LARGE_FACTOR = 1e6
 _BLOBS = 3
 
 
@@ -18,7 +19,8 @@ class BatchnormStatisticsBad(WeightsRule):
     ## Why is this bad?
     In testing, BatchNorm divides by the square root of the moving variance, which the file stores multiplied by a
     factor. A factor of 0 says that no statistics were ever collected: Caffe then takes 0 for mean and variance, and
-    multiplies by 1 / sqrt(eps), about 316. A negative variance gives nan, a huge one outputs of 0.
+    multiplies by 1 / sqrt(eps), about 316. A negative variance gives nan, a huge one outputs of 0. Each
+    iteration multiplies the factor by moving_average_fraction and adds 1, so it ends near 1 / (1 - that).
 
     ## References
     - batch_norm_layer.cpp, Forward_cpu
@@ -34,6 +36,12 @@ class BatchnormStatisticsBad(WeightsRule):
             span="bn/2",
             message='BatchNorm "bn": its factor in "a.caffemodel" is 0, so it has no statistics, and in testing it'
             " multiplies by 1 / sqrt(eps); train with use_global_stats: false",
+        ),
+        Invalid(
+            {"a.caffemodel": layer("bn", "BatchNorm", blob((2,)), blob((2,), [1, 2]), blob((1,), [1e7]))},
+            span="bn/2",
+            message='BatchNorm "bn": its factor in "a.caffemodel" is 1e+07, by which its means and variances are'
+            " divided; Caffe saves 1 / (1 - moving_average_fraction), mostly 1000, at most",
         ),
         Invalid(
             {"a.caffemodel": layer("bn", "BatchNorm", blob((2,)), blob((2,), [1, -2]), blob((1,), [99]))},
@@ -71,6 +79,11 @@ class BatchnormStatisticsBad(WeightsRule):
             )
             remedy = "; train with use_global_stats: false"
             yield self.finding(weights.at_blob(factor), f"{factor.title}: {message}{remedy}", severity=WARNING)
+            return
+        if scale > _LARGE_FACTOR:
+            message = f"its factor in {file} is {scale:.4g}, by which its means and variances are divided; Caffe saves"
+            message += " 1 / (1 - moving_average_fraction), mostly 1000, at most"
+            yield self.finding(weights.at_blob(factor), f"{factor.title}: {message}")
             return
         high = variance.statistics.high / scale
         subject = f"{variance.title}: its variances in {file} are"

@@ -229,3 +229,14 @@ def test_the_rate_that_a_check_suggests_is_taken_up_whatever_its_words() -> None
         assert (cause.kind, cause.suggested) == ("rate", Suggested("base_lr", 2e-6))
         assert cause.why.startswith("base_lr 0.01 with momentum 0.9 is most likely too high; try base_lr: 2e-06")
         assert cause.known == (Known("high-base-lr", "s.prototxt", 2, "base_lr is high"),)
+
+
+def test_a_factor_of_loaded_statistics_that_caffe_never_saves() -> None:
+    bn = 'layer { name: "bn" type: "BatchNorm" bottom: "fc" top: "bn" batch_norm_param { use_global_stats: true } }\n'
+    net = NET.replace('layer { name: "relu"', f'{bn}layer {{ name: "relu"')
+    found = run_of(project(*losses(70.2, 80.3, rate=0.01), spread(-1, "bn", PARAM, "2", 5e6), net=net))
+    found.loaded = True
+    (blamed,) = [one for one in hypotheses(found) if one.kind == "weights"]
+    assert (blamed.field, blamed.layers[0].name, blamed.changes) == ("stored", "bn", ())
+    cause = too_large(found)
+    assert cause.why.startswith('the weights that were loaded give BatchNorm "bn" a factor of 1e+07, by which')

@@ -98,7 +98,11 @@ def shrinking(run: Run) -> Iterator[Hypothesis]:
         if read and made is not None and size(made) * _DIVIDES < size(read):
             score = math.log10(size(read) / size(made)) if size(made) > 0 else _SURE
             field, usual = form
-            changes = of_layer(run, layer, layer.block, field, value=usual)
+            value = getattr(layer.parameters, field)
+            alike = [one for one in run.built[0].layers if one.type == layer.type]
+            alike = [layer, *(one for one in alike if one is not layer and getattr(one.parameters, field) == value)]
+            each = [of_layer(run, one, one.block, field, value=usual) for one in alike]
+            changes = of_one(tuple(change for one in each for change in one))
             place = run.place(layer.name, 0, layer.block, field)
             yield Hypothesis("layer", place, score + 1, changes, "shrinks", (layer,), size(read), size(made))
 

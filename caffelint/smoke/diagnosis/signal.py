@@ -36,6 +36,8 @@ _GROWS = 1.0
 """The same where the loss is far above chance before any update."""
 _MOST = 4.0
 """The score; what makes values grow in one layer alone is surer."""
+_LARGE_STORED = 1e6
+"""Of a factor: Caffe saves 1 / (1 - moving_average_fraction) at most, mostly 1000."""
 _SILENT = 6.0
 _SQUASHED = 3
 _MOST_OF_IT = 0.5
@@ -148,6 +150,7 @@ def fillers(run: Run) -> Iterator[Hypothesis]:
     """Weights far above the size at which a layer keeps that of its values, or far below."""
     if run.loaded:
         yield from _loaded(run)
+        yield from _factor(run)
         return
     yield from _silent(run)
     yield from _shut(run)
@@ -247,6 +250,21 @@ def _loaded(run: Run) -> Iterator[Hypothesis]:
     if layer is not None and score:
         place = run.place(layer.name)
         yield Hypothesis("weights", place, score, (UNLOADED,), "loaded", (layer,), figure=worst)
+
+
+def _factor(run: Run) -> Iterator[Hypothesis]:
+    """The factor that a BatchNorm divides its loaded statistics by, far above what Caffe saves. field: `factor`."""
+    found = []
+    for layer in run.built[0].layers:
+        stored = layer.type == "BatchNorm" and layer.parameters.use_global_stats
+        factor = run.statistics(-1, layer.name, PARAM, 2, DATA) if stored else None
+        if factor is not None and factor.max > _LARGE_STORED:
+            found.append((factor.max, layer))
+    if found:
+        value, layer = max(found, key=lambda pair: pair[0])
+        layers = (layer, *(one for _, one in found if one is not layer))
+        score = math.log10(value / _LARGE_STORED) + _SILENT
+        yield Hypothesis("weights", run.place(layer.name), score, (), "stored", layers, value)
 
 
 def _scale(one: Weights) -> float:
