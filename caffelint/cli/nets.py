@@ -26,8 +26,9 @@ class Shown(NamedTuple):
 
 def nets(file: str, named: bool, roots: Sequence[str], failed: list[Failure]) -> Iterator[Shown]:
     """The nets of a solver if the solver was named, else the file itself; missing nets go to `failed`."""
-    from caffelint.lint.discover import named_nets, names_a_net
+    from caffelint.lint.discover import named_nets
     from caffelint.lint.read import ReadError, read
+    from caffelint.lint.role import names_a_net
 
     try:
         inside = named and b"net_param" in read(file)

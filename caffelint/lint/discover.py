@@ -9,9 +9,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.globs import globs_of
-from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.unsolved import unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
+from caffelint.lint.role import LONGEST, mentions_a_net, names_beside
 from caffelint.lint.walk import walk
 from caffelint.text.patterns import compiled_later
 
@@ -26,17 +27,12 @@ _OF_MACOS = "._"
 """How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
 _MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
-_NAMES_A_NET = compiled_later(rb"""net(?:(?<=\bnet)|(?<=\btrain_net)|(?<=\btest_net))\s*(?:#|:\s*["'\[#])""")
-"""It begins with letters, which Python looks for forty times as fast as for a choice."""
-_SOLVER_SIZE = 1 << 20
 _DIGITS = compiled_later(r"\d+")
 _ALIKE = 0.85
 """As a share of two names; `train_val` and `train_vl`."""
 _SLASHES = compiled_later(r"[\\/]")
 _MOST_PARTS = 16
 """Of a path of another machine."""
-_LONGEST, _MOST = 200, 200
-"""A name, and names in a folder, that are held against that of a missing net."""
 
 
 class Found(NamedTuple):
@@ -255,22 +251,6 @@ def _below(
                 others.append(path)
 
 
-def names_a_net(path: str) -> bool:
-    """Whether a file looks like a solver that names a net; cheap, and wrong only in looking too often."""
-    try:
-        if os.path.getsize(path) > _SOLVER_SIZE:
-            return False
-        data = read(path)
-    except (OSError, ReadError):
-        return False
-    return mentions_a_net(data)
-
-
-def mentions_a_net(data: bytes) -> bool:
-    """Whether a text looks like that of a solver that names a net."""
-    return _NAMES_A_NET.search(data) is not None
-
-
 def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None = None) -> list[NamedNet]:
     """The nets that a solver names, looked for as `resolve` does; `data` in place of what is on disk."""
     from caffelint.caffe.solver import NET_FIELDS
@@ -282,7 +262,7 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
         data = read(solver_path) if data is None else data
     except ReadError:
         return []
-    if not _NAMES_A_NET.search(data):
+    if not mentions_a_net(data):
         return []
     document = parse(data, solver_path)
     if document.root.first("layer") or document.root.first("layers"):
@@ -298,23 +278,28 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
 
 
 def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
-    """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none."""
+    """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none.
+
+    For a name without a folder, the net beside the solver that no solver names.
+    """
     reach = reach_of(os.path.dirname(os.path.abspath(solver_path)), roots)
     inside, bare = os.path.split(name)
-    if "\0" in name or not _plain(bare) or len(name) > _LONGEST:
+    if "\0" in name or not _plain(bare) or len(name) > LONGEST:
         return ""
     for base in dict.fromkeys((reach.above[0], os.getcwd(), *roots, *reach.above)):
         for part in dict.fromkeys((inside, "")) if base == reach.above[0] else (inside,):
             folder = os.path.join(base, part)
             if not reach.holds(folder):
                 continue
-            found = _prototxts(folder)
+            found = names_beside(folder)
             # `net/train.prototxt` that was moved to `net_train.prototxt`
             flat = _plain(os.path.basename(inside) + bare)
             for other in [*(name for name in found if _plain(name) == flat), *found]:
                 if (are_near(bare, other) or _plain(other) == flat) and "solver" not in other.lower():
                     return os.path.join(part, other)
-    return ""
+    if inside:
+        return ""
+    return unsolved_net(bare, reach.above[0])
 
 
 def are_near(name: str, other: str) -> bool:
@@ -335,14 +320,6 @@ def are_near(name: str, other: str) -> bool:
 def _plain(name: str) -> str:
     """`Train_Val.prototxt`: trainval."""
     return "".join(filter(str.isalnum, name.lower().partition(".prototxt")[0]))
-
-
-@remembered(100)
-def _prototxts(folder: str) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIXES) and len(name) < _LONGEST)[:_MOST]
-    except OSError:
-        return []
 
 
 def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str | None, bool, bool]:

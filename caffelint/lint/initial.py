@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.config import Config
-from caffelint.lint.discover import discover, named_nets, names_a_net, relative
+from caffelint.lint.discover import discover, named_nets, relative
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.read import ReadError, read
+from caffelint.lint.role import names_a_net
 from caffelint.lint.site import SETTINGS_SCHEMA
 from caffelint.lint.unknown_caffe import own_names
 from caffelint.lint.words import listed

@@ -9,8 +9,9 @@ from functools import cache
 from heapq import nsmallest
 from typing import NamedTuple
 
-from caffelint.lint.discover import NamedNet, mentions_a_net, named_nets, names_a_net, relative
+from caffelint.lint.discover import NamedNet, named_nets, relative
 from caffelint.lint.reach import SUFFIXES, Reach
+from caffelint.lint.role import mentions_a_net, names_a_net
 
 _WORD = re.compile(r"trainval|train|[a-z]+|\d+")
 _DEPLOYS = frozenset(["deploy", "test"])

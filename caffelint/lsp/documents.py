@@ -13,13 +13,14 @@ from pygls.uris import from_fs_path, to_fs_path
 from caffelint.caffe.net import Net
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config, ConfigError, load_config
-from caffelint.lint.discover import mentions_a_net, wanted
+from caffelint.lint.discover import wanted
 from caffelint.lint.engine import report
 from caffelint.lint.file import File
 from caffelint.lint.plan import Job, plan
 from caffelint.lint.project.memory import forget
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
+from caffelint.lint.role import mentions_a_net
 from caffelint.lsp.positions import Lines
 
 _LARGEST = 4 << 20

@@ -12,7 +12,8 @@ class NetFileNotFound(SolverRule):
 
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
-    no such file. It is a warning if there is a net with a similar name, else an info: the net may be elsewhere.
+    no such file. It is a warning if there is a net with a similar name, or beside the solver one that no solver names,
+    else an info: the net may be elsewhere.
     caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
     every folder above the solver. If only a net with the same bare file name is next to the solver, or the end of an
     absolute path or one of Windows leads to a net from one of these folders, that net is checked and reported as info,
@@ -47,6 +48,14 @@ class NetFileNotFound(SolverRule):
             span='net: "a/trainval.prototxt"',
             message='net "a/trainval.prototxt" is not found, so the net is not checked; did you mean'
             ' "a/train_val.prototxt"?',
+        ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "audio.prototxt" base_lr: 0.01',
+                "net.prototxt": 'layer { name: "loss" type: "EuclideanLoss" }',
+            },
+            span='net: "audio.prototxt"',
+            message='net "audio.prototxt" is not found, so the net is not checked; did you mean "net.prototxt"?',
         ),
         Invalid(
             {"solver.prototxt": 'net: "models/lenet.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},

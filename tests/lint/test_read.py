@@ -10,8 +10,9 @@ import pytest
 import caffelint
 from caffelint.lint import read as module
 from caffelint.lint.config import Config
-from caffelint.lint.discover import named_nets, names_a_net
+from caffelint.lint.discover import named_nets
 from caffelint.lint.read import ReadError, read
+from caffelint.lint.role import names_a_net
 
 
 @pytest.fixture

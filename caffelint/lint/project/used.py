@@ -11,14 +11,8 @@ from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.reach import is_below
-from caffelint.lint.read import ReadError, read
-from caffelint.text.patterns import compiled_later
+from caffelint.lint.role import TRAIN, role_of
 
-_SOLVER = compiled_later(
-    rb"^[^#\n]*\b(?:base_lr|lr_policy|snapshot_prefix|(?:train_|test_)?net|train_state)[ \t]*:", re.M
-)
-_LAYER = compiled_later(rb"^[^#\n]*\blayers?[ \t]*\{", re.M)
-_LOSS = compiled_later(rb"oss\b|LOSS\b")
 _WORD = 4
 
 
@@ -70,14 +64,14 @@ class Used:
 
         Who loads a file whose grammar is broken, `is_unreadable`, sees it at once.
         """
-        role = _role(path)
+        role = role_of(path)
         if not role and is_refused:
             return "no solver, script or page names the file, and it holds neither a layer nor a solver"
         folder = os.path.dirname(path)
         if role == "deploy":
             if (why := self._beside_named(path)) or not is_refused or folder in self._folders and not is_unreadable:
                 return why
-        if role not in ("train", "deploy") or self._is_variant(path, is_refused):
+        if role not in (TRAIN, "deploy") or self._is_variant(path, is_refused):
             return ""
         if is_refused and not is_unreadable and folder not in self._folders and self._names_one_in(folder):
             return ""
@@ -114,7 +108,7 @@ class Used:
         folder, name = os.path.split(path)
         for other in self._others:
             if other != path and os.path.dirname(other) == folder and _begin_alike(name, os.path.basename(other)):
-                if (named := self._texts.names_file(other, self._files)) and _role(other) == "deploy":
+                if (named := self._texts.names_file(other, self._files)) and role_of(other) == "deploy":
                     return f'no script or page names the file, and {named.where} names "{relative(other)}"'
         return ""
 
@@ -125,16 +119,6 @@ class Used:
         """
         bare = _without_digits if is_refused else _bare
         return any(bare(path) == bare(net) and not _is_of_another_caffe(net, path) for net in self.solvers)
-
-
-def _role(path: str) -> str:
-    try:
-        data = read(path)
-    except ReadError:
-        return ""
-    if not _LAYER.search(data):
-        return "solver" if _SOLVER.search(data) else ""
-    return "train" if _LOSS.search(data) and "deploy" not in os.path.basename(path) else "deploy"
 
 
 def _is_of_another_caffe(path: str, other: str) -> bool:

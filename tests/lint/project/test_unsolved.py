@@ -1,0 +1,38 @@
+"""Which net is offered for one that a solver names and that is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from caffelint.lint.discover import named_nets
+
+NET = 'layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "b" }'
+DEPLOY = 'layer { name: "a" type: "ReLU" bottom: "b" top: "b" }'
+
+
+@pytest.mark.parametrize(
+    ("named", "nets", "other", "near"),
+    [
+        ("audio", ["net"], "", "net.prototxt"),
+        ("audio", ["net"], "net", ""),  # another solver's
+        ("audio", ["net"], "else", ""),  # there are two solvers, so it may be of neither
+        ("trainnet", ["trainval", "test"], "", "trainval.prototxt"),
+        ("trainnet", ["trainval", "test"], "trainval", ""),
+        ("audio", ["one", "two"], "", ""),
+        ("models/audio", ["net"], "", ""),  # of another folder, which may be elsewhere
+    ],
+)
+def test_only_a_net_that_no_solver_names_is_offered(
+    tmp_path: Path, named: str, nets: list[str], other: str, near: str
+) -> None:
+    (tmp_path / ".git").mkdir()
+    solver = tmp_path / "solver.prototxt"
+    solver.write_text(f'net: "{named}.prototxt"\nbase_lr: 0.1\n')
+    (tmp_path / "deploy.prototxt").write_text(DEPLOY)
+    for net in nets:
+        (tmp_path / f"{net}.prototxt").write_text(NET)
+    if other:
+        (tmp_path / "other_solver.prototxt").write_text(f'net: "{other}.prototxt"\nbase_lr: 0.1\n')
+    assert [net.near for net in named_nets(str(solver))] == [near]
