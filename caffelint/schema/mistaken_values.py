@@ -28,6 +28,14 @@ _PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
 """A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make it look right."""
 
 
+def _as_v1_param(block: Field) -> str:
+    """What a `param` block is in a `layers` block (upgrade_proto.cpp, UpgradeV1LayerParameter)."""
+    named = (("param", "name"), ("blobs_lr", "lr_mult"), ("weight_decay", "decay_mult"))
+    values = ((old, block.first(new)) for old, new in named)
+    written = [f"{old}: {value.text}" for old, value in values if value is not None and value.text]
+    return " ".join(written) or "blobs_lr: 1"
+
+
 class MistakenValues(Reporting):
     """Words what is wrong with a value."""
 
@@ -107,6 +115,8 @@ class MistakenValues(Reporting):
             return value
         if item.kind in (tree.MESSAGE, LIST):
             message = f"{name} takes {wanted(field_type)}, not a {'block' if item.kind == tree.MESSAGE else 'list'}"
+            if type_.name == "V1LayerParameter" and name == "param" and item.kind == tree.MESSAGE:
+                message = f"param is a block in layer alone, not in layers; write {_as_v1_param(item)}"
             certain = not field_type.fork_only or self.is_sure
             self._add("wrong-value-type", start, end, message, field=name, certain=certain)
             return None

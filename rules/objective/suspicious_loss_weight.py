@@ -68,6 +68,9 @@ class SuspiciousLossWeight(NetRule):
     certainty = LIKELY
     risks_nan = True
     VALID = [
+        # A hinge, made of a ReLU.
+        'layer { name: "gap" type: "Power" bottom: "x" top: "gap" power_param { shift: 1 } }'
+        ' layer { name: "hinge" type: "ReLU" bottom: "gap" top: "hinge" loss_weight: 1 }',
         # What GoogLeNet does.
         'layer { name: "a" type: "SoftmaxWithLoss" bottom: "x" bottom: "label" loss_weight: 0.3 }'
         ' layer { name: "b" type: "SoftmaxWithLoss" bottom: "y" bottom: "label" loss_weight: 1 }',
@@ -149,8 +152,12 @@ class SuspiciousLossWeight(NetRule):
         weighted = [layer for layer in net.layers if layer.loss_weights and TRAIN in layer.phases]
         if not weighted or net.role != "train":
             return
+        read = {bottom for layer in net.layers if TRAIN in layer.phases for bottom in layer.bottoms}
+        has_loss = any(layer.kind.looks_like_a_loss for layer in net.layers)
         for layer in weighted:
-            yield from self._alone(layer)
+            # A loss may be made of other layers, as a hinge of a ReLU.
+            if read.intersection(layer.tops) or has_loss and not layer.kind.rectifies or layer.type not in _NO_LOSS:
+                yield from self._alone(layer)
         if not any(weight for layer in net.layers for weight in layer.loss_weights):
             yield from self._all_zero(net)
         yield from self._apart(net)

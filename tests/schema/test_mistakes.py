@@ -334,3 +334,13 @@ def test_a_list_of_gpus_is_for_the_command_line() -> None:
     assert problem.message.endswith("not a list; give several GPUs on the command line: caffe train --gpu 0,2")
     (doubtful,) = problems("device_id: [0, 2]", None, solver=True)
     assert (doubtful.certain, doubtful.own) == (False, True)
+
+
+def test_a_param_block_in_layers_is_told_in_the_words_of_these() -> None:
+    net = "layers { type: CONVOLUTION param { %s } }"
+    told = "param is a block in layer alone, not in layers; write "
+    assert [one.message for one in problems(net % "lr_mult: 0 decay_mult: 2")] == [
+        told + "blobs_lr: 0 weight_decay: 2"
+    ]
+    assert [one.message for one in problems(net % "name: 'w'")] == [told + "param: 'w'"]
+    assert [one.message for one in problems(net % "")] == [told + "blobs_lr: 1"]
