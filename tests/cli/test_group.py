@@ -56,3 +56,18 @@ def test_a_command_is_imported_when_it_runs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.splitlines()[1] == "['caffelint.cli.status', 'caffelint.cli.main', 'caffelint.cli.group']"
+
+
+def test_the_check_of_a_net_imports_nothing_that_it_does_not_use(tmp_path: Path) -> None:
+    net = tmp_path / "net.prototxt"
+    net.write_text('layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }')
+    code = (
+        "import sys; from caffelint.cli.main import main; main(['check', '--no-cache', sys.argv[1]])\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(net)], capture_output=True, text=True, check=True, timeout=60
+    )
+    imported = set(done.stderr.split())
+    assert "caffelint.lint.engine" in imported
+    assert imported.isdisjoint(["caffelint.cli.overwriting", "caffelint.numerics.forward", "pickle", "statistics"])
