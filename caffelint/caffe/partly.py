@@ -7,7 +7,7 @@ hang on them; what differs stays unknown. So nothing has to be said about layer 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.refusal import Kind, Refusal
-from caffelint.caffe.set_up import set_up
+from caffelint.caffe.set_up import MOST_REMEMBERED, likeness, set_up
 from caffelint.caffe.shapes import PartialShape, Shape
 
 # In place of an unknown batch, number of channels and side: numbers that groups, strides and parts divide, and far
@@ -54,6 +54,9 @@ class Partly(NamedTuple):
                 setattr(layer, name, value)
 
 
+_known: dict[Hashable, Partly | None] = {}
+
+
 def whole(sizes: PartialShape | None) -> Shape | None:
     """The sizes as a shape, if all of them are known."""
     return None if sizes is None or None in sizes else sizes  # type: ignore[return-value]
@@ -67,6 +70,19 @@ def partly(layer: BuiltLayer) -> Partly | None:
         if known is None:
             return None
         sizes.append(known)
+    if layer.index is None:  # a split that Caffe inserts
+        return Partly(sizes * len(layer.tops), {})
+    key = likeness(layer, sizes)
+    if key is None:
+        return _set_up_twice(layer, sizes)
+    if key not in _known:
+        if len(_known) >= MOST_REMEMBERED:
+            _known.clear()
+        _known[key] = _set_up_twice(layer, sizes)
+    return _known[key]
+
+
+def _set_up_twice(layer: BuiltLayer, sizes: Sequence[PartialShape]) -> Partly | None:
     windows = layer.written_windows()
     if windows is not None and max(window.stride for window in windows) > _LONGEST_STRIDE:
         return None

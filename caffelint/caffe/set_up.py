@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.shapes import Shape
+from caffelint.caffe.shapes import PartialShape, Shape
 
 MOST_REMEMBERED = 4096
 
 # What set_up gave, and left in the layer, by all that it depends on.
-_known: dict[tuple[Any, ...], tuple[Sequence[Shape | None], dict[str, Any]]] = {}
+_known: dict[Hashable, tuple[Sequence[Shape | None], dict[str, Any]]] = {}
 
 
 def set_up(layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
@@ -19,9 +19,9 @@ def set_up(layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Sha
 
     What is known from a layer just like it is taken from there: nets repeat themselves, and come in two phases.
     """
-    if not layer.repeats or layer.message.blobs:
+    key = likeness(layer, bottoms)
+    if key is None:
         return _set_up(layer, bottoms)
-    key = (layer.__class__, layer.parameters.SerializePartialToString(), bottoms, len(layer.tops), layer.strict)
     known = _known.get(key)
     if known is None:
         before = len(layer.__dict__)
@@ -34,6 +34,14 @@ def set_up(layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Sha
     shapes, found = known
     layer.__dict__.update(found)
     return shapes
+
+
+def likeness(layer: BuiltLayer, bottoms: Sequence[PartialShape | None]) -> Hashable:
+    """All that the set-up of a layer depends on; None if that is more than can be told at once."""
+    if not layer.repeats or layer.message.blobs:
+        return None
+    parameters = layer.parameters.SerializePartialToString()
+    return layer.__class__, parameters, tuple(bottoms), len(layer.tops), layer.strict
 
 
 def _set_up(layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:
