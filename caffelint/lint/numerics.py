@@ -282,7 +282,9 @@ def _with_data(net: Net, images: Images) -> BuiltNet:
 
 
 def _whichever(training: Training) -> Judgement | None:
-    """What holds for small data as for large ones."""
+    """What holds for small data as for large ones; nothing of a net with layers that nobody knows."""
+    if not all(layer.known for layer in training.built.layers):
+        return None
     found: list[Judgement] = []
     for built in training.alternatives():
         one = judge(built, *training[2:]) if built.is_known else None

@@ -72,7 +72,7 @@ class WeightsBarelyMove(ProjectRule):
             f"in all {solver.message.max_iter:,} iterations the weights of all layers together move by no more than"
             f' {number(found.size)} of their size (most in "{found.layer.name}")'
         )
-        why = f"the net learns nothing; {remedy(best)}"
+        why = f"the net {'may learn' if found.size >= _SURE else 'learns'} nothing; {remedy(best)}"
         yield self.finding(
             place(solver, best, found.layer),
             f"{what}, so {why}",
