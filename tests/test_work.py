@@ -165,6 +165,7 @@ HOSTILE: dict[str, tuple[list[str], Callable[[int], str], int]] = {
     ),
     "empty layers": (["patch", "--check-finite", "all", "--diff"], lambda n: "layer{}" * n, 14_000),
     "bare layers on a page": (["report"], lambda n: "layer{}\n" * n, 4_000),
+    "layers that nobody closes on a page": (["report"], lambda n: "layer {\n" * n, 12_000),
     "nets of a solver on a page": (
         ["report"],
         lambda n: "base_lr: 1\n" + 'test_net_param{layer{name:"a"type:"ReLU"bottom:"x"top:"y"}}\n' * n,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -94,12 +95,18 @@ def _views(net: Net, config: Config) -> Iterator[View]:
 
 
 def _places(net: Net, spans: dict[int, Span]) -> Places:
-    lengths: dict[int, int] = {}
     by_line: dict[int, int] = {}
-    for index, (first, last) in spans.items():
-        for line in range(first, last + 1):
-            if line not in lengths or last - first < lengths[line]:
-                lengths[line], by_line[line] = last - first, index
+    starts = sorted(spans.items(), key=lambda one: one[1].first, reverse=True)
+    open_: list[tuple[int, int, int]] = []  # length, index and last line, of those on a line and some that have ended
+    last_line = max((span.last for span in spans.values()), default=0)
+    for line in range(starts[-1][1].first if starts else 1, last_line + 1):
+        while starts and starts[-1][1].first == line:
+            index, (first, last) = starts.pop()
+            heappush(open_, (last - first, index, last))
+        while open_ and open_[0][2] < line:
+            heappop(open_)
+        if open_:
+            by_line[line] = open_[0][1]
     by_name: dict[str, int] = {}
     for layer in net.layers:
         by_name.setdefault(layer.name, layer.index)
