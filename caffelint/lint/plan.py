@@ -10,7 +10,7 @@ from heapq import nsmallest
 from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, named_nets, relative
-from caffelint.lint.reach import SUFFIXES, Reach
+from caffelint.lint.reach import SUFFIXES, Reach, real_path
 from caffelint.lint.role import mentions_a_net, names_a_net
 
 _WORD = re.compile(r"trainval|train|[a-z]+|\d+")
@@ -59,7 +59,7 @@ def plan(
         for path in files_beside(folder):
             data = (texts or {}).get(path)
             if names_one(path) if data is None else mentions_a_net(data):
-                solver = same.setdefault(os.path.realpath(path), relative(path))
+                solver = same.setdefault(real_path(path), relative(path))
                 named = _by_known_names(nets_of(solver, data), same)
                 for net in set(_paths(named)):
                     found.setdefault(net, []).append((solver, named))
@@ -67,7 +67,7 @@ def plan(
 
     same: dict[str, str] = {}
     for file in files:
-        same.setdefault(os.path.realpath(file), file)
+        same.setdefault(real_path(file), file)
     given = list(same.values())
     nets: dict[str, tuple[NamedNet, ...]] = {}
     report = set(given)
@@ -89,7 +89,7 @@ def plan(
         if file in report and file not in solved and file not in nets:
             found = siblings_in(os.path.dirname(os.path.abspath(file))).of(file)
             if found:
-                siblings[file] = tuple(same.setdefault(os.path.realpath(path), relative(path)) for path in found)
+                siblings[file] = tuple(same.setdefault(real_path(path), relative(path)) for path in found)
     if changed is not None:
         report = _changed(report, nets, siblings, changed)
         siblings = {file: beside for file, beside in siblings.items() if file in report}
@@ -154,9 +154,7 @@ def _is_deploy(words: frozenset[str]) -> bool:
 
 def _by_known_names(nets: Iterable[NamedNet], same: dict[str, str]) -> tuple[NamedNet, ...]:
     """The same nets, each file by the name under which it was met first, so that none is read twice."""
-    return tuple(
-        net._replace(path=same.setdefault(os.path.realpath(net.path), net.path)) if net.path else net for net in nets
-    )
+    return tuple(net._replace(path=same.setdefault(real_path(net.path), net.path)) if net.path else net for net in nets)
 
 
 def _paths(nets: Iterable[NamedNet]) -> list[str]:
@@ -166,17 +164,17 @@ def _paths(nets: Iterable[NamedNet]) -> list[str]:
 def _changed(
     report: set[str], nets: dict[str, tuple[NamedNet, ...]], siblings: dict[str, tuple[str, ...]], changed: set[str]
 ) -> set[str]:
-    real = {os.path.realpath(path) for path in changed}
-    wanted = {file for file in report if os.path.realpath(file) in real}
+    real = {real_path(path) for path in changed}
+    wanted = {file for file in report if real_path(file) in real}
     gone = [path for path in real if not os.path.exists(path)]
     for solver, named in nets.items():
-        if any(os.path.realpath(path) in real for path in _paths(named)):
+        if any(real_path(path) in real for path in _paths(named)):
             wanted.add(solver)
         ends = tuple(os.sep + os.path.normpath(net.name).lstrip("." + os.sep) for net in named if net.path is None)
         if any(path.endswith(ends) for path in gone):
             wanted.add(solver)
     for file, beside in siblings.items():
-        if any(os.path.realpath(path) in real for path in beside):
+        if any(real_path(path) in real for path in beside):
             wanted.add(file)
     return wanted
 

@@ -14,6 +14,19 @@ SUFFIXES = (".prototxt", ".prototxt.txt")
 OUTSIDE = "is outside the checkout and was not read; name it, or allow its folder with roots in your settings"
 
 
+def real_path(path: str) -> str:
+    """`os.path.realpath`, for which each folder is looked at once in a run."""
+    folder, name = os.path.split(path)
+    if name in ("", os.curdir, os.pardir) or os.path.islink(path):
+        return os.path.realpath(path)
+    return os.path.join(_real_folder(os.path.join(os.getcwd(), folder)), name)
+
+
+@remembered(10_000)
+def _real_folder(folder: str) -> str:
+    return os.path.realpath(folder)
+
+
 class Reach:
     """What the files of one folder may lead to: its checkout and `roots`.
 

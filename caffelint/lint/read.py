@@ -6,7 +6,7 @@ import os
 import stat
 from typing import IO
 
-from caffelint.lint.reach import OUTSIDE, Reach, is_special, shows_system
+from caffelint.lint.reach import OUTSIDE, Reach, real_path, shows_system
 
 _LARGEST = 256 << 20
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -105,7 +105,7 @@ def _size_of(path: str, reach: Reach | None) -> int:
     state = os.stat(path)
     if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
         raise ReadError("is a pipe or a device and was not read; give its content on stdin, as -")
-    if reach is None and is_special(path):
+    if reach is None and shows_system(real_path(path)):
         raise ReadError("shows the running system and was not read")
     return state.st_size
 
