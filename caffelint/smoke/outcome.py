@@ -13,6 +13,8 @@ from caffelint.smoke.run import Run
 FALLS, ABOVE, PART, UNSTEADY, FLAT = "falls", "above", "part", "unsteady", "flat"
 _BEYOND = 2.0
 """Times the spread of the later losses: a smaller fall may be chance."""
+_PEAK = 5.0
+"""Times the first loss: a rate that throws a net so far has not shown that it leads anywhere."""
 
 
 class Outcome(NamedTuple):
@@ -61,6 +63,8 @@ def _moves(values: list[float], constant: float, last: float) -> str:
         return UNSTEADY
     first, tail = median(values[:TAIL]), median(values[-TAIL:])
     noise = _BEYOND * pstdev(values[len(values) // 2 :])
+    if max(values) > _PEAK * abs(values[0]) + 1:
+        return UNSTEADY
     if falls(first, tail) and first - tail > noise:
         return ABOVE if last >= constant else FALLS
     return FLAT if math.isclose(values[0], values[-1], rel_tol=1 - FELL) else UNSTEADY

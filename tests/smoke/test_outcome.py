@@ -141,3 +141,12 @@ def test_the_best_constant_of_targets() -> None:
     mean = every.mean(axis=0)
     assert found["binary"] == pytest.approx(-(every * np.log(mean) + (1 - every) * np.log(1 - mean)).sum(axis=1).mean())
     assert math.isnan(found["entropy"])
+
+
+@pytest.mark.parametrize(("peak", "moves"), [(26.0, UNSTEADY), (3.0, FALLS)])
+def test_a_loss_that_rose_many_times_on_its_way(peak: float, moves: str) -> None:
+    values = [1.4, 1.4, peak, 1.2, 1.1, *[0.1] * 25]
+    each = [Iteration(at, 0.1, value, {"loss": value}) for at, value in enumerate(values)]
+    lines = "\n".join(map(to_line, each))
+    net = NET.replace("LOSS", "SoftmaxWithLoss")
+    assert outcome(run_of({"s.prototxt": SOLVER, "n.prototxt": net, "events": lines})).moves == moves
