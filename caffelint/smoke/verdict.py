@@ -10,6 +10,8 @@ from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.words import title
+from caffelint.smoke.alike import Neighbours
+from caffelint.smoke.diagnosis.belonging import SURE
 from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL, constant_of, falls, slowest
@@ -141,8 +143,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")
     elif how.moves == FLAT:
         stays = "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly"
-        # What is measured of a net does not show records that bear the labels of others.
-        parts.append(stays if run.synthetic else f"{stays}, or whether labels do not belong to their records")
+        # Where neighbours do not tell the labels, these may be those of other records.
+        belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours))
+        parts.append(stays if belong else f"{stays}, or whether labels do not belong to their records")
     text = "; ".join(parts)
     if rising := next((one for one in findings if one.name in _LATER), None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
