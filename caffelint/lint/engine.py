@@ -92,9 +92,12 @@ def planned(
     paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
     found = discover(on_disk, wanted(config), config.roots)
-    files = [*texts, *found.files]
+    # Where all nets and solvers have another name, as `.pt`, they are what is to be checked.
+    only_others = not found.files and not texts
+    files = found.lookalikes if only_others else [*texts, *found.files]
     failures = [Failure(path, reason) for path, reason in found.unreadable]
-    return Planned(files, plan_jobs(files, config.roots, changed, texts), failures, found.lookalikes)
+    lookalikes = [] if only_others else found.lookalikes
+    return Planned(files, plan_jobs(files, config.roots, changed, texts), failures, lookalikes)
 
 
 def check_text(

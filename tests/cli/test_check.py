@@ -411,6 +411,9 @@ def test_nets_by_another_name_are_reported_of(check: Any, project: Path) -> None
     for how in ([], ["--fix"], ["--diff"], ["--add-ignores"]):
         assert told in check(*how, ".").err
     assert check("-q", ".").err == check("solver.prototxt").err == ""
+    # Where there are no others, they are meant.
+    alone = check("vgg")
+    assert (alone.out, alone.err) == ("no findings in 4 files\n", "")
     (project / "caffelint.toml").write_text('exclude = ["vgg/[a-s]*", "vgg/train.pt"]\n', "utf-8")
     subprocess.run(["git", "init", "-q", "."], cwd=project, check=True)
     told = "caffelint: 1 file looks like a net or solver but does not end in .prototxt and was not checked: "
