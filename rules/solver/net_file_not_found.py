@@ -50,14 +50,6 @@ class NetFileNotFound(SolverRule):
             ' "a/train_val.prototxt"?',
         ),
         Invalid(
-            {
-                "solver.prototxt": 'net: "audio.prototxt" base_lr: 0.01',
-                "net.prototxt": 'layer { name: "loss" type: "EuclideanLoss" }',
-            },
-            span='net: "audio.prototxt"',
-            message='net "audio.prototxt" is not found, so the net is not checked; did you mean "net.prototxt"?',
-        ),
-        Invalid(
             {"solver.prototxt": 'net: "models/lenet.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},
             span='net: "models/lenet.prototxt"',
             message='net "models/lenet.prototxt" is not found relative to the solver\'s folder, a folder above it or'
