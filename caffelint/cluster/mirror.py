@@ -78,8 +78,11 @@ def _opened(url: str) -> tuple[Any, str]:
 
     packed = next((how for end, how in _PACKED.items() if url.endswith(end)), None)
     file_system, path = url_to_fs(url, **({"tar": {"compression": packed}} if url.startswith("tar://") else {}))
-    if isinstance(file_system, LocalFileSystem) and is_special(path):
+    is_local = isinstance(file_system, LocalFileSystem)
+    if is_local and is_special(path):
         raise ReadError("shows the running system")
+    if not is_local and ".." in path.split("/"):  # fsspec goes round for ever where an archive has such a name
+        raise ReadError("leads out of the archive or the bucket")
     return file_system, path
 
 

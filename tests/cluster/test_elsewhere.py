@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from cost import soon
 
 pytest.importorskip("fsspec")
 
@@ -54,6 +55,18 @@ def test_no_name_in_an_archive_is_a_path_of_its_own(config: Config, tmp_path: Pa
         listening.settimeout(0)
         with pytest.raises(BlockingIOError):
             listening.accept()
+
+
+@pytest.mark.parametrize("path", ["..", "../", "a/..", "../*", "a/../**"])
+def test_a_name_that_leads_up_out_of_an_archive_has_an_end(path: str, config: Config) -> None:
+    """fsspec takes a folder of that name for one that holds all others, itself among them."""
+    with zipfile.ZipFile("up.zip", "w") as archive:
+        for name in ("..", "a/..", "a/net.prototxt"):
+            archive.writestr(name, NET)
+    with soon(10):
+        files, reasons = _reasons(f"zip://{path}::up.zip", config)
+    assert (files, len(reasons)) == (0, 1)
+    assert "leads out of the archive" in reasons[0]
 
 
 def test_a_name_that_ends_in_a_colon_leads_to_no_other_archive(config: Config) -> None:
