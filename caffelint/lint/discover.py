@@ -180,11 +180,18 @@ def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str], whi
         if found:
             return found
         # A folder that git ignores as a whole was named on purpose.
-    return list(_below(folder, unreadable, others, which, lambda base, folders, names: _not_skipped(folders)))
+    checkouts: list[str] = []
 
+    def leave(base: str, folders: list[str], names: list[str]) -> None:
+        """Take out what is of no interest, and checkouts, which ignore each for itself."""
+        if checkout is None and (".git" in folders or ".git" in names):
+            checkouts.append(base)
+            folders.clear()
+            names.clear()
+        folders[:] = [name for name in folders if name not in _SKIPPED]
 
-def _not_skipped(folders: list[str]) -> None:
-    folders[:] = [name for name in folders if name not in _SKIPPED]
+    found = list(_below(folder, unreadable, others, which, leave))
+    return found + [file for inner in checkouts for file in _walk(inner, unreadable, others, which)]
 
 
 def _of_checkout(

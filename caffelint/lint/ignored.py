@@ -212,7 +212,7 @@ def _within_limits(text: str, folds: bool) -> Iterator[_Rule]:
 
 
 def _rule(line: str, folds: bool) -> _Rule | None:
-    bare = line.rstrip(" ")
+    bare = line.partition("\0")[0].rstrip(" ")
     line = f"{bare} " if bare.endswith("\\") and bare != line else bare
     if not line or line.startswith("#") or len(line) > _LONGEST:
         return None
@@ -231,7 +231,8 @@ def _rule(line: str, folds: bool) -> _Rule | None:
 
 
 def _names(glob: str) -> list[str]:
-    """The parts of a pattern: a slash in brackets is one of their members, and matches none (wildmatch.c)."""
+    """The parts of a pattern: a slash in brackets is one of their members, and matches none; two stars and more are any
+    folders, but at least one before a slash with a backslash (wildmatch.c)."""
     names, start, at = [], 0, 0
     while at < len(glob):
         if glob[at] == "[":
@@ -240,11 +241,16 @@ def _names(glob: str) -> list[str]:
         elif glob[at] == "\\" and glob[at + 1 : at + 2] != "/":
             at += 2
         elif glob[at] == "/" or glob[at] == "\\":
-            names.append(glob[start:at])
+            name = _any_folders(glob[start:at])
+            names += ["*", name] if name == "**" and glob[at] == "\\" else [name]
             at = start = at + 1 + (glob[at] == "\\")
         else:
             at += 1
-    return [*names, glob[start:]]
+    return [*names, _any_folders(glob[start:])]
+
+
+def _any_folders(name: str) -> str:
+    return "**" if len(name) > 2 and not name.strip("*") else name
 
 
 def _verdict(rules: Sequence[_Rule], path: Sequence[str], is_folder: bool) -> bool | None:
@@ -350,8 +356,8 @@ def _set(glob: str, at: int, folds: bool) -> tuple[str, int] | None:
         low, at = _member(glob, at)
         if glob[at : at + 1] == "-" and glob[at + 1 : at + 2] not in ("]", ""):
             high, at = _member(glob, at + 1)
-            if low <= high:
-                inside += f"{re.escape(low)}-{re.escape(high)}"
+            # the first of a range is a member by itself, too
+            inside += f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)
             first_capital, last_capital = max(low, "A"), min(high, "Z")
             if folds and first_capital <= last_capital:
                 inside += f"{first_capital.lower()}-{last_capital.lower()}"

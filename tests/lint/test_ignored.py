@@ -23,6 +23,7 @@ GLOBS = [
     "BUILD/", "X-1.*", "[X]-1*", "A*[B]", "[[:upper:]]b*", "[W-]-1*", "[W-Z]-1*", "\\A*B", "\\A", "É*",
     "[^/]", "[!/]*", "[a/b]*", "/[/a]", "a/[^/]*/*", "[^/][^/].prototxt", "x[a/", "a\\/*", "[a\\]/]b", "[+-9]*",
     "[]/]*", "a//b", "[", "a[", "b/**/", "**/", "/**", "!**/ab.prototxt", "[]a]*", "x-1*  ", "",
+    "***/ab.prototxt", "a/***/b*", "****", "**\\/b*", "old/**\\/*", "b.prototxt\0c", "[a-[b/]*", "[b-a]", "?*\0",
 ]  # fmt: skip
 
 
@@ -143,6 +144,19 @@ def test_other_checkouts_below_are_left_out(tmp_path: Path) -> None:
     assert listed(tmp_path) == {"net.prototxt"}
     assert discover([str(tmp_path)]).files == [str(tmp_path / "net.prototxt")]
     assert discover([str(tmp_path / "inner")]).files == [str(tmp_path / "inner" / "net.prototxt")]
+
+
+def test_checkouts_below_a_folder_ignore_each_for_itself(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / "old").mkdir(parents=True)
+        git(tmp_path / name, "init", "-q", ".")
+        (tmp_path / name / "net.prototxt").touch()
+        (tmp_path / name / "old" / "net.prototxt").touch()
+    (tmp_path / "one" / ".gitignore").write_text("old/\n")
+    (tmp_path / "net.prototxt").touch()
+    there = [tmp_path / "net.prototxt"]
+    there += [top / name for top in (tmp_path / "one", tmp_path / "two") for name in sorted(listed(top))]
+    assert discover([str(tmp_path)]).files == sorted(map(str, there))
 
 
 def test_a_worktree_has_its_index_elsewhere(tmp_path: Path) -> None:
