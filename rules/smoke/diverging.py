@@ -51,12 +51,21 @@ class Diverging(SmokeRule):
         ),
         Invalid(
             project(
+                *(Iteration(number, 0.1, -value, {"loss": value}) for number, value in enumerate((2.3, 5, 9, 16))),
+                net=NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1'),
+            ),
+            span="loss_weight: -1",
+            message="the weighted loss falls from -2.3 to -16: with loss_weight -1, training increases the loss of"
+            ' SoftmaxWithLoss "loss", so the net learns the opposite; remove the minus sign',
+        ),
+        Invalid(
+            project(
                 *(Iteration(number, 0.1, -value, {"loss": value}) for number, value in enumerate((2.3, 9, 20, 44))),
                 net=NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1'),
             ),
             span="loss_weight: -1",
-            message="the weighted loss falls from -2.3 to -44: with loss_weight -1, training increases the loss of"
-            ' SoftmaxWithLoss "loss", so the net learns the opposite; remove the minus sign',
+            message="the weighted loss falls from -2.3 to -44: with loss_weight -1, training increases"
+            ' SoftmaxWithLoss "loss", to 44 by then; remove the minus sign',
         ),
     ]
 

@@ -35,7 +35,7 @@ class LabelsOfOtherRecords(SmokeRule):
     or after them prove it.
 
     ## References
-    - Run on Caffe 1.0. In the data of some 50 projects whose labels belong to their records (digits, textures, tables,
+    - Run on Caffe 1.0. In the data of some 35 projects whose labels belong to their records (digits, textures, tables,
       sentences, waves, pairs, masks), neighbours agree by at least 8.9 deviations more than by chance
     """
 
