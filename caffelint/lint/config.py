@@ -211,13 +211,8 @@ def _use_plugins(config: Config) -> None:
 
 
 def _of_a_known_user(path: Path, first: Path) -> None:
-    """Raise `ConfigError` for a file of neither this user nor root, as git does, unless `first`, which is it or extends
-    it, was trusted."""
-    if (owner := stranger(path)) is None:
-        return
-    from caffelint.lint.trust import is_known
-
-    if not is_known(str(first)):
+    """Raise `ConfigError` for a file of neither this user nor root, as git does; `first` is it, or extends it."""
+    if (owner := stranger(path)) is not None:
         raise ConfigError(
             f"{path}: belongs to another user (uid {owner}) and is not read; allow it with --config {first.name} or"
             f" {way_to_trust(first.parent)}, or leave it out with --isolated"

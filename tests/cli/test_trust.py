@@ -307,6 +307,9 @@ def test_settings_of_another_user(project: Path, caffelint: Caffelint, monkeypat
     assert caffelint("check", ".", "--config", "caffelint.toml").status == 0
     assert caffelint("trust").status == 0
     assert caffelint("check", ".").status == 0
+    with open("caffelint.toml", "a") as file:
+        file.write('ignore = ["unknown-field"]\n')
+    assert caffelint("check", ".").status == 2
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="gives a file away, which root alone may")
