@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from caffelint.caffe.any_bottom import own_refusal
 from caffelint.caffe.backward import find_gradient_flow
 from caffelint.caffe.built_net import BuiltNet, memory_of
 from caffelint.caffe.fork_fields import fork_field, has_fork_fields
@@ -258,6 +259,8 @@ class _Build:
                 blob.shape = shape
             if some is not None:
                 some.tell(layer)
+            if some is None and None in bottom_shapes and (own := own_refusal(layer)) is not None:
+                raise own
             if self.told:
                 shape_tops(layer, self.told, bottom_shapes)
             if not layer.bottoms:

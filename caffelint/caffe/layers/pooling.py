@@ -10,7 +10,7 @@ from caffelint.caffe.layers.base import ONE, BuiltLayer, Counts, register
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, as_int, legacy, new_blob, text
 from caffelint.caffe.values import UNKNOWN, Values
-from caffelint.caffe.windows import KERNEL, PAD, STRIDE, Window, sides, windows
+from caffelint.caffe.windows import KERNEL, PAD, STRIDE, Window, sides, windows, written_field
 
 MAX, AVE, STOCHASTIC = 0, 1, 2
 CEIL = 0
@@ -193,15 +193,13 @@ class Pooling(BuiltLayer):
         for axis, side in enumerate("hw"):
             if windows[axis] < 0:
                 padded_size = shape[2 + axis] + 2 * self.pad[axis]
-                raise self.refuse(
-                    Kind.WINDOW_TOO_LARGE if self.stride[axis] else Kind.VALUE_OUT_OF_RANGE,
-                    f"stride{'' if self.parameters.HasField('stride') else '_' + side} is 0"
-                    if not self.stride[axis]
-                    else f"kernel {kernel[axis]} is larger than the map, {padded_size} with its padding",
-                    "Check failed: shape[i] >= 0",
-                    "blob.cpp Reshape",
-                    "kernel_size" if self.parameters.HasField("kernel_size") else f"kernel_{side}",
-                )
+                kind = Kind.WINDOW_TOO_LARGE
+                why = f"kernel {kernel[axis]} is larger than the map, {padded_size} with its padding"
+                field = "kernel_size" if self.parameters.HasField("kernel_size") else f"kernel_{side}"
+                if not self.stride[axis]:
+                    field = written_field(self.parameters, STRIDE, axis)
+                    kind, why = Kind.VALUE_OUT_OF_RANGE, f"{field} is 0; it must be larger than 0"
+                raise self.refuse(kind, why, "Check failed: shape[i] >= 0", "blob.cpp Reshape", field)
         top = new_blob([shape[0], shape[1], *windows], "the top")
         return [top] * len(self.tops)
 
