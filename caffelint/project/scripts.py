@@ -39,6 +39,7 @@ _FILLS = Phrase(
 )
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
+_BY_TOOL = Phrase(("caffe",), compiled_later(r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b"))
 _LOADS = Phrase(
     ("-weights", ".copy_from(", ".caffemodel", ".restore("),
     compiled_later(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("),
@@ -106,6 +107,11 @@ class Script:
         return self._find(_BUILDS_SGD)
 
     @cached_property
+    def by_tool(self) -> Mention | None:
+        """Where it trains by the tool `caffe train`."""
+        return self._find(_BY_TOOL)
+
+    @cached_property
     def uses(self) -> Mention | None:
         """Where it builds a net without a solver, if it speaks of none."""
         return None if "olver" in self.text else self._find(_USES)
@@ -162,7 +168,7 @@ class Customs(NamedTuple):
 class Runs(NamedTuple):
     """What scripts tell of a solver: what loads or sets weights with this one, and the `customs` of its project.
 
-    `diffs`: what sets gradients itself, as where one net trains another.
+    `diffs`: what sets gradients itself, as where one net trains another. `by_tool`: what trains by `caffe train`.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     """
 
@@ -171,6 +177,7 @@ class Runs(NamedTuple):
     surgery: Mention | None = None
     writes: tuple[tuple[str, Mention], ...] = ()
     diffs: Mention | None = None
+    by_tool: Mention | None = None
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))
@@ -197,7 +204,7 @@ def customs_of(scripts: Sequence[Script]) -> Customs:
 
 def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequence[str]) -> Runs:
     """What scripts tell of a solver in `folder`, but for `customs`; `missing` are nets that do not exist."""
-    loads = surgery = diffs = None
+    loads = surgery = diffs = by_tool = None
     writes: dict[str, Mention] = {}
     below = f"{_bare(folder)}/{solver}"
     for script in scripts:
@@ -206,10 +213,11 @@ def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequen
             loads = loads or script.loads
             surgery = surgery or script.surgery
             diffs = diffs or script.diffs
+            by_tool = by_tool or script.by_tool
         for name in map(_bare, missing):
             if name not in writes and script.writes and name in text:
                 writes[name] = Mention(script.path, text.count("\n", 0, text.index(name)) + 1)
-    return Runs(Customs(), loads, surgery, tuple(sorted(writes.items())), diffs)
+    return Runs(Customs(), loads, surgery, tuple(sorted(writes.items())), diffs, by_tool)
 
 
 def _bare(path: str) -> str:

@@ -14,7 +14,8 @@ class InPlaceCorruptsGradient(NetRule):
     ## Why is this bad?
     An in-place layer writes its result over its input. Some layers need their own output to compute their gradient
     (Sigmoid, TanH, ELU, Softmax, LRN, MVN ...), an in-place ReLU needs to see which of its outputs are above 0, and
-    some layers (Power, Log, Pooling, Convolution ...) need the very input that they overwrite. Caffe checks none of
+    some layers (Pooling, Convolution ...) need the very input that they overwrite. Power and Log write their slope over
+    the gradient that they are given before they read it, and pass on the square of the slope. Caffe checks none of
     this: the loss goes down for a while, with wrong gradients.
 
     ## Example
@@ -97,8 +98,8 @@ class InPlaceCorruptsGradient(NetRule):
             + 'layer { name: "power" type: "Power" bottom: "ip" top: "ip" power_param { power: 2 } }'
             + _LOSS % "ip",
             span='top: "ip"',
-            message='Power "power" works in place, so it overwrites the input that its gradient needs; give its top'
-            " another name",
+            message='Power "power" works in place, so it overwrites the gradient that it gets and passes on the square'
+            " of its slope instead; give its top another name",
             fixed=_DATA
             + (
                 'layer { name: "power" type: "Power" bottom: "ip" top: "power" power_param { power: 2 } } layer '
@@ -120,7 +121,9 @@ class InPlaceCorruptsGradient(NetRule):
 
     def _report(self, net: Net, layer: BuiltLayer, needs: BuiltLayer, fixes: tuple[Fix, ...]) -> Finding:
         mine, other = net.layers[layer.index or 0], net.layers[needs.index or 0]
-        message = "works in place, so it overwrites the input that its gradient needs; give its top another name"
+        spoils = "the gradient that it gets and passes on the square of its slope instead"
+        spoils = spoils if layer.loses_gradient_in_place else "the input that its gradient needs"
+        message = f"works in place, so it overwrites {spoils}; give its top another name"
         if needs is not layer:
             message = f"overwrites the output of {title(needs)}, which needs it for its gradient; give the top of"
             message += f" {title(layer)} another name"

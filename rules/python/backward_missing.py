@@ -32,9 +32,9 @@ class PythonBackwardMissing(NetRule):
     ```
 
     ## Known problems
-    The module is read, not run. A layer without a loss weight whose `backward` does nothing may be meant to stop the
-    gradient, as the proposals of R-CNN do: nothing is said of it where the layers before it learn from another loss,
-    and elsewhere it is a warning.
+    The module is read, not run. A net that is only tested, by its solvers or else by its name, is not judged. A layer
+    without a loss weight whose `backward` does nothing may be meant to stop the gradient, as the proposals of R-CNN
+    do: nothing is said of it where the layers before it learn from another loss, and elsewhere it is a warning.
 
     ## References
     - python_layer.hpp, Backward_cpu; run on Caffe 1.0
@@ -76,6 +76,7 @@ class PythonBackwardMissing(NetRule):
             "net.prototxt": _NET.format("loss_weight: 1 "),
             "pyloss.py": _MODULE + _BACKWARD.format("bottom[0].diff[...] = 1"),
         },
+        {"test.prototxt": _NET.format("loss_weight: 1 "), "pyloss.py": _MODULE},
         {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE + _BACKWARD.format("pass")},
         {"net.prototxt": _INNER.format("", "ip"), "pyloss.py": _MODULE + _BACKWARD.format("pass")},
         {
@@ -114,7 +115,7 @@ class PythonBackwardMissing(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.python_modules:
+        if not net.python_modules or net.is_only_tested:
             return
         for one in net.states():
             if one.phase == TRAIN and one.is_wired:

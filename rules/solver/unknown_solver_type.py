@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     ERROR,
+    INFO,
     LIKELY,
     SAFE,
     UNSAFE,
@@ -40,11 +41,15 @@ class UnknownSolverType(SolverRule):
     type: "Adam"
     ```
 
+    ## Known problems
+    `caffe.SGDSolver` never reads the type: it is an info where a script of the project builds one, unless a script runs
+    this solver by `caffe train`.
+
     ## Fix safety
     Safe if only the case is wrong, since Caffe refuses the type as it is. Otherwise unsafe, since the name is a guess.
 
     ## References
-    - solver_factory.hpp, CreateSolver
+    - solver_factory.hpp, CreateSolver; _caffe.cpp, where SGDSolver is built without it
     """
 
     code = "S005"
@@ -88,6 +93,18 @@ class UnknownSolverType(SolverRule):
         if _DEFAULT not in own:
             own = frozenset()  # not all of its sources are there
         if type_ in own if own else type_ in _TYPES or solver.dialect in solver.type_forks:
+            return
+        runs = solver.runs
+        # By the tool, the type is read.
+        if runs and runs.customs.builds_sgd and not runs.by_tool:
+            yield self.finding(
+                solver.at("type"),
+                f'type "{type_}" is unknown, and ignored where a script builds an SGDSolver; for another type, write a'
+                " known one and use caffe.get_solver",
+                evidence=str(runs.customs.builds_sgd),
+                severity=INFO,
+                certainty=LIKELY,
+            )
             return
         near = _near(type_)
         near = "" if own and near not in own else near

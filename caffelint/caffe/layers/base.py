@@ -83,8 +83,7 @@ class BuiltLayer:
     """
 
     types: ClassVar[tuple[str, ...]] = ()
-    # Of a layer, it may be another one than its type's: C3D changed its mind.
-    block: str = ""
+    block: str = ""  # of a layer, it may be another one than its type's: C3D changed its mind
     fork: ClassVar[bool] = False
     known: ClassVar[bool] = True
 
@@ -159,6 +158,7 @@ class BuiltLayer:
     reads_bottom: bool | None = False
     reads_top: bool | None = False
     in_place: str | None = CORRUPTS
+    loses_gradient_in_place: ClassVar[bool] = False  # is that from above overwritten before it is read?
     slopes_keep_sign: ClassVar[bool] = False  # where it corrupts, are gradients of another size alone?
 
     # Does set_up depend on nothing but the parameter message, the bottoms' shapes and the number of tops?

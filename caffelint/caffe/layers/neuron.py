@@ -160,6 +160,7 @@ class Log(Neuron):
     block = "log_param"
     reads_bottom = True
     in_place = CORRUPTS
+    loses_gradient_in_place = True  # log_layer.cpp, Backward_cpu
 
     def check(self) -> None:
         base = self.parameters.base
@@ -203,6 +204,8 @@ class Power(Neuron):
     block = "power_param"
     computes_by = ("power", "scale", "shift")
     in_place = CORRUPTS
+    # power_layer.cpp, Backward_cpu: bottom_diff is set to the slope, then multiplied by top_diff.
+    loses_gradient_in_place = True
 
     @property
     def keeps_sign(self) -> bool:  # type: ignore[override]

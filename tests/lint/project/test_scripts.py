@@ -64,6 +64,17 @@ def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
     assert "no-max-iter" not in found()
 
 
+def test_a_type_is_ignored_where_a_script_builds_an_sgd_solver(repository: Path) -> None:
+    (repository / "models/solver.prototxt").write_text(SOLVER + ' type: "adam" max_iter: 9')
+    assert found()["unknown-solver-type"][0] == "error"
+    (repository / "train.py").write_text("import caffe\nsolver = caffe.SGDSolver(path)\n")
+    severity, message = found()["unknown-solver-type"]
+    assert severity == "info"
+    assert "ignored where a script builds an SGDSolver" in message
+    (repository / "train.sh").write_text("build/tools/caffe train --solver=models/solver.prototxt\n")
+    assert found()["unknown-solver-type"][0] == "error"
+
+
 def test_base_lr_may_be_missing_if_a_script_writes_one(repository: Path) -> None:
     (repository / "models/solver.prototxt").write_text(SOLVER.replace("base_lr: 0.1", "max_iter: 9"))
     assert found()["no-base-lr"][0] == "error"
@@ -187,7 +198,7 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
     for name in ("other", "third"):
         (repository / f"models/{name}.prototxt").write_text(SOLVER)
     assert caffelint.check(".", uncached()).files == 3
-    assert len(searched) == len(set(searched)) == 9
+    assert len(searched) == len(set(searched)) == 10
 
 
 def uncached() -> Config:
