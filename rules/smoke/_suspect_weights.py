@@ -1,13 +1,16 @@
-"""What weights that were loaded may be blamed for, in words."""
+"""What may be blamed on weights that were loaded, and on what keeps no size from layer to layer, in words."""
 
 from __future__ import annotations
 
 import math
 
-from caffelint.smoke.rule import Hypothesis
+from caffelint.lint import title
+from caffelint.smoke.rule import Hypothesis, Run, squashing, steepest
 
 from ._numbers import number
 from ._suspect_losses import Words
+
+_KEEP = ("msra", "xavier")
 
 
 def weights(one: Hypothesis, name: str) -> Words:
@@ -17,3 +20,33 @@ def weights(one: Hypothesis, name: str) -> Words:
         return fact, "; check that file", True
     size = "not finite" if math.isnan(one.figure) else f"{number(one.figure)} times as large as is usual"
     return f"the weights that were loaded into {name} are {size}", "; check that file", False
+
+
+def depth(run: Run, one: Hypothesis) -> tuple[str, str]:
+    """Values or gradients from layer to layer, and what makes them smaller or larger."""
+    first, last = one.layers[0], one.layers[-1]
+    fall = "grow" if one.figure > one.value else "shrink"
+    if one.field == "values":
+        text = f'values {fall} from {number(one.value)} in "{first.name}" to {number(one.figure)} in "{last.name}"'
+    else:
+        text = f'the gradient {fall}s from {number(one.value)} in "{last.name}" to {number(one.figure)} in'
+        text += f' "{first.name}"'
+    usual = [getattr(layer.parameters, layer.fillers[0]).type in _KEEP for layer in one.layers if layer.fillers]
+    filler = not all(usual)
+    steep = steepest(run, one)
+    if steep is not None:
+        layer, read, made = steep
+        text += f", most of it in {title(layer)}: {number(read)} to {number(made)}"
+        return text, _keeping(filler)
+    squash = squashing(run)
+    types = " and ".join(dict.fromkeys(layer.type for layer in squash))
+    if one.field == "gradients" and len(squash) > 2:
+        return f"{text}, {len(squash)} {types} layers on the way each make it smaller", "; use ReLU and msra fillers"
+    if not filler:
+        return text, _keeping(filler)
+    return f"{text}, as the fillers of {len(one.layers)} layers do not keep their size", _keeping(filler)
+
+
+def _keeping(filler: bool) -> str:
+    """What keeps the size of values. filler: is there a layer that such a filler is not in yet?"""
+    return f"; use {'msra or xavier fillers, or ' if filler else ''}BatchNorm between the layers"

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 
 from caffelint.lint import listed, title
-from caffelint.smoke.rule import Hypothesis, Run, squashing, steepest
+from caffelint.smoke.rule import Hypothesis, Run
 
 from ._numbers import number
 from ._suspect_losses import Words, loss, loss_weight
-from ._suspect_weights import weights
+from ._suspect_weights import depth, weights
 
 NOUNS: dict[str, str] = {
     "rate": "the rate",
@@ -69,7 +69,7 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         fact = f"{run.solver.type} divides by sqrt(history) + delta, and delta {value:g} does not keep that above 0"
         return fact, "", True
     if one.kind == "depth":
-        return (*_depth(run, one), True)
+        return (*depth(run, one), True)
     if one.kind == "data" and one.field == "sorted":
         fact = f"the records of {name} are sorted by label, so a batch holds one class"
         return fact, f"; set {better}" if better else "; write them in random order", True
@@ -179,7 +179,7 @@ _OF_SEVERAL_FIELDS: dict[str, Callable[[Run, Hypothesis, str, str], Words]] = {
     "statistics": _statistics,
     "weight-decay": _weight_decay,
 }
-_OF_LAYERS = ("bounded", "rectified", "dropped", "product", "factor", "unbounded", "shrinks", "expands")
+_OF_LAYERS = ("bounded", "rectified", "dropped", "product", "mixed", "factor", "unbounded", "shrinks", "expands")
 """Fields of hypotheses on what a single layer does with its values."""
 
 
@@ -195,6 +195,9 @@ def _of_layers(one: Hypothesis, name: str, better: str) -> tuple[str, str]:
     if one.field == "product":
         count = len(one.layers[0].bottoms)
         return f"{name} multiplies {count} bottoms of values up to {value}, which makes values up to {figure}", advice
+    if one.field == "mixed":
+        how = "coeff" if one.value else "operation PROD"
+        return f"{how} of {name}{_more(one)} makes values {number(one.figure)} times as large", advice
     if one.field == "factor":
         what = "slopes" if one.layers[0].type == "PReLU" else "factors"
         return f"the {what} of {name}{_more(one)} start at {value}", advice
@@ -207,28 +210,6 @@ def _of_layers(one: Hypothesis, name: str, better: str) -> tuple[str, str]:
 
 def _more(one: Hypothesis) -> str:
     return f" and {len(one.layers) - 1} more" if len(one.layers) > 1 else ""
-
-
-def _depth(run: Run, one: Hypothesis) -> tuple[str, str]:
-    """Values or gradients from layer to layer, and what makes them smaller or larger."""
-    first, last = one.layers[0], one.layers[-1]
-    fall = "grow" if one.figure > one.value else "shrink"
-    if one.field == "values":
-        text = f'values {fall} from {number(one.value)} in "{first.name}" to {number(one.figure)} in "{last.name}"'
-    else:
-        text = f'the gradient {fall}s from {number(one.value)} in "{last.name}" to {number(one.figure)} in'
-        text += f' "{first.name}"'
-    steep = steepest(run, one)
-    if steep is not None:
-        layer, read, made = steep
-        text += f", most of it in {title(layer)}: {number(read)} to {number(made)}"
-        return text, "; use msra or xavier fillers, or BatchNorm between the layers"
-    squash = squashing(run)
-    types = " and ".join(dict.fromkeys(layer.type for layer in squash))
-    if one.field == "gradients" and len(squash) > 2:
-        return f"{text}, {len(squash)} {types} layers on the way each make it smaller", "; use ReLU and msra fillers"
-    fact = f"{text}, as the fillers of {len(one.layers)} layers do not keep their size"
-    return fact, "; use msra or xavier fillers, or BatchNorm between the layers"
 
 
 def _decay(run: Run, one: Hypothesis) -> tuple[str, str]:

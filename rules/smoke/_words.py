@@ -212,7 +212,7 @@ def own_reason(layer: BuiltLayer, event: NonFinite) -> Advice:
             return Advice(f"0 to the power {power:g} is infinite; keep the base above 0 with shift")
         if power > 1 and max(map(abs, base)) > 1 and power * math.log10(max(map(abs, base))) > 38:
             largest = max(base, key=abs)
-            return Advice(f"a base of {number(largest)} to the power {power:g} overflows; scale it down")
+            return Advice(f"a base of {number(largest)} to the power {power:g} overflows; lower the power or the base")
         return Advice()
     if layer.type == "LRN":
         parameters = layer.message.lrn_param

@@ -59,6 +59,40 @@ _NETS = {
 }
 
 
+def _blocks(param: str) -> str:
+    """Residual blocks whose sums have these parameters."""
+    net, last = "", "data"
+    for at in range(4):
+        net += (_FC % (f"b{at}", last, f"b{at}", 20)).replace("msra", "xavier")
+        net += f'layer {{ name: "sum{at}" type: "Eltwise" bottom: "{last}" bottom: "b{at}" top: "sum{at}" {param} }}\n'
+        last = f"sum{at}"
+    return net + _FC % ("out", last, "out", 20) + _EUCLIDEAN
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+@pytest.mark.parametrize(
+    ("param", "what", "cured"),
+    [
+        ("eltwise_param { coeff: 20 coeff: -20 }", "coeff", "coeff: 1 coeff: -1"),
+        ("eltwise_param { operation: PROD }", "operation PROD", "operation: SUM"),
+    ],
+)
+def test_what_mixes_branches_is_named_not_the_fillers(
+    param: str, what: str, cured: str, engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    session = in_engine(
+        write(tmp_path, _INPUT + _blocks(param), _SOLVER.replace("0.01", "0.003")), engine, diagnose="full"
+    )
+    assert session.run is not None
+    words = verdict(session.run, session.report.findings)
+    assert f'{what} of Eltwise "sum0" and 3 more makes values ' in words
+    assert cured in words
+    assert "msra" not in words
+    best = survivor(session.run.tried)
+    assert best is not None
+    assert best.hypothesis.field == "mixed"
+
+
 @pytest.mark.parametrize("engine", ["caffe", "torch"])
 @pytest.mark.parametrize("field", _NETS)
 def test_the_layer_is_named(field: str, engine: str, in_engine: Callable[..., Session], tmp_path: Path) -> None:

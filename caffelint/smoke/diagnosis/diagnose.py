@@ -16,7 +16,7 @@ from caffelint.smoke.diagnosis.belonging import shifted
 from caffelint.smoke.diagnosis.change import NONE as NO_CHANGE
 from caffelint.smoke.diagnosis.change import both
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
-from caffelint.smoke.diagnosis.forms import expanding, products, safe_forms, shrinking
+from caffelint.smoke.diagnosis.forms import expanding, mixing, products, safe_forms, shrinking
 from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped, rectified_scores
@@ -89,7 +89,7 @@ class Diagnosis:
             found = [*safe_forms(run), *unlike_train(run)]
             if self._was.kind != TESTS:
                 found += [*records(run), *hypotheses(run), *by_chance(run, self._was)]
-                found += [*expanding(run), *shrinking(run), *products(run), *bounded_outputs(run)]
+                found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
                 found += [*rectified_scores(run), *dropped(run)]
             self._found = sorted(found, key=lambda one: -one.score)
             if self._was.kind == FLAT or stuck(run):

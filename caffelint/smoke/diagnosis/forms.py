@@ -9,6 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import Change, both, of_layer, of_one, without_signs
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.inputs import large_input
+from caffelint.smoke.diagnosis.signal import mixes
 from caffelint.smoke.events import BACKWARD, BLOB, DATA, FORWARD, NonFinite
 from caffelint.smoke.learning import size
 from caffelint.smoke.run import Run, loss_grew
@@ -21,6 +22,8 @@ _EXPANDS = 1e4
 _DIVIDES = 100.0
 _SHIFT = 0.001
 _PROD, _MULTIPLIES = 0, 10.0
+_MIXED = 2.0
+"""A sum of two branches makes values twice as large at most, a hundredfold from seven on."""
 _SHRINKS = {"LRN": ("alpha", 0.0001), "Power": ("scale", 1.0)}
 """Which field of a layer that divides values may do so, and its usual value."""
 
@@ -86,6 +89,32 @@ def products(run: Run) -> Iterator[Hypothesis]:
             yield Hypothesis("layer", place, score, changes, "product", (layer,), largest, makes)
 
 
+def mixing(run: Run) -> Iterator[Hypothesis]:
+    """Eltwise layers, one after another, that make values ever larger or smaller. field: `mixed`. value: the operation.
+    figure: how many times as large they make values, together."""
+    for layers, decades in mixes(run):
+        if abs(decades) <= _MIXED:
+            continue
+        product = layers[0].message.eltwise_param.operation == _PROD
+        each = [_plain(run, layer) for layer in layers]
+        changes = of_one(tuple(change for one in each for change in one))
+        place = run.place(layers[0].name, 0, "eltwise_param", "operation" if product else "coeff")
+        value = float(layers[0].message.eltwise_param.operation)
+        yield Hypothesis("layer", place, abs(decades) + 1, changes, "mixed", layers, value, 10.0**decades)
+
+
+def _plain(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:
+    """A plain sum in place of what an Eltwise layer makes of its bottoms."""
+    p = layer.message.eltwise_param
+    if p.operation == _PROD:
+        return of_layer(run, layer, "eltwise_param", "operation", value="SUM")
+    signs = [math.copysign(1, one) for one in p.coeff]
+    each = [of_layer(run, layer, "eltwise_param", "coeff", at, value=sign) for at, sign in enumerate(signs)]
+    text = " ".join(f"coeff: {sign:g}" for sign in signs)
+    whole = of_one(tuple(change for one in each for change in one))
+    return tuple(one._replace(text=f"eltwise_param {{ {text} }}", suggested=None) for one in whole)
+
+
 def shrinking(run: Run) -> Iterator[Hypothesis]:
     """A layer that divides its values by hundreds before any update. field: `shrinks`. value, figure: their size before
     it and after it."""
@@ -134,6 +163,8 @@ def _power(run: Run, layer: BuiltLayer, broke: NonFinite) -> Iterator[Change]:
             yield from both(*plain, *above) if plain and above else plain
     elif p.power > 1 and largest > 1:
         yield from of_layer(run, layer, "power_param", "scale", value=float(f"{p.scale / largest:.1g}"))
+        if p.power > 2:
+            yield from of_layer(run, layer, "power_param", "power", value=1)
 
 
 def _shifts(read: tuple[float, float], scale: float, shift: float) -> Iterator[float]:

@@ -39,6 +39,8 @@ _MOST = 4.0
 _LARGE_STORED = 1e6
 """Of a factor: Caffe saves 1 / (1 - moving_average_fraction) at most, mostly 1000."""
 _SILENT = 6.0
+_PROD, _SUM = 0, 1
+"""Of EltwiseParameter.EltwiseOp in caffe.proto."""
 _SQUASHED = 3
 _MOST_OF_IT = 0.5
 _FACTORS = {"PReLU": "0.25", "Scale": "1"}
@@ -88,6 +90,8 @@ def depth(run: Run) -> Iterator[Hypothesis]:
     steep = steepest(run, one)
     if steep is not None and steep[0].type == "Exp":
         score = min(score, _GROWS)  # it makes much of any value that is large
+    if field == "values" and any(mixed[1] / decades > _MOST_OF_IT for mixed in mixes(run)):
+        score = min(score, _GROWS)  # what mixes branches does it, whatever the fillers are
     yield one if steep is None else one._replace(place=run.place(steep[0].name), score=score)
 
 
@@ -108,6 +112,29 @@ def steepest(run: Run, one: Hypothesis) -> tuple[BuiltLayer, float, float] | Non
         return None
     step, layer, read, made = max(found, key=lambda each: each[0] / whole)
     return (layer, read, made) if step / whole > _MOST_OF_IT else None
+
+
+def mixes(run: Run) -> Iterator[tuple[tuple[BuiltLayer, ...], float]]:
+    """Eltwise layers that multiply, and those with coefficients; by how many powers of ten each kind changes values.
+
+    A factor from 0 to 1 may be a gate: where all have one, they multiply on purpose.
+    """
+    for product in (True, False):
+        found, gates = [], 0
+        for layer in run.built[0].layers:
+            p = layer.message.eltwise_param if layer.type == "Eltwise" and layer.index is not None else None
+            if p is None or not layer.need_backward or layer.runs_in_place:
+                continue
+            if p.operation != (_PROD if product else _SUM) or (not product and all(abs(one) == 1 for one in p.coeff)):
+                continue
+            blobs = [blob.original for blob in layer.bottoms]
+            read = [blob.producer and run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) for blob in blobs]
+            gates += any(one and one.min >= 0 and one.max <= 1 for one in read)
+            most, made = max((_of_top(run, blob) for blob in blobs), default=0.0), _made(run, layer)
+            if most > 0 and made > 0:
+                found.append((layer, math.log10(made / most)))
+        if found and not (product and gates == len(found)):
+            yield tuple(layer for layer, _ in found), sum(step for _, step in found)
 
 
 def _of_top(run: Run, blob: Blob) -> float:
