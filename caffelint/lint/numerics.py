@@ -128,6 +128,8 @@ def training(solver: Solver) -> Training | None:
 
 def _found_training(solver: Solver) -> Training | None:
     net, message = solver.train_net, solver.message
+    if solver.runs and solver.runs.trains_on:
+        return None
     if net is None or solver.scales_rates or 0 < message.max_iter < _SHORTEST:
         return None
     course = schedule(message)

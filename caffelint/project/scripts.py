@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -29,7 +30,11 @@ _DRIVES = Phrase(
     ("ward_prefilled(", ".apply_update(", ".ApplyUpdate("),
     compiled_later(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),
 )
-_TRAINS_ON = Phrase(("-weights", ".copy_from("), compiled_later(r"-weights\b|\.copy_from\("))
+_INIT_SOLVER = r"init_solver\b['\"]?[ \t]{0,9}[,(][^\n,]{1,200},[ \t]{0,9}(?!''|\"\")[\w'\"]"
+"""In MATLAB, with weights as its second argument."""
+_TRAINS_ON = Phrase(
+    ("-weights", ".copy_from(", "init_solver"), compiled_later(rf"-weights\b|\.copy_from\(|{_INIT_SOLVER}")
+)
 _FILLS = Phrase(
     ("surgery", "interp", "upsample_filt", "'up", '"up', "bilinear"),
     compiled_later(
@@ -41,11 +46,14 @@ _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|re
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
 _BY_TOOL = Phrase(("caffe",), compiled_later(r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b"))
 _LOADS = Phrase(
-    ("-weights", ".copy_from(", ".caffemodel", ".restore("),
-    compiled_later(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("),
+    ("-weights", ".copy_from(", ".caffemodel", ".restore(", "init_solver"),
+    compiled_later(rf"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(|{_INIT_SOLVER}"),
 )
 _DIFFS = Phrase(
     (".diff", ".set_diff("), compiled_later(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
+)
+_GRADIENTS = compiled_later(
+    r"\.blobs\[['\"]([^'\"\n]{1,100})['\"]\]\.diff\b(?:\[[^\n=]{0,200}\])?[ \t]{0,9}(?<![=!<>])=(?!=)"
 )
 _SURGERY = Phrase(
     (".params[", "surgery", "interp_"),
@@ -131,6 +139,22 @@ class Script:
         return self._find(_DIFFS)
 
     @cached_property
+    def gradients(self) -> frozenset[str]:
+        """The blobs whose gradients it sets, by name."""
+        return frozenset(_GRADIENTS.findall(self.text)) if ".diff" in self.text else frozenset()
+
+    def is_about(self, folder: str, solver: str, namesakes: Callable[[], Collection[str]]) -> bool:
+        """Does it name a solver in `folder`? Without a path, or by one of another machine, it names that of
+        `namesakes`, the folders with a file of that name, with which the path has the longest end alone.
+        """
+        if solver not in self.text:
+            return False
+        if self.folder == folder or f"{_bare(folder)}/{solver}" in self.text:
+            return True
+        name = rf"(?<![\w./\\+}}-])(?:/[\w./+-]{{0,200}}/)?(?={re.escape(solver)}(?![\w.]))"
+        return any(_is_nearest(folder, namesakes(), path) for path in set(re.findall(name, self.text)))
+
+    @cached_property
     def writes(self) -> bool:
         return _WRITES.search(self.text) is not None
 
@@ -169,6 +193,8 @@ class Runs(NamedTuple):
     """What scripts tell of a solver: what loads or sets weights with this one, and the `customs` of its project.
 
     `diffs`: what sets gradients itself, as where one net trains another. `by_tool`: what trains by `caffe train`.
+    `trains_on`: what gives its training weights, where no other script runs it by the tool without any.
+    `gradients`: the blobs of whatever nets whose gradients scripts set, by name.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     """
 
@@ -178,6 +204,8 @@ class Runs(NamedTuple):
     writes: tuple[tuple[str, Mention], ...] = ()
     diffs: Mention | None = None
     by_tool: Mention | None = None
+    trains_on: Mention | None = None
+    gradients: tuple[str, ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))
@@ -202,22 +230,51 @@ def customs_of(scripts: Sequence[Script]) -> Customs:
     return Customs(*(next(filter(None, map(attrgetter(name), scripts)), None) for name in Customs._fields))
 
 
-def runs_of(scripts: Iterable[Script], folder: str, solver: str, missing: Sequence[str]) -> Runs:
+def runs_of(
+    scripts: Iterable[Script],
+    folder: str,
+    solver: str,
+    missing: Sequence[str],
+    namesakes: Callable[[], Collection[str]] = tuple,
+) -> Runs:
     """What scripts tell of a solver in `folder`, but for `customs`; `missing` are nets that do not exist."""
-    loads = surgery = diffs = by_tool = None
+    about: list[Script] = []
     writes: dict[str, Mention] = {}
-    below = f"{_bare(folder)}/{solver}"
+    gradients: set[str] = set()
     for script in scripts:
-        text = script.text
-        if solver in text and script.folder == folder or below in text:
-            loads = loads or script.loads
-            surgery = surgery or script.surgery
-            diffs = diffs or script.diffs
-            by_tool = by_tool or script.by_tool
+        if script.is_about(folder, solver, namesakes):
+            about.append(script)
+        gradients |= script.gradients
         for name in map(_bare, missing):
-            if name not in writes and script.writes and name in text:
-                writes[name] = Mention(script.path, text.count("\n", 0, text.index(name)) + 1)
-    return Runs(Customs(), loads, surgery, tuple(sorted(writes.items())), diffs, by_tool)
+            if name not in writes and script.writes and name in script.text:
+                writes[name] = Mention(script.path, script.text.count("\n", 0, script.text.index(name)) + 1)
+    from_scratch = any(script.by_tool and not script.trains_on for script in about)
+    return Runs(
+        Customs(),
+        _first(script.loads for script in about),
+        _first(script.surgery for script in about),
+        tuple(sorted(writes.items())),
+        _first(script.diffs for script in about),
+        _first(script.by_tool for script in about),
+        None if from_scratch else _first(script.trains_on for script in about),
+        tuple(sorted(gradients)),
+    )
+
+
+def _first(mentions: Iterable[Mention | None]) -> Mention | None:
+    return next(filter(None, mentions), None)
+
+
+def _is_nearest(folder: str, namesakes: Collection[str], path: str) -> bool:
+    """Has this folder, alone of all `namesakes`, the longest end of a path?"""
+    wanted = [part for part in path.split("/") if part]
+
+    def end(other: str) -> int:
+        parts = other.replace("\\", "/").split("/")
+        alike = (mine == its for mine, its in zip(reversed(parts), reversed(wanted), strict=False))
+        return sum(1 for _ in takewhile(bool, alike))
+
+    return all(end(other) < end(folder) for other in namesakes if other != folder)
 
 
 def _bare(path: str) -> str:

@@ -39,9 +39,9 @@ class FrozenWithoutWeights(NetRule):
     ```
 
     ## Known problems
-    `caffe train --weights` cannot be seen from the text. Silent where the solver sets `weights`, where the text
-    mentions fine-tuning, and where a layer has no filler. Only info where the first layers or many are frozen, as in a
-    net whose weights are loaded.
+    `caffe train --weights` cannot be seen from the text. Silent where the solver sets `weights`, where a script gives
+    its training weights, where the text mentions fine-tuning, and where a layer has no filler. Only info where the
+    first layers or many are frozen, as in a net whose weights are loaded.
 
     ## References
     - net.cpp, Init; sgd_solver.cpp, ComputeUpdateValue
@@ -89,6 +89,8 @@ class FrozenWithoutWeights(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         frozen = {layer.index for layer in net.layers_of(self.layer_types) if _is_random(layer)}
         if not frozen or not net.is_trained or any(solver.message.weights for solver in net.solvers):
+            return
+        if any(solver.runs and solver.runs.trains_on for solver in net.solvers):
             return
         weighted = [layer for layer in net.layers_of(self.layer_types) if layer.type != "Deconvolution"]
         if not all(layer.has(layer.kind.block, "weight_filler") for layer in weighted):

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, relative
@@ -46,7 +46,8 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
-            found[path] = runs_of(_scripts(top), folder, name, missing)._replace(customs=_customs(top))
+            namesakes = partial(_folders_with, top, name)
+            found[path] = runs_of(_scripts(top), folder, name, missing, namesakes)._replace(customs=_customs(top))
     return found
 
 
@@ -77,6 +78,21 @@ def _by_name(top: str) -> Mapping[str, Sequence[Script]]:
 def scripts_below(folder: str, top: str) -> Iterator[Script]:
     """The scripts in or below a folder of the project whose top is given."""
     return (script for script in _scripts(top) if is_below(script.folder, folder))
+
+
+@remembered(64)
+def _folders_with(top: str, name: str) -> Sequence[str]:
+    """The folders of a project that hold a file of this name."""
+    found: list[str] = []
+    seen = 0
+    for folder, folders, files in walk(top):
+        folders[:] = sorted(one for one in folders if one not in _KEEP_OUT)
+        seen += len(files) + len(folders)
+        if seen > _MOST_FILES:
+            break
+        if name in files:
+            found.append(folder)
+    return found
 
 
 @remembered(4)

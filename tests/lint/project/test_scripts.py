@@ -95,6 +95,8 @@ def test_upsampling_without_fillers_is_filled_by_a_script_of_that_solver(reposit
     surgery = "solver = caffe.SGDSolver('solver.prototxt')\nsurgery.interp(solver.net, layers)\n"
     assert found()["deconvolution-without-filler"][0] == "warning"
     (repository / "solve.py").write_text(surgery)
+    (repository / "other").mkdir()
+    (repository / "other/solver.prototxt").write_text(SOLVER)
     assert found()["deconvolution-without-filler"][0] == "info", "it may be of another solver.prototxt"
     (repository / "models/solve.py").write_text(surgery)
     assert "deconvolution-without-filler" not in found()
@@ -128,11 +130,58 @@ def test_a_net_may_be_run_by_hand(repository: Path, line: str) -> None:
         ("s = caffe.get_solver('models/solver.prototxt')\ns.net.copy_from(path)", True),
         ("caffe train --solver models/solver.prototxt", False),
         ("caffe train --solver other/solver.prototxt --weights a.caffemodel", False),
+        ("caffe train --solver=/home/a/work/solver.prototxt --weights a.caffemodel", True),
+        ("caffe_mex('init_solver', 'solver.prototxt', 'pretrained', 'log');", True),
+        ("caffe_mex('init_solver', 'solver.prototxt', '', 'log');", False),
     ],
 )
 def test_weights(text: str, loads: bool) -> None:
     runs = runs_of([Script("run.sh", "/top", text)], "/top/models", "solver.prototxt", ())
     assert (runs.loads is not None) == loads
+
+
+@pytest.mark.parametrize(
+    ("path", "is_meant"),
+    [
+        ("/home/a/b/models/solver.prototxt", True),
+        ("/home/a/other/solver.prototxt", False),
+        ("/home/a/third/solver.prototxt", False),
+        ("solver.prototxt", False),
+    ],
+)
+def test_a_path_of_another_machine_means_the_solver_with_its_longest_end(path: str, is_meant: bool) -> None:
+    script = Script("run.sh", "/top", f"caffe train --solver={path} --weights a.caffemodel")
+    runs = runs_of([script], "/top/b/models", "solver.prototxt", (), lambda: ("/top/b/models", "/top/other"))
+    assert (runs.trains_on is not None) == is_meant
+
+
+def test_who_also_trains_from_scratch_is_judged_so() -> None:
+    tuned = Script("a.sh", "/top", "caffe train --solver=m/solver.prototxt --weights a.caffemodel")
+    fresh = Script("b.sh", "/top", "caffe train --solver=m/solver.prototxt")
+    assert runs_of([tuned], "/top/m", "solver.prototxt", ()).trains_on == Mention("a.sh", 1)
+    assert runs_of([tuned, fresh], "/top/m", "solver.prototxt", ()).trains_on is None
+
+
+def test_weights_that_a_script_gives_hold_what_is_frozen(repository: Path) -> None:
+    inner = """layer { name: "%s" type: "InnerProduct" bottom: "%s" top: "%s" param { lr_mult: %d }
+      inner_product_param { num_output: 3 weight_filler { type: "xavier" } } }"""
+    layers = inner % ("a", "d", "a", 1) + inner % ("b", "a", "b", 0) + inner % ("c", "b", "c", 1)
+    net = NET[: NET.index('layer { name: "u"')].replace("dim: 18 dim: 18", "dim: 1 dim: 1")
+    loss = 'layer { name: "loss" type: "EuclideanLoss" bottom: "c" bottom: "l" }'
+    (repository / "models/train.prototxt").write_text(net + layers + loss)
+    assert found()["frozen-without-weights"][0] == "warning"
+    (repository / "train.sh").write_text("caffe train --solver=/a/models/solver.prototxt --weights=b.caffemodel\n")
+    assert "frozen-without-weights" not in found()
+
+
+def test_a_script_sets_the_gradient_of_a_blob_wherever_the_solver_is_named(repository: Path) -> None:
+    data = 'layer { name: "i" type: "DummyData" top: "i" dummy_data_param { shape { dim: 1 } } }'
+    (repository / "models/train.prototxt").write_text(data + NET[: NET.index('layer { name: "loss"')])
+    assert found()["no-loss"][0] == "error"
+    (repository / "learn.py").write_text("import caffe\nprint(net.blobs['u'].diff[0] == 1)\n")
+    assert found()["no-loss"][0] == "error"
+    (repository / "learn.py").write_text("import caffe\nnet.blobs['u'].diff[0][i] = gradients[i]\n")
+    assert "no-loss" not in found()
 
 
 def test_a_step_is_one_of_a_solver() -> None:
