@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, title, write
+from caffelint.lint import INFO, LIKELY, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, quoted, title, write
 from caffelint.lint.built import types_that
 from caffelint.lint.disk import is_template
 
@@ -23,7 +23,8 @@ class RootFolderWithoutSlash(LayerRule):
     ```
 
     ## Known problems
-    A list whose paths begin with a slash works as it is.
+    A list whose paths begin with a slash works as it is, and the list is not read: an info. Where one is needed, Caffe
+    stops at the first image.
 
     ## Fix safety
     Unsafe: the text may be meant as the beginning of the file names.
@@ -34,7 +35,7 @@ class RootFolderWithoutSlash(LayerRule):
 
     code = "D019"
     name = "root-folder-without-slash"
-    severity = WARNING
+    severity = INFO
     certainty = LIKELY
     layer_types = types_that(lambda kind: kind.has_setting("root_folder") and not kind.fork)
     VALID = [
@@ -48,7 +49,7 @@ class RootFolderWithoutSlash(LayerRule):
             'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images" } }',
             span='root_folder: "images"',
             message='ImageData "data": root_folder "images" does not end in a slash, so Caffe reads "imagescat.jpg"'
-            ' for "cat.jpg"; set root_folder: "images/"',
+            ' for "cat.jpg"; unless all paths in the list begin with one, set root_folder: "images/"',
             fixed=(
                 'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images/" } }'
             ),
@@ -62,6 +63,6 @@ class RootFolderWithoutSlash(LayerRule):
             yield self.finding(
                 layer.at(block, "root_folder"),
                 f'{title(layer)}: root_folder "{folder}" does not end in a slash, so Caffe reads "{folder}cat.jpg" for'
-                f' "cat.jpg"; set root_folder: {quoted(folder + "/")}',
+                f' "cat.jpg"; unless all paths in the list begin with one, set root_folder: {quoted(folder + "/")}',
                 fixes=fix("add a slash", UNSAFE, write(layer, block, "root_folder", value=quoted(folder + "/"))),
             )

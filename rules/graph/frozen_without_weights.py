@@ -41,7 +41,7 @@ class FrozenWithoutWeights(NetRule):
     ## Known problems
     `caffe train --weights` cannot be seen from the text. Silent where the solver sets `weights`, where a script gives
     its training weights, where the text mentions fine-tuning, and where a layer has no filler. Only info where the
-    first layers or many are frozen, as in a net whose weights are loaded.
+    first layers, many, or the last ones are frozen: their weights are mostly loaded.
 
     ## References
     - net.cpp, Init; sgd_solver.cpp, ComputeUpdateValue
@@ -84,6 +84,13 @@ class FrozenWithoutWeights(NetRule):
             message='InnerProduct "a", "b": lr_mult is 0, so the layers keep the random weights of their fillers'
             " unless weights are loaded; if you load none, set lr_mult: 1",
         ),
+        # Nothing learns after it, as after a discriminator that judges what is made.
+        Invalid(
+            _NET.format("", "", "xavier").replace('top: "c" ', 'top: "c" param { lr_mult: 0 } '),
+            span="lr_mult: 0",
+            message='InnerProduct "c": lr_mult is 0, so the layer keeps the random weights of its xavier filler unless'
+            " weights are loaded; if you load none, set lr_mult: 1",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -100,13 +107,17 @@ class FrozenWithoutWeights(NetRule):
         for one in net.states():
             if one.phase == TRAIN and one.is_wired and any(layer.learns for layer in one.layers):
                 found = [net.layers[layer.index or 0] for layer in one.layers if layer.index in frozen]
-                after = {layer.index for layer in _after_learning(one)}
+                learning = {layer for layer in one.layers if layer.learns}
+                after = {layer.index for layer in _below(one, learning)}
+                judges = not learning & {*_below(one, {layer for layer in one.layers if layer.index in frozen})}
                 if found:
-                    yield self._finding(found, [layer for layer in found if layer.index in after])
+                    yield self._finding(found, [layer for layer in found if layer.index in after and not judges])
                 return
 
     def _finding(self, found: list[Layer], after: list[Layer]) -> Finding:
-        """A few frozen layers after learning ones are a slip; all others mostly get their weights loaded."""
+        """A few frozen layers between learning ones are a slip; others mostly get their weights loaded, as those of a
+        discriminator do, after which nothing learns while it judges what the net makes.
+        """
         slip = 0 < len(after) == len(found) <= _FEW
         whose = f"its {_filler(found[0])} filler" if len(found) == 1 else "their fillers"
         verb = "keeps" if len(found) == 1 else "keep"
@@ -136,12 +147,10 @@ def _is_random(layer: Layer) -> bool:
     return draws(param.weight_filler) and not any(spec.name for spec in layer.message.param)
 
 
-def _after_learning(one: BuiltNet) -> Iterator[BuiltLayer]:
-    """The layers that read, through whatever is between, what a layer that learns has made."""
-    reached: set[BuiltLayer] = set()
+def _below(one: BuiltNet, starts: set[BuiltLayer]) -> Iterator[BuiltLayer]:
+    """The layers that read, through whatever is between, what one of `starts` has made."""
+    reached = {*starts}
     for layer in one.layers:
         if any(blob.producer in reached for blob in layer.bottoms):
             yield layer
-            reached.add(layer)
-        elif layer.learns:
             reached.add(layer)
