@@ -224,6 +224,9 @@ class Mistakes(MistakenValues):
             value = first.text if first and first.kind not in (BROKEN, LIST, tree.MESSAGE) else "1"
             message = f"{where} has no field {name}, which only the older layers blocks have, so Caffe refuses the file"
             return _Unknown(None, f"{message}; write param {{ {_OF_OLDER_LAYERS[name]}: {value} }}", True)
+        if type_.name == "LayerParameter" and self.caffe and name in self.caffe.registered.reads:
+            message = f"{where} has no field {name} in this project's caffe.proto, but its sources read it"
+            return _Unknown(None, f"{message}; add it there", False)
         older = _OF_OLDER_LAYERS.get(name) if type_.name == "ParamSpec" else None
         if meant := older or _meant(type_, name):
             certain = not types[meant].fork_only or self.is_sure

@@ -46,7 +46,7 @@ class Registered(NamedTuple):
 
     `changed` are BVLC's layer types whose sources are not BVLC's, or of a version that refuses other things than 1.0.
     `counts` are those of the layer types whose classes tell them. `names_snapshots`: does it name them after the solver
-    where that gives no prefix, as BVLC's does after 1.0?
+    where that gives no prefix, as BVLC's does after 1.0? `reads` are the blocks that its layers read.
     """
 
     layers: frozenset[str] = frozenset()
@@ -57,10 +57,11 @@ class Registered(NamedTuple):
     changed: frozenset[str] = frozenset()
     counts: Mapping[str, TakenCounts] = MappingProxyType({})
     names_snapshots: bool = False
+    reads: frozenset[str] = frozenset()
 
     def as_json(self) -> list[Any]:
         """Its values in an order that is the same in every run."""
-        names = (self.layers, self.solvers, self.policies, self.regularizations, self.fillers, self.changed)
+        names = (self.layers, self.solvers, self.policies, self.regularizations, self.fillers, self.changed, self.reads)
         return [*map(sorted, names), dict(sorted(self.counts.items())), self.names_snapshots]
 
 

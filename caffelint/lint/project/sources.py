@@ -31,6 +31,7 @@ _HEADERS = (".hpp", ".h")
 _LAYERS = os.path.join("src", "caffe", "layers")
 _FILLERS = "filler.hpp"
 _REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)(?:_R)?\s*\(\s*(\w+)")
+_READS = re.compile(r"\blayer_param_?\s*\.\s*(\w+_param)\s*\(\s*\)")
 _POLICY = re.compile(r'lr_policy\s*==\s*"(\w+)"')
 _REGULARIZATION = re.compile(r'regularization_type\s*==\s*"(\w+)"')
 _FILLER = re.compile(r'type\s*==\s*"(\w+)"')
@@ -102,7 +103,8 @@ class SourceTree:
 class Told(NamedTuple):
     """What the texts of some files tell; `same` are the names of those that are BVLC's, `others` those of BVLC's names.
 
-    `names_snapshots`: the files that name snapshots after the solver where it gives no prefix.
+    `names_snapshots`: the files that name snapshots after the solver where it gives no prefix. `reads`: the blocks of a
+    layer that registered ones read.
     """
 
     layers: frozenset[str] = frozenset()
@@ -113,6 +115,7 @@ class Told(NamedTuple):
     same: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
     names_snapshots: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()
     classes: Mapping[str, LayerClass] = MappingProxyType({})
 
     def as_json(self) -> list[Any]:
@@ -129,8 +132,8 @@ class Told(NamedTuple):
                 for name, (base, counts) in told.items()
             }
             types = [frozenset(map(str, found)) for found in names]
-            layers, solvers, policies, regularizations, fillers, same, others, naming = types
-            return cls(layers, solvers, policies, regularizations, fillers, same, others, naming, classes)
+            layers, solvers, policies, regularizations, fillers, same, others, naming, reads = types
+            return cls(layers, solvers, policies, regularizations, fillers, same, others, naming, reads, classes)
         except (TypeError, ValueError, AttributeError):
             return None
 
@@ -151,6 +154,7 @@ def registered(own: Told, common: Told) -> Registered:
         | frozenset(type_ for type_, files in types.items() if not others.isdisjoint(files)),
         {type_: taken for type_ in map(_current, layers) if (taken := taken_counts(type_, classes))},
         bool(own.names_snapshots | common.names_snapshots),
+        own.reads | common.reads,
     )
 
 
@@ -177,6 +181,7 @@ def told(files: Iterable[SourceFile]) -> Told:
     same: set[str] = set()
     others: set[str] = set()
     names_snapshots: set[str] = set()
+    reads: set[str] = set()
     classes: dict[str, LayerClass] = {}
     for file in files:
         try:
@@ -195,13 +200,15 @@ def told(files: Iterable[SourceFile]) -> Told:
             text = compiled(data.decode("utf-8", "replace"))
             for what, type_ in _REGISTERS.findall(text):
                 found[what].add(type_)
+            reads.update(_READS.findall(text))
             policies.update(_POLICY.findall(text))
             regularizations.update(_REGULARIZATION.findall(text))
             if is_of_fillers:
                 fillers.update(_FILLER.findall(text))
     layers, solvers = frozenset(found["LAYER"]), frozenset(found["SOLVER"])
     said = frozenset(policies), frozenset(regularizations), frozenset(fillers)
-    return Told(layers, solvers, *said, frozenset(same), frozenset(others), frozenset(names_snapshots), classes)
+    naming = frozenset(names_snapshots)
+    return Told(layers, solvers, *said, frozenset(same), frozenset(others), naming, frozenset(reads), classes)
 
 
 def digest(text: str) -> str:

@@ -108,6 +108,17 @@ def test_what_is_registered_is_known(make: Make, source: str) -> None:
     assert found() == []
 
 
+def test_a_block_that_its_sources_read_is_missing_in_its_proto(make: Make) -> None:
+    top = make(NET.format(MINE.format("count: 3").replace("my_param", "mine_param")), types="My")
+    ((severity, name, message),) = found()
+    assert (severity, name) == ("error", "unknown-field")
+    source = "REGISTER_LAYER_CLASS(My);\nint count = this->layer_param_.mine_param().count();"
+    (top / "caffe/src/caffe/layers/my_layer.cpp").write_text(source)
+    ((severity, name, message),) = found()
+    assert (severity, name) == ("warning", "unknown-field")
+    assert message.endswith("in this project's caffe.proto, but its sources read it; add it there")
+
+
 def test_a_part_of_a_caffe_registers_more_than_is_seen(make: Make) -> None:
     top = make(NET.format(MINE.format("count: 3")))
     (top / "caffe/src/caffe/layers/all.cpp").write_text("REGISTER_LAYER_CLASS(Other);")
