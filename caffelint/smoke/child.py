@@ -11,16 +11,18 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from caffelint.smoke.caffe.log import Log, ending
-from caffelint.smoke.events import Crashed, Done, Event, OutOfMemory, Refused, Waiting, from_line
+from caffelint.smoke.events import Crashed, Done, Event, Iteration, OutOfMemory, Refused, Waiting, from_line
 from caffelint.smoke.job import Job
 from caffelint.smoke.keeper import GRACE
 from caffelint.smoke.kept import Kept
 from caffelint.smoke.signals import held
-from caffelint.smoke.usage import cpu_share
+from caffelint.smoke.usage import Still, cpu_share
 
 _LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 17
 _PATIENCE = 0.3
+_STILL = 60.0
+"""Seconds of waiting before the first iteration that end a run: what waits so long waits forever."""
 
 
 class More(Protocol):
@@ -61,9 +63,15 @@ def run_child(
     status: int | None = None
     waited: list[Event] = []
     deadline = [started + job.timeout] if job.timeout else []
+    still: Still | None = None
 
     def take(line: bytes) -> None:
+        nonlocal still
         event = from_line(line)
+        if isinstance(event, Iteration):
+            still = None
+        if event is not None and still is not None:
+            still.moved()
         if event is None:
             log.block(line)
             return
@@ -83,7 +91,9 @@ def run_child(
             child = Kept([*command, job_path], job.checked, **log_all)
             reader = threading.Thread(target=log.read, args=(child.process.stderr,), daemon=True)
             reader.start()
-        status = _follow(child.process, take, deadline)
+        if job.device == "cpu":  # while a GPU computes, the process may wait for it
+            still = Still(child.process.pid, _STILL)
+        status = _follow(child.process, take, deadline, lambda: still is not None and still.waits())
         if status is None and not waited:
             late = time.monotonic() - started
             cpu = cpu_share(child.process.pid)
@@ -103,8 +113,11 @@ def run_child(
     return events
 
 
-def _follow(child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: list[float]) -> int | None:
-    """Hand on the lines of a child's stdout until it ends; its status, or None if it still runs at the deadline.
+def _follow(
+    child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: list[float], waits: Callable[[], bool]
+) -> int | None:
+    """Hand on the lines of a child's stdout until it ends; its status, or None if it still runs at the deadline, or
+    waits for nothing that comes.
 
     deadline: of time.monotonic, empty for none; it may move meanwhile. What the child started may hold its stdout open
     for longer than it lives.
@@ -124,6 +137,8 @@ def _follow(child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadl
                 take(line)
         elif child.poll() is not None:
             break
+        elif waits():
+            return None
     if rest:
         take(rest)
     try:

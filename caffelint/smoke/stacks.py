@@ -11,14 +11,14 @@ from __future__ import absolute_import, division
 
 import time
 
-LOOKS, LEAST = 16, 0.2
+LOOKS, LEAST, MOST = 16, 0.2, 15.0
 _EVERY, _SINCE = [0.0], [0.0]
 
 
 def watch(seconds):
-    """In even parts of the time that the process has; 0 for never."""
+    """In even parts of the time that the process has, some before a run that waits is ended; 0 for never."""
     if seconds:
-        _EVERY[0] = max(LEAST, seconds / LOOKS)
+        _EVERY[0] = min(MOST, max(LEAST, seconds / LOOKS))
         moved()  # type: ignore[no-untyped-call]
 
 

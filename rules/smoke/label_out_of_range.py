@@ -15,6 +15,9 @@ _EMBED = _READ.replace('type: "InnerProduct"', 'type: "Embed"').replace(
     "inner_product_param { num_output: 10", "embed_param { num_output: 10 input_dim: 20"
 )
 
+_FAR = 100
+"""So many times as large as a table is no index, but a hash or another number."""
+
 
 class LabelOutOfRange(SmokeRule):
     """A label, or an index of an Embed, is below 0, not below the number of classes, or no whole number.
@@ -60,6 +63,12 @@ class LabelOutOfRange(SmokeRule):
             " weights;"
             " set input_dim: 50",
         ),
+        Invalid(
+            project(*losses(*CALM), Statistics(-1, "data", "blob", "data", DATA, 0, 2.9e7, 20, 3, 0.1), net=_EMBED),
+            span="input_dim: 20",
+            message='Embed "fc": its input holds indices 0 to 2.9e+07, but input_dim is 20, so Caffe reads outside the'
+            " weights; number them from 0 to 19",
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -78,8 +87,10 @@ class LabelOutOfRange(SmokeRule):
                         f"{title(layer)}: its input holds indices {extent(*words)}, but input_dim is {size}, so Caffe"
                     )
                     what += " reads outside the weights"
-                    if words[0] >= 0 and size <= words[1] < math.inf:
+                    if words[0] >= 0 and size <= words[1] < _FAR * size:
                         what += f"; set input_dim: {int(words[1]) + 1}"
+                    elif words[0] >= 0:
+                        what += f"; number them from 0 to {size - 1}"
                     why = "Caffe does not check the indices"
                     place = run.place(layer.name, 0, "embed_param", "input_dim")
                     yield self.finding(place, what, evidence=why, cause=Cause("data", what, why))

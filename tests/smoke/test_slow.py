@@ -11,6 +11,7 @@ import pytest
 from project_files import NET, SOLVER, python_layer, write
 
 from caffelint.cli.main import main
+from caffelint.smoke import child
 from caffelint.smoke.caffe.log import Log, ending
 from caffelint.smoke.events import Loaded, TimedOut
 from caffelint.smoke.job import Job
@@ -38,6 +39,29 @@ def test_the_line_that_waits(engine: str, tmp_path: Path, caffe_python: Path, mo
     assert f'Python "mine" (mine.py:{line}): its code still ran after' in text
     assert "samples it was in wait and there called wait (threading.py:" in text
     assert "so it was waiting, for example for a lock" in text
+
+
+def test_what_waits_before_the_first_iteration_is_not_waited_for(
+    tmp_path: Path, in_caffe: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "_STILL", 4.0)
+    net = python_layer(tmp_path, "import threading; threading.Event().wait(500)")
+    session = in_caffe(write(tmp_path, net), timeout=16.0 * 20)
+    late = session.run and session.run.first(TimedOut)
+    assert late
+    assert late.seconds < 160
+    assert "so it was waiting, for example for a lock" in verdict_of(session)
+
+
+def test_what_computes_before_the_first_iteration_has_its_time(
+    tmp_path: Path, in_caffe: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "_STILL", 1.0)
+    net = python_layer(tmp_path, "while True:\n    self.calls += 1")
+    session = in_caffe(write(tmp_path, net), timeout=6.0)
+    late = session.run and session.run.first(TimedOut)
+    assert late
+    assert late.seconds >= 6
 
 
 def test_code_that_only_computes_does_not_wait(tmp_path: Path, in_caffe: Callable[..., Session]) -> None:
