@@ -152,12 +152,14 @@ class _Projects:
     def __init__(self, jobs: Sequence[Job]):
         self._tops: dict[str, str] = {}
         self._found: dict[str, _Project] = {}
+        self._nets: dict[str, tuple[str, ...]] = {}  # also of solvers that are in no project
         for job in jobs:
             for solver, nets in job.nets:
                 path = os.path.abspath(solver)
+                named = (os.path.abspath(net.path) for net in nets if net.path)
+                self._nets[path] = tuple(dict.fromkeys(named))
                 if project := self._of(path):
-                    named = (os.path.abspath(net.path) for net in nets if net.path)
-                    project.nets[path] = tuple(dict.fromkeys(named))
+                    project.nets[path] = self._nets[path]
                     project.missing[path] = tuple(net.name for net in nets if not net.path)
             for file in job.files:
                 if project := self._of(path := os.path.abspath(file)):
@@ -178,9 +180,7 @@ class _Projects:
 
     def nets_of(self, file: str) -> Collection[str]:
         """The nets that a solver names, as they are given in findings."""
-        path = os.path.abspath(file)
-        project = self._of(path)
-        return [relative(net) for net in project.nets.get(path, ())] if project else ()
+        return [relative(net) for net in self._nets.get(os.path.abspath(file), ())]
 
     def is_solved(self, file: str) -> bool:
         path = os.path.abspath(file)

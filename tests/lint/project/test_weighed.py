@@ -62,9 +62,7 @@ def test_a_net_that_no_solver_names_is_not_used(project: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["import caffe\nnet = caffe.Net('n')\n", "<!DOCTYPE html>\n<html lang='en'>\n"]
-)
+@pytest.mark.parametrize("text", ["import caffe\nnet = caffe.Net('n')\n", "<!DOCTYPE html>\n<html lang='en'>\n"])
 @pytest.mark.parametrize(("page", "severity"), [("", "info"), ("see n.prototxt", "error")])
 def test_what_is_no_net_at_all(project: Path, text: str, page: str, severity: str) -> None:
     write({"n.prototxt": text, "README.md": page})
@@ -316,3 +314,19 @@ def test_an_ellipsis_stands_for_layers(project: Path) -> None:
     one = found("unknown-bottom")
     assert one["train.prototxt"].severity == "error"
     assert one["pattern.prototxt"].evidence.endswith("the comment on line 2 stands for layers that are left out")
+
+
+def test_what_a_fault_of_its_net_explains_is_an_info_also_where_nothing_shows_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    solver = 'net: "net.prototxt" base_lr: 1%s lr_policy: "fixed" max_iter: 9000 snapshot_prefix: "mine"\n'
+    norm = 'layer { name: "n" type: "LRN" bottom: "data" top: "n" lrn_param { k: %s } }\n'
+    for folder, k in (("faulty", 0), ("sound", 1)):
+        write({f"{folder}/solver.prototxt": solver % k, f"{folder}/net.prototxt": NET + norm % k})
+    told = found("first-updates-too-large").values()
+    severities = {Path(one.file).parent.name: (one.severity, one.evidence) for one in told}
+    assert severities == {
+        "faulty": ("info", "mend lrn-out-of-domain at faulty/net.prototxt:5 first"),
+        "sound": ("warning", ""),
+    }
