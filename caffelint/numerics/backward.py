@@ -27,7 +27,7 @@ from caffelint.numerics.forward import (
     is_mapped_out,
     is_unrolled,
     lrn_factor,
-    mvn_means,
+    mvn,
     places,
     pooled_from,
     shape_of,
@@ -192,10 +192,8 @@ def _(layer: BatchNorm, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
 
 @backward.register(MVN)
 def _(layer: MVN, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
-    p = layer.parameters
-    own, _ = mvn_means(layer, bottoms[0])
-    by = (math.sqrt(max(bottoms[0].mean_square - own, 0.0)) + p.eps) ** 2 if p.normalize_variance else 1.0
-    return [tops[0].mapped(lambda one: one / by, tops[0].mean)] if by > 0 else None
+    """mvn_layer.cpp Backward_cpu: nothing is left of the gradients of maps of one value."""
+    return mvn(layer, tops[0], bottoms[0])
 
 
 @backward.register(Split)

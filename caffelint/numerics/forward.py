@@ -14,11 +14,7 @@ from caffelint.caffe.layers.concat import Concat, Slice
 from caffelint.caffe.layers.convolution import Convolution, Deconvolution
 from caffelint.caffe.layers.data import DataLayer, DummyData, Transformed
 from caffelint.caffe.layers.linear import Embed, InnerProduct
-from caffelint.caffe.layers.neuron import (
-    Dropout,
-    Neuron,
-    Power,
-)
+from caffelint.caffe.layers.neuron import Dropout, Neuron, Power
 from caffelint.caffe.layers.normalization import LRN, MVN, BatchNorm
 from caffelint.caffe.layers.pooling import Pooling
 from caffelint.caffe.layers.reduce import Eltwise, Softmax
@@ -374,21 +370,26 @@ def _(layer: BatchNorm, bottoms: Known, drawn: Drawn) -> Tops:
 
 @forward.register(MVN)
 def _(layer: MVN, bottoms: Known, drawn: Drawn) -> Tops:
-    bottom = bottoms[0]
+    return mvn(layer, bottoms[0], bottoms[0])
+
+
+def mvn(layer: MVN, one: Signal, bottom: Signal) -> Tops:
+    """What an MVN makes of its bottom, or of the gradient of its top: it takes the means off both, and divides both by
+    the spread of the bottom."""
     p = layer.parameters
-    own, others = mvn_means(layer, bottom)
-    by = (math.sqrt(max(bottom.mean_square - own, 0.0)) + p.eps) ** 2 if p.normalize_variance else 1.0
-    if not by > 0:
-        return None
-    away = (own, own, others, others) * 2 if p.across_channels else (own, own, others, others, *bottom.kernels[OTHER:])
-    return [
-        Signal(
-            0.0, tuple(bounded((one - by_) / by) for one, by_ in zip(bottom.kernels, away, strict=True)), bottom.assumed
-        )
-    ]
+    spread = math.sqrt(max(_without_means(layer, bottom)[SAME], 0.0))
+    by = (spread + p.eps) ** 2 if p.normalize_variance else 1.0
+    return [Signal(0.0, tuple(bounded(k / by) for k in _without_means(layer, one)), one.assumed)] if by > 0 else None
 
 
-def mvn_means(layer: BuiltLayer, bottom: Signal) -> tuple[float, float]:
+def _without_means(layer: MVN, one: Signal) -> list[float]:
+    own, others = _mvn_means(layer, one)
+    across = layer.parameters.across_channels
+    away = (own, own, others, others) * 2 if across else (own, own, others, others, *one.kernels[OTHER:])
+    return [kernel - mean for kernel, mean in zip(one.kernels, away, strict=True)]
+
+
+def _mvn_means(layer: BuiltLayer, bottom: Signal) -> tuple[float, float]:
     """Mean products of what is taken away: of a sample with itself, and with another one."""
     shape = shape_of(layer)
     positions = float(places(shape))

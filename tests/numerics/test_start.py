@@ -244,6 +244,22 @@ def test_as_the_real_caffe(caffe_python: Path) -> None:
         assert len(wrong) <= (1 - least) * len(ratios[kind]), (kind, len(ratios[kind]), wrong)
 
 
+@pytest.mark.parametrize("across", ["true", "false"])
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_gradient_behind_a_mvn_of_few_values(caffe_python: Path, size: int, across: str) -> None:
+    """Of maps of one value nothing is left, not the reciprocal of eps."""
+    net = (
+        _data(side=size)
+        + _conv("c", "data", 32, 'type: "msra"', "kernel_size: 1")
+        + _layer("m", "MVN", "c", more=f"mvn_param {{ across_channels: {across} }}")
+        + _fc("score", "m", 10, 'type: "msra"')
+        + _LOSS % ("SoftmaxWithLoss", "")
+    )
+    (answer,) = _asked(caffe_python, [net])
+    found = next(size for param, size in start(_built(net)).learned.items() if param.layer.name == "c")
+    assert math.sqrt(answer["learned"]["c"]) / 2 <= found <= 2 * math.sqrt(answer["learned"]["c"])
+
+
 ODD = [0.0, -1.0, 1e30, 1e-30, 3e38, float("inf"), float("nan")]
 
 
