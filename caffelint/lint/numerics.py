@@ -165,6 +165,8 @@ def _known(built: BuiltNet, measured: Mapping[str, Signal]) -> Change:
             factor = readers[0][0].factor if len(readers) == 1 else None
             if factor and math.isfinite(factor):
                 signals[layer.tops[0].name] = unit().times(1 / abs(factor))
+            elif layer.transforms:
+                signals[layer.tops[0].name] = unit()
     return Change(signals=signals) if signals else NO_CHANGE
 
 
@@ -215,9 +217,17 @@ def largest_rate(solver: Solver) -> float | None:
 
 def is_unscaled(layer: BuiltLayer, signals: Mapping[str, Signal]) -> bool:
     """Does nothing tell of data how large they are?"""
-    if not layer.is_data or layer.transforms:
+    if not layer.is_data or layer.transforms and not _holds_fractions(layer):
         return False
     return not any(top.name in signals and not signals[top.name].assumed for top in layer.tops)
+
+
+def _holds_fractions(layer: BuiltLayer) -> bool:
+    """Are records numbers between 0 and 1? Nobody takes part of a grey level off bytes and leaves them as large."""
+    if layer.data_source and not layer.has_setting("backend"):
+        return False
+    t = layer.message.transform_param
+    return bool(t.mean_value) and all(0 < mean < 1 for mean in t.mean_value) and bool(t.scale >= 1)
 
 
 def _blamed_data(found: Judgement) -> Iterator[BuiltLayer]:
