@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from functools import cached_property
 from typing import NamedTuple
@@ -87,10 +87,15 @@ class _Found(NamedTuple):
 
 
 class Texts:
-    """What is written in a project, read when it is first asked for."""
+    """What is written in a project, read when it is first asked for.
 
-    def __init__(self, top: str):
+    `files`: its solvers and nets, by absolute paths.
+    """
+
+    def __init__(self, top: str, files: Sequence[str]):
         self.top = top
+        self._files = files
+        self._places: dict[str, Named | None] = {}
 
     @cached_property
     def _found(self) -> _Found:
@@ -153,18 +158,32 @@ class Texts:
             found.setdefault("*" if "*" in named.parts[0] else _alike(named.parts[0]), []).append(named)
         return found
 
-    def names_file(self, path: str, files: Iterable[str] = ()) -> Named | None:
+    def names_file(self, path: str) -> Named | None:
         """Where a file is named, or one of the same series: with other digits in its path.
 
-        A path that leads to none of the `files` may be one of another machine: of that the last name counts.
+        A path that leads to no file may be one of another machine: of that the last name counts.
         """
+        if path not in self._places:
+            self._places[path] = self._names_file(path)
+        return self._places[path]
+
+    def _names_file(self, path: str) -> Named | None:
         alike = [named for named in self._by_name.get(_alike(os.path.basename(path)), ()) if self._reaches(named, path)]
         filled = [named for named in self._by_name.get("*", ()) if self._reaches(named, path)]
         fitting = (named for named in (*alike, *filled) if self._fits(named, path))
-        if found := next(fitting, None):
-            return found
-        same = [file for file in files if _alike(os.path.basename(file)) == _alike(os.path.basename(path))]
-        return next((named for named in alike if not any(self._fits(named, file) for file in same)), None)
+        return next(fitting, None) or next((named for named in alike if named in self._nowhere), None)
+
+    @cached_property
+    def _nowhere(self) -> set[Named]:
+        """What leads to no file."""
+        alike: dict[str, list[str]] = {}
+        for file in self._files:
+            alike.setdefault(_alike(os.path.basename(file)), []).append(file)
+        return {
+            named
+            for named in self.names
+            if not any(self._fits(named, file) for file in alike.get(_alike(named.parts[0]), ()))
+        }
 
     def _reaches(self, named: Named, path: str) -> bool:
         """The texts of a Caffe that the project holds speak of the files of that Caffe."""

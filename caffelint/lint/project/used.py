@@ -51,13 +51,13 @@ class Used:
 
     def is_used(self, path: str) -> bool:
         """Is a file a solver, or named by one or by a text?"""
-        name = os.path.basename(path)
-        lost = (missing for names in self._missing.values() for missing in names)
-        return (
-            self.is_solved(path)
-            or any(name == os.path.basename(other.replace("\\", "/")) for other in lost)
-            or self._texts.names_file(path, self._files) is not None
-        )
+        is_lost = os.path.basename(path) in self._lost
+        return self.is_solved(path) or is_lost or self._texts.names_file(path) is not None
+
+    @cached_property
+    def _lost(self) -> set[str]:
+        """The last names of the nets that are not where a solver names them."""
+        return {os.path.basename(name.replace("\\", "/")) for names in self._missing.values() for name in names}
 
     def why_unused(self, path: str, is_refused: bool, is_unreadable: bool) -> str:
         """Why nobody seems to load a file that is not used, or has ever loaded one that Caffe refuses.
@@ -73,7 +73,7 @@ class Used:
                 return why
         if role not in (TRAIN, "deploy") or self._is_variant(path, is_refused):
             return ""
-        if is_refused and not is_unreadable and folder not in self._folders and self._names_one_in(folder):
+        if is_refused and not is_unreadable and folder not in self._folders and folder in self._named_folders:
             return ""
         # Where a solver is, authors try nets by turns: it names the one of today, if no text tells which is run.
         # But what is refused is a draft.
@@ -95,20 +95,20 @@ class Used:
     @cached_property
     def _told(self) -> set[str]:
         """The folders in which a text tells what is run: those of the solvers that it names, and of their nets."""
-        named = [solver for solver in self._whole if self._texts.names_file(solver, self._files)]
+        named = [solver for solver in self._whole if self._texts.names_file(solver)]
         return {os.path.dirname(path) for solver in named for path in (solver, *self._nets[solver])}
 
-    def _names_one_in(self, folder: str) -> bool:
-        """Does a text name a file of a folder?"""
-        beside = (path for path in self._files if os.path.dirname(path) == folder)
-        return any(self._texts.names_file(path, self._files) for path in beside)
+    @cached_property
+    def _named_folders(self) -> set[str]:
+        """Those of the files that a text names."""
+        return {os.path.dirname(path) for path in self._files if self._texts.names_file(path)}
 
     def _beside_named(self, path: str) -> str:
         """Why a deploy net seems to be unused of which a text names a variant beside it."""
         folder, name = os.path.split(path)
         for other in self._others:
             if other != path and os.path.dirname(other) == folder and _begin_alike(name, os.path.basename(other)):
-                if (named := self._texts.names_file(other, self._files)) and role_of(other) == "deploy":
+                if (named := self._texts.names_file(other)) and role_of(other) == "deploy":
                     return f'no script or page names the file, and {named.where} names "{relative(other)}"'
         return ""
 

@@ -54,7 +54,7 @@ class _Project:
 
     @cached_property
     def _texts(self) -> Texts:
-        return Texts(self._top)
+        return Texts(self._top, self.files)
 
     @cached_property
     def _used(self) -> Used:

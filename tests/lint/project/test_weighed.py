@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import bench_curves
 import pytest
 
 import caffelint
@@ -107,6 +108,18 @@ def test_the_pages_of_a_caffe_speak_of_its_own_files(project: Path, folder: str,
     write({f"{folder}/nets/other.prototxt": BROKEN})
     write({"caffe/src/caffe/proto/caffe.proto": "", "caffe/README.md": "nets/other.prototxt"})
     assert {one.severity for one in found("unknown-field").values()} == {severity}
+
+
+def test_drafts_take_time_with_their_number(project: Path) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "README.md": "other.prototxt"})
+
+    def work(number: int) -> int:
+        names = (chr(ord("a") + one // 26) + chr(ord("a") + one % 26) for one in range(number))
+        write({f"nets/{name}.prototxt": BROKEN + f"# {name}\n" for name in names})
+        return bench_curves.calls(lambda: caffelint.check("."))
+
+    work(10)
+    assert work(120) < 6 * work(30)
 
 
 def test_a_solver_may_name_a_net_of_another_folder(project: Path) -> None:
