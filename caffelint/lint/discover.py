@@ -180,18 +180,19 @@ def _walk(folder: str, unreadable: list[tuple[str, str]], others: list[str], whi
         if found:
             return found
         # A folder that git ignores as a whole was named on purpose.
-    checkouts: list[str] = []
+    checkouts: list[tuple[str, Checkout]] = []
 
     def leave(base: str, folders: list[str], names: list[str]) -> None:
         """Take out what is of no interest, and checkouts, which ignore each for itself."""
-        if checkout is None and (".git" in folders or ".git" in names):
-            checkouts.append(base)
+        # A link of that name may lead nowhere: then it is none.
+        if checkout is None and (".git" in folders or ".git" in names) and (own := checkout_of(base)):
+            checkouts.append((base, own))
             folders.clear()
             names.clear()
         folders[:] = [name for name in folders if name not in _SKIPPED]
 
     found = list(_below(folder, unreadable, others, which, leave))
-    return found + [file for inner in checkouts for file in _walk(inner, unreadable, others, which)]
+    return found + [file for base, own in checkouts for file in _of_checkout(base, own, unreadable, others, which)]
 
 
 def _of_checkout(

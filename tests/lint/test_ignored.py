@@ -159,6 +159,23 @@ def test_checkouts_below_a_folder_ignore_each_for_itself(tmp_path: Path) -> None
     assert discover([str(tmp_path)]).files == sorted(map(str, there))
 
 
+def test_a_link_that_leads_nowhere_is_no_checkout(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / ".git").symlink_to("nowhere")
+    (tmp_path / "folder" / "net.prototxt").touch()
+    for folder in (tmp_path, tmp_path / "folder"):
+        assert discover([str(folder)]).files == [str(tmp_path / "folder" / "net.prototxt")]
+
+
+def test_a_checkout_below_a_folder_may_ignore_all(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    git(tmp_path / "one", "init", "-q", ".")
+    (tmp_path / "one" / "net.prototxt").touch()
+    (tmp_path / "one" / ".gitignore").write_text("*\n")
+    assert discover([str(tmp_path)]).files == []
+    assert discover([str(tmp_path / "one")]).files == [str(tmp_path / "one" / "net.prototxt")], "it is named"
+
+
 def test_a_worktree_has_its_index_elsewhere(tmp_path: Path) -> None:
     main = tmp_path / "main"
     main.mkdir()
