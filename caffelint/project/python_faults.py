@@ -18,14 +18,14 @@ _READ_ONLY = frozenset(["data", "diff", "shape", "num", "channels", "height", "w
 """Properties of a blob in _caffe.cpp; none has a setter."""
 _UNFORESEEN = frozenset(["setattr", "exec", "__dict__"])
 _CLOSE = 0.75
-_OF_PYTHON = frozenset(dir(builtins)) | {"__file__", "__path__"}
+_OF_PYTHON = frozenset(dir(builtins)) | {"__class__", "__file__", "__path__"}
 _OF_PYTHON_2 = frozenset(
     (
         *("apply", "basestring", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long", "raw_input"),
-        *("reduce", "reload", "unichr", "unicode", "xrange"),
+        *("reduce", "reload", "unichr", "unicode", "xrange", "StandardError", "WindowsError"),
     )
 )
-"""Builtins of Python 2 that 3 has not: docs.python.org/2/library/functions.html."""
+"""Builtins of Python 2 that 3 has not, or not everywhere: docs.python.org/2/library (functions, exceptions)."""
 _BIND_ANY = frozenset(["*", "exec", "eval", "globals", "locals", "vars", "builtins", "__builtin__", "__builtins__"])
 """Names whose use may bind any other."""
 _ANY_NAME = frozenset(["__getattr__", "__getattribute__", "__setattr__"])
@@ -136,11 +136,14 @@ def _bound(module: Iterable[ast.stmt]) -> frozenset[str] | None:
 
 
 def _unbound(code: Code, bound: frozenset[str]) -> Iterator[PythonFault]:
-    for node in _evaluated(code.certain):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound | _OF_PYTHON:
-            if node.id not in _OF_PYTHON_2:
-                near = difflib.get_close_matches(node.id, [*bound, "True", "False", "None"], 1, _CLOSE)
-                yield PythonFault(code.function.name, node.lineno, UNBOUND, node.id, near=near[0] if near else "")
+    """The first name that nothing binds: the method ends there."""
+    known = bound | _OF_PYTHON | _OF_PYTHON_2
+    names = (node for node in _evaluated(code.certain) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    unknown = [node for node in names if node.id not in known]
+    if unknown:
+        first = min(unknown, key=lambda node: (node.lineno, node.col_offset))
+        near = difflib.get_close_matches(first.id, [*bound, "True", "False", "None"], 1, _CLOSE)
+        yield PythonFault(code.function.name, first.lineno, UNBOUND, first.id, near=near[0] if near else "")
 
 
 def _of_blobs(code: Code) -> Iterator[PythonFault]:

@@ -71,6 +71,10 @@ class PythonMethodFails(NetRule):
             "m.py": "from tools import prepare\n" + _MODULE.format("prepare(self, top)", _COPY + " * self.other"),
         },
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE + "\n        n = xrange(3)", _COPY)},
+        {
+            "net.prototxt": _NET,
+            "m.py": _MODULE.format(_SHAPE, _COPY + "\n        __class__, StandardError, WindowsError"),
+        },
         {"net.prototxt": _NET, "m.py": "from tools import *\n" + _MODULE.format("make(self, top)", _COPY)},
         {"net.prototxt": _NET, "m.py": _MODULE.format("for one in top: one.reshape(2, 3)", _COPY)},
     ]

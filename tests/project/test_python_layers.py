@@ -326,6 +326,16 @@ def test_chains_of_calls_are_not_gone_through_from_each_call(line: str) -> None:
     assert bench_curves.calls(lambda: (one.top_shapes, list(one.faults))) < 600 * nodes
 
 
+def test_a_method_ends_at_the_first_name_that_nothing_defines() -> None:
+    head = "class A(caffe.Layer):\n    def forward(self, bottom, top):\n"
+    names = "".join(f"name{number} = 0\n" for number in range(2500))
+    text = names + head + "".join(f"        nam{number}\n" for number in range(2500))
+    one = PythonModule("a.py", text).find("A")
+    assert one is not None
+    with soon(5):
+        assert [fault.name for fault in one.faults] == ["nam0"]
+
+
 def test_code_that_is_too_deep_to_be_quoted() -> None:
     head = "a = 0\nclass A(caffe.Layer):\n    def forward(self, bottom, top):\n"
     text = f"{head}        top[a{'.b' * 900}].data = 1\n"
