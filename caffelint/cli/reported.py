@@ -69,12 +69,12 @@ def project_of(asked: Asked, config: Config, report: Report) -> Project:
     set_shapes(file, given_shapes(config) | dict(asked.shapes))
     texts = {path: one.document.source.data for path, one in files.items()}
     shown = views(file, config)
-    if len(shown) == MOST:
+    if len(shown) > MOST:
         failures.append(Failure(asked.path, f"no more than {MOST} of its nets and their states are shown"))
     return Project(
         asked.path,
         file.solver,
-        shown,
+        shown[:MOST],
         report.findings,
         texts,
         (*report.failures, *failures),

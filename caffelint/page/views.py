@@ -59,9 +59,12 @@ class View(NamedTuple):
 
 
 def views(file: File, config: Config) -> list[View]:
-    """At most `MOST`, of a net or of all nets that a solver names. config: is the data read, and where may it be?"""
+    """Those of a net, or of all nets that a solver names; at most one more than `MOST`, to tell of more.
+
+    config: is the data read, and where may it be?
+    """
     nets = file.solver.distinct_nets if file.solver else file.nets
-    found = list(islice((view for net in nets for view in _views(net, config)), MOST))
+    found = list(islice((view for net in nets for view in _views(net, config)), MOST + 1))
     if len(nets) > 1:
         found = [view._replace(title=f"{view.net.path}: {view.title}") for view in found]
     return found
