@@ -16,6 +16,7 @@ _FEW = 100.0
 """Pairs of equal labels that chance gives: with fewer, as of a thousand classes, none may be nearest neighbours."""
 _LEAST = 200
 _NEAREST = 5
+_ORDINALS = {2: "second", 3: "third"}
 
 
 class LabelsOfOtherRecords(SmokeRule):
@@ -116,4 +117,4 @@ def _share(share: float) -> str:
 def _of(shift: int) -> str:
     if abs(shift) == 1:
         return "record before" if shift > 0 else "next record"
-    return f"{abs(shift)}. record {'before' if shift > 0 else 'after'}"
+    return f"{_ORDINALS[abs(shift)]} record {'before' if shift > 0 else 'after'}"
