@@ -11,6 +11,7 @@ _ESTIMATES = "N1"
 """How codes begin of rules that compute from shapes and fillers what a first update does."""
 _OF_SHAPES = "L"
 _BOTTOM, _TOP = "unknown-bottom", "duplicate-top"
+_MIXED, _VALUE = "mixed-layer-formats", "wrong-value-type"
 _SCORES, _SINGLE = "top-k-out-of-range", "single-class-softmax"
 
 
@@ -36,6 +37,9 @@ def lower_consequences(
             return next((changing[file] for file in around if file in changing), None)
         if one.name == _TOP:
             return by_layer.get((one.file, one.layer), {}).get(_BOTTOM)
+        if one.name == _MIXED or one.name == _VALUE and one.field == "param":  # of the newer format, in `layers`
+            first = by_file.get((one.file, _MIXED))
+            return first if first is not one else None
         if one.name == _SCORES:
             return by_file.get((one.file, _SINGLE))
         elsewhere = [related.file for related in one.related if one.layer and related.file != one.file]

@@ -121,7 +121,8 @@ class MistakenValues(Reporting):
             self._add("wrong-value-type", start, end, message, field=name, certain=certain)
             return None
         if name == "type" and type_.name == "V1LayerParameter" and item.kind == tree.STRING:
-            if not provenance().v1_type(string_value(item.text)):
+            written = string_value(item.text)
+            if provenance().v1_type(written) in (None, written):  # LRN is the name of both formats
                 return self._v2_type_in_v1(field_type, item)
         if name == "type" and type_.name == "LayerParameter" and item.kind == IDENTIFIER:
             return self._v1_type_in_v2(item)

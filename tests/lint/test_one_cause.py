@@ -107,3 +107,21 @@ def test_a_layer_of_volumes_may_be_for_a_fork(tmp_path: Path) -> None:
     config.dialect = "bvlc"
     (one,) = [one for one in caffelint.check(str(tmp_path), config).findings if one.name == "refused-by-caffe"]
     assert one.severity == "error"
+
+
+def test_new_contents_in_old_blocks_are_one_mistake(tmp_path: Path) -> None:
+    def errors(text: str) -> list[str]:
+        (tmp_path / "net.prototxt").write_text(text)
+        return [row[2] for row in found(tmp_path) if row[1] == "error"]
+
+    new = 'layer { name: "a" type: "ReLU" bottom: "d" top: "a" }\n'
+    norm = 'layers { name: "b" type: "LRN" bottom: "d" top: "b" }\n'
+    prelu = 'layers { name: "c" type: "PReLU" bottom: "d" top: "c" }\n'
+    dropout = 'layers { name: "e" type: "Dropout" bottom: "d" top: "e" }\n'
+    param = 'layers { name: "f" type: RELU bottom: "d" top: "f" param { lr_mult: 1 } blobs_lr: 1 }\n'
+    assert errors(new + norm) == ["mixed-layer-formats"]
+    assert errors(norm) == ["mixed-layer-formats"]
+    assert errors(prelu + dropout + param) == ["mixed-layer-formats"]
+    assert errors(param) == ["wrong-value-type"]
+    quoted = param.replace("RELU", '"RELU"').replace("param { lr_mult: 1 }", "")
+    assert errors(prelu + quoted) == ["mixed-layer-formats", "wrong-value-type"]
