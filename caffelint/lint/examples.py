@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from os.path import dirname, split
 from typing import Any
 
 from caffelint.caffe.solver import NET_FIELDS, Solver
@@ -17,6 +18,7 @@ from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
 from caffelint.lint.run import RuleSet
+from caffelint.project.scripts import Script, runs_of
 from caffelint.text.edits import apply_edits
 
 
@@ -48,7 +50,10 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     checker.rules.add(rule)
     beside = Siblings(texts)
     siblings = [(path, beside.of(path)) for path in files]
-    found, _ = checker.judge(files, nets, frozenset(files), wrong, siblings, modules)
+    scripts = [Script(path, dirname(path), part) for path, part in given.items() if path not in texts]
+    solvers = [path for path, file in files.items() if file.solver] if scripts else []
+    runs = {path: runs_of(scripts, *split(path), ()) for path in solvers}
+    found, _ = checker.judge(files, nets, frozenset(files), wrong, siblings, modules, runs)
     if wrong:
         raise AssertionError(wrong[0].message)
     return found

@@ -44,6 +44,8 @@ _FILLS = Phrase(
 )
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
+_SGD_LINE = Phrase(("SGDSolver(",), compiled_later(r"^[^\n#]{0,400}\bSGDSolver\(", re.M))
+_OTHER_SOLVER = Phrase(("olver(",), compiled_later(r"\bget_solver\(|\bcaffe\.(?!SGD)\w{1,20}Solver\("))
 _BY_TOOL = Phrase(("caffe",), compiled_later(r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b"))
 _LOADS = Phrase(
     ("-weights", ".copy_from(", ".caffemodel", ".restore(", "init_solver"),
@@ -113,6 +115,16 @@ class Script:
     def builds_sgd(self) -> Mention | None:
         """Where it builds an SGDSolver, whatever type a solver has."""
         return self._find(_BUILDS_SGD)
+
+    @cached_property
+    def only_sgd(self) -> Mention | None:
+        """Where it builds an SGDSolver, if it builds no other."""
+        return None if self.other_solver else self._find(_SGD_LINE)
+
+    @cached_property
+    def other_solver(self) -> Mention | None:
+        """Where it builds a solver of the type that its file says, or of one that it names itself."""
+        return self._find(_OTHER_SOLVER)
 
     @cached_property
     def by_tool(self) -> Mention | None:
@@ -194,6 +206,7 @@ class Runs(NamedTuple):
 
     `diffs`: what sets gradients itself, as where one net trains another. `by_tool`: what trains by `caffe train`.
     `trains_on`: what gives its training weights, where no other script runs it by the tool without any.
+    `only_sgd`: what builds an SGDSolver of it, where no script that names it builds another.
     `gradients`: the blobs of whatever nets whose gradients scripts set, by name.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     """
@@ -206,6 +219,7 @@ class Runs(NamedTuple):
     by_tool: Mention | None = None
     trains_on: Mention | None = None
     gradients: tuple[str, ...] = ()
+    only_sgd: Mention | None = None
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))
@@ -258,6 +272,7 @@ def runs_of(
         _first(script.by_tool for script in about),
         None if from_scratch else _first(script.trains_on for script in about),
         tuple(sorted(gradients)),
+        None if any(script.other_solver for script in about) else _first(script.only_sgd for script in about),
     )
 
 

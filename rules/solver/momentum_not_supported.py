@@ -57,13 +57,14 @@ class MomentumNotSupported(SolverRule):
         if type_ not in ("AdaGrad", "RMSProp") or momentum == 0:
             return
         sgd = solver.runs and solver.runs.customs.builds_sgd
-        if sgd:
+        if sgd and solver.runs and (solver.runs.by_tool or not solver.runs.only_sgd):
             yield self.finding(
                 solver.at_first("type", "solver_type"),
                 f"type {type_} is ignored where a script builds an SGDSolver; use caffe.get_solver",
                 evidence=str(sgd),
                 severity=INFO,
             )
+        if sgd:
             return
         also = ", or set rms_decay if you meant that" if type_ == "RMSProp" else ""
         yield self.finding(

@@ -28,7 +28,7 @@ _SMALL = 1000
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
-_TAKES_NO_MOMENTUM = re.compile(rb"rmsprop|adagrad", re.IGNORECASE)
+_IS_NOT_SGD = re.compile(rb"rmsprop|adagrad|adadelta|adam|nesterov", re.IGNORECASE)
 _HAS_RATE = re.compile(rb"^[^#\n]*base_lr", re.MULTILINE)
 
 
@@ -41,7 +41,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
         if path not in contents:
             continue
         data = contents[path]
-        complete = b"max_iter" in data and _HAS_RATE.search(data) and not _TAKES_NO_MOMENTUM.search(data)
+        complete = b"max_iter" in data and _HAS_RATE.search(data) and not _IS_NOT_SGD.search(data)
         if complete and b"gamma" not in data and not missing and not unfilled:
             continue
         folder, name = os.path.split(os.path.abspath(path))

@@ -247,7 +247,7 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
     for name in ("other", "third"):
         (repository / f"models/{name}.prototxt").write_text(SOLVER)
     assert caffelint.check(".", uncached()).files == 3
-    assert len(searched) == len(set(searched)) == 10
+    assert len(searched) == len(set(searched)) == 12
 
 
 def uncached() -> Config:
@@ -303,3 +303,27 @@ def test_max_iter_means_nothing_where_a_script_steps(repository: Path) -> None:
     assert found()["learning-rate-vanishes"][0] == "warning"
     (repository / "train.py").write_text("s = caffe.SGDSolver(path)\nwhile s.iter < 20: s.step(1)\n")
     assert found()["learning-rate-vanishes"][0] == "info"
+
+
+@pytest.mark.parametrize(
+    ("script", "other", "severity"),
+    [
+        ("s = caffe.SGDSolver('models/solver.prototxt')\ns.step(9)", "", "warning"),
+        ("path = 'models/solver.prototxt'\ns = caffe.SGDSolver(path)\ns.step(9)", "", "warning"),
+        ("s = caffe.get_solver('models/solver.prototxt')\ns.step(9)", "", ""),
+        ("# s = caffe.SGDSolver('models/solver.prototxt')\ns.step(9)", "", ""),
+        ("s = caffe.SGDSolver('other/solver.prototxt')\ns.step(9)", "", ""),
+        ("s = caffe.SGDSolver('models/solver.prototxt')\ns.step(9)", "caffe train -solver models/solver.prototxt", ""),
+    ],
+)
+def test_an_sgd_solver_is_one_whatever_the_file_says(
+    repository: Path, script: str, other: str, severity: str
+) -> None:
+    solver = f'{SOLVER} max_iter: 9000 type: "AdaDelta" momentum: 0.9'
+    (repository / "models/solver.prototxt").write_text(solver)
+    (repository / "models/train.prototxt").write_text(NET)
+    (repository / "run.py").write_text(script)
+    (repository / "train.sh").write_text(other)
+    assert found().get("solver-type-ignored", ("",))[0] == severity
+    (repository / "models/solver.prototxt").write_text(solver.replace("AdaDelta", "SGD"))
+    assert "solver-type-ignored" not in found()

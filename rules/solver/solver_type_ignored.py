@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+
+
+class SolverTypeIgnored(SolverRule):
+    """A script builds `caffe.SGDSolver` of a solver whose `type` is another.
+
+    ## Why is this bad?
+    The class decides, not the file: `SGDSolver` trains by plain SGD, with the file's momentum, and says nothing. Rates
+    for Adam or AdaDelta are far from those for SGD, and a comparison of types compares SGD with itself.
+
+    ## Example
+    ```
+    solver = caffe.SGDSolver("solver_adam.prototxt")
+    ```
+    Use instead:
+    ```
+    solver = caffe.get_solver("solver_adam.prototxt")
+    ```
+
+    ## Known problems
+    Scripts are read as text, so a line that never runs counts as well. Silent where any script that names the solver
+    calls `get_solver` or `caffe train`.
+
+    ## References
+    - _caffe.cpp: SGDSolver and GetSolverFromFile; Caffe 1.0 makes the same steps for all types with SGDSolver
+    """
+
+    code = "S213"
+    name = "solver-type-ignored"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        {"adam.prototxt": 'type: "Adam"', "train.py": 'solver = caffe.get_solver("adam.prototxt")\nsolver.step(9)'},
+        {"sgd.prototxt": 'type: "SGD"', "train.py": 'solver = caffe.SGDSolver("sgd.prototxt")\nsolver.step(9)'},
+    ]
+    INVALID = [
+        Invalid(
+            {"adam.prototxt": 'type: "Adam"', "train.py": 'solver = caffe.SGDSolver("adam.prototxt")\nsolver.step(9)'},
+            span='type: "Adam"',
+            message="type Adam is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD; call"
+            " caffe.get_solver there",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        runs = solver.runs
+        script = runs.only_sgd if runs and not runs.by_tool else None
+        if not script or solver.type == "SGD" or "bvlc" not in solver.type_forks:
+            return
+        yield self.finding(
+            solver.at_first("type", "solver_type"),
+            f"type {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD; call"
+            " caffe.get_solver there",
+            evidence="pycaffe's SGDSolver does not read type",
+        )
