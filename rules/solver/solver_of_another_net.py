@@ -13,6 +13,8 @@ _FAMILY = re.compile(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
     "|segnet|enet|unet|deeplab|pspnet|fcn|yolo|ssd|openpose|nin|flownet|c3d)(?![a-z])"
 )
+_NUMBER = re.compile(r"\d+(?=(?:\.prototxt)?$)")
+"""The number that a name ends in."""
 _VARIANT = re.compile(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
 
 
@@ -119,12 +121,22 @@ class SolverOfAnotherNet(SolverRule):
                 other = swapped(bare, own, word, name)
                 if is_numbered_alike(word, own) and exists(os.path.join(folder, other)):
                     meant = folders + slash + swapped(name, word, own, bare)
-                    yield self.finding(
-                        solver.at("snapshot_prefix"),
-                        f'snapshot_prefix "{prefix}" has the "{word}" of "{other}", which is also here, so the weights'
-                        f' of this solver may be taken for those, or overwrite them; set it to "{meant}"',
-                    )
+                    yield self._taken(solver, word, other, meant)
                     return
+        # solver3 trains net3 and saves as result4, beside solver4.
+        number, saved = _NUMBER.search(bare), _NUMBER.search(name)
+        if number and saved and number[0] != saved[0] and {_last(use.net.path) for use in solver.nets} == {number[0]}:
+            other = bare[: number.start()] + saved[0] + bare[number.end() :]
+            if exists(os.path.join(folder, other)):
+                yield self._taken(solver, saved[0], other, folders + slash + name[: saved.start()] + number[0])
+
+    def _taken(self, solver: Solver, word: str, other: str, meant: str) -> Finding:
+        prefix = solver.message.snapshot_prefix
+        return self.finding(
+            solver.at("snapshot_prefix"),
+            f'snapshot_prefix "{prefix}" has the "{word}" of "{other}", which is also here, so the weights'
+            f' of this solver may be taken for those, or overwrite them; set it to "{meant}"',
+        )
 
     def _of_another_folder(self, solver: Solver) -> Iterator[Finding]:
         """A net that is in another folder, while one of its name is next to the solver, and was the one meant."""
@@ -152,3 +164,8 @@ class SolverOfAnotherNet(SolverRule):
 
 def _base(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2].lower()
+
+
+def _last(path: str) -> str:
+    number = _NUMBER.search(_base(path))
+    return number[0] if number else ""

@@ -84,3 +84,26 @@ def test_bare_numbers_may_count_anything(tmp_path: Path) -> None:
     config.cache, config.preview = False, True
     found = caffelint.check([str(tmp_path)], config).findings
     assert "solver-of-another-net" not in [one.name for one in found]
+
+
+@pytest.mark.parametrize(
+    ("net", "prefix", "told"),
+    [
+        ("net3", "result4", ['set it to "out/result3"']),
+        ("net3", "result3", []),
+        ("net3", "result5", []),
+        ("net3", "result", []),
+        ("net4", "result4", []),
+        ("net", "result4", []),
+    ],
+)
+def test_a_prefix_ends_in_the_number_of_another_solver(tmp_path: Path, net: str, prefix: str, told: list[str]) -> None:
+    for name in ("net", "net3", "net4"):
+        (tmp_path / f"{name}.prototxt").write_text(NET.format(name))
+    (tmp_path / "solver4.prototxt").write_text('net: "net4.prototxt"\nsnapshot_prefix: "out/result4"')
+    path = tmp_path / "solver3.prototxt"
+    path.write_text(f'net: "{net}.prototxt"\nbase_lr: 0.1\nsnapshot_prefix: "out/{prefix}"')
+    config = Config()
+    config.cache, config.preview = False, True
+    found = [one for one in caffelint.check([str(path)], config).findings if one.field == "snapshot_prefix"]
+    assert [one.message.rpartition("; ")[2] for one in found if one.name == "solver-of-another-net"] == told
