@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -30,10 +30,13 @@ _DRIVES = Phrase(
     ("ward_prefilled(", ".apply_update(", ".ApplyUpdate("),
     compiled_later(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),
 )
-_INIT_SOLVER = r"init_solver\b['\"]?[ \t]{0,9}[,(][^\n,]{1,200},[ \t]{0,9}(?!''|\"\")[\w'\"]"
-"""In MATLAB, with weights as its second argument."""
 _TRAINS_ON = Phrase(
-    ("-weights", ".copy_from(", "init_solver"), compiled_later(rf"-weights\b|\.copy_from\(|{_INIT_SOLVER}")
+    # MATLAB's init_solver takes weights as its second argument.
+    ("-weights", ".copy_from(", "init_solver"),
+    compiled_later(
+        r"-weights\b|\.copy_from\("
+        r"|init_solver\b['\"]?[ \t]{0,9}[,(][^\n,]{1,200},[ \t]{0,9}(?!''|\"\")[\w'\"]"
+    ),
 )
 _FILLS = Phrase(
     ("surgery", "interp", "upsample_filt", "'up", '"up', "bilinear"),
@@ -49,7 +52,10 @@ _OTHER_SOLVER = Phrase(("olver(",), compiled_later(r"\bget_solver\(|\bcaffe\.(?!
 _BY_TOOL = Phrase(("caffe",), compiled_later(r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b"))
 _LOADS = Phrase(
     ("-weights", ".copy_from(", ".caffemodel", ".restore(", "init_solver"),
-    compiled_later(rf"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\(|{_INIT_SOLVER}"),
+    compiled_later(
+        r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("
+        r"|init_solver\b['\"]?[ \t]{0,9}[,(][^\n,]{1,200},[ \t]{0,9}(?!''|\"\")[\w'\"]"
+    ),
 )
 _DIFFS = Phrase(
     (".diff", ".set_diff("), compiled_later(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
@@ -69,6 +75,7 @@ _USES = Phrase(
 )
 _PROTOTXT = ".prototxt"
 _NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
+_PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
 _WRITES = compiled_later(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
 
@@ -163,8 +170,12 @@ class Script:
             return False
         if self.folder == folder or f"{_bare(folder)}/{solver}" in self.text:
             return True
-        name = rf"(?<![\w./\\+}}-])(?:/[\w./+-]{{0,200}}/)?(?={re.escape(solver)}(?![\w.]))"
-        return any(_is_nearest(folder, namesakes(), path) for path in set(re.findall(name, self.text)))
+        pieces = self.text.split(solver)
+        # A name may go on: solver.prototxt.bak.
+        before = [piece for piece, after in pairwise(pieces) if not after[:1].isalnum() and after[:1] not in (".", "_")]
+        ends = (_PATH_END.search(piece[-200:]) for piece in before)
+        paths = {end[0] if end else "" for end in ends}
+        return any(_is_nearest(folder, namesakes(), path) for path in paths if not path or path[0] == path[-1] == "/")
 
     @cached_property
     def writes(self) -> bool:
