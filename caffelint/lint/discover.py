@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from caffelint.lint.config import Config
     from caffelint.lint.ignored import Checkout
 
-_OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
-_CANDIDATES = (*SUFFIXES, _OTHER_SUFFIX)
+OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
+_CANDIDATES = (*SUFFIXES, OTHER_SUFFIX)
 _BEGINS = compiled_later(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
 _OF_MACOS = "._"
 """How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
@@ -255,7 +255,7 @@ def _below(
             if which.takes(path):
                 if os.path.isfile(path):
                     yield os.path.normpath(path)
-            elif name.endswith(_OTHER_SUFFIX) and len(others) < _MOST_OTHERS:
+            elif name.endswith(OTHER_SUFFIX) and len(others) < _MOST_OTHERS:
                 others.append(path)
 
 

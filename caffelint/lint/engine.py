@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.lint.checker import Checker, Measure, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.copies import lower_copies
-from caffelint.lint.discover import discover, wanted
+from caffelint.lint.discover import OTHER_SUFFIX, discover, wanted
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.packed import gathered
 from caffelint.lint.plan import Job
@@ -91,13 +91,14 @@ def planned(
     forget()
     paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
-    found = discover(on_disk, wanted(config), config.roots)
-    # Where all nets and solvers have another name, as `.pt`, they are what is to be checked.
-    only_others = not found.files and not texts
-    files = found.lookalikes if only_others else [*texts, *found.files]
+    which = wanted(config)
+    found = discover(on_disk, which, config.roots)
+    if found.lookalikes and not found.files and not texts:
+        # All nets and solvers have another name, as `.pt`: they are what is to be checked.
+        found = discover(on_disk, which._replace(include=[*which.include, f"*{OTHER_SUFFIX}"]), config.roots)
+    files = [*texts, *found.files]
     failures = [Failure(path, reason) for path, reason in found.unreadable]
-    lookalikes = [] if only_others else found.lookalikes
-    return Planned(files, plan_jobs(files, config.roots, changed, texts), failures, lookalikes)
+    return Planned(files, plan_jobs(files, config.roots, changed, texts), failures, found.lookalikes)
 
 
 def check_text(

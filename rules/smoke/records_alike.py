@@ -45,7 +45,7 @@ class RecordsAlike(SmokeRule):
             if stays is None or one.shift:
                 continue
             layer = stays[0]
-            brings = next(maker for maker in layer.bottoms[0].depends_on if not maker.bottoms)
+            brings = next((maker for maker in layer.bottoms[0].depends_on if not maker.bottoms), layer)
             what = f"{one.equal} of the {one.records} records that were read are equal in all values of"
             what += f' "{brings.tops[0].name}", and have {one.kinds} different values of "{one.name}"'
             cause = Cause("data", f"{what}, so no net can tell them apart", "")

@@ -419,3 +419,10 @@ def test_nets_by_another_name_are_reported_of(check: Any, project: Path) -> None
     told = "caffelint: 1 file looks like a net or solver but does not end in .prototxt and was not checked: "
     assert check(".").err == told + "vgg/test.pt\n"
     assert "vgg/test.pt:1:1" in check("vgg/test.pt", "--select", "all").out
+
+
+def test_all_nets_of_another_name_are_checked_where_there_are_no_others(check: Any, project: Path) -> None:
+    (project / "many").mkdir()
+    for number in range(300):  # more than are told of beside others
+        (project / f"many/{number}.pt").write_text("layer { name: 'x' type: 'Silence' }", "utf-8")
+    assert "in 300 files" in check("many").out
