@@ -24,7 +24,7 @@ def cured(session: Session, write: bool, shown: bool) -> None:
     """
     run = session.run
     best = cure(run) if run is not None else None
-    if run is None or best is None or not best.change.edits or best.idles:
+    if run is None or best is None or not (best.change.edits and best.change.loads) or best.idles:
         aside("nothing to fix: no change that was tried cured the run" if run and run.tried else "nothing to fix")
         return
     documents = [run.solver.document, *(net.document for net in run.nets)]

@@ -240,3 +240,14 @@ def test_a_factor_of_loaded_statistics_that_caffe_never_saves() -> None:
     assert (blamed.field, blamed.layers[0].name, blamed.changes) == ("stored", "bn", ())
     cause = too_large(found)
     assert cause.why.startswith('the weights that were loaded give BatchNorm "bn" a factor of 1e+07, by which')
+
+
+def test_weights_are_left_out_with_the_statistics_that_came_with_them() -> None:
+    bn = 'layer { name: "bn" type: "BatchNorm" bottom: "fc" top: "bn" batch_norm_param { use_global_stats: true } }\n'
+    net = NET.replace('layer { name: "relu"', f'{bn}layer {{ name: "relu"')
+    found = run_of(project(*losses(70.2, 80.3, rate=0.01), spread(-1, "fc", PARAM, "0", 5e6), net=net))
+    found.loaded = True
+    (blamed,) = [one for one in hypotheses(found) if one.kind == "weights"]
+    (change,) = blamed.changes
+    assert not change.loads
+    assert [edit.text for _, edit in change.edits] == ["false"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
+from caffelint.lint.edits import join
 from caffelint.smoke.diagnosis.change import UNLOADED, Change, normalised, of_layer, of_one
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import flat
@@ -276,7 +277,14 @@ def _loaded(run: Run) -> Iterator[Hypothesis]:
             worst, layer, score = math.nan, found, 6.0
     if layer is not None and score:
         place = run.place(layer.name)
-        yield Hypothesis("weights", place, score, (UNLOADED,), "loaded", (layer,), figure=worst)
+        yield Hypothesis("weights", place, score, (_unloaded(run),), "loaded", (layer,), figure=worst)
+
+
+def _unloaded(run: Run) -> Change:
+    """The run without the weights that are given: BatchNorm takes the statistics of the batch, as it has no others."""
+    stored = [one for one in run.built[0].layers if one.type == "BatchNorm" and one.parameters.use_global_stats]
+    each = [of_layer(run, one, "batch_norm_param", "use_global_stats", value="false") for one in stored]
+    return UNLOADED._replace(edits=join(change.edits for changes in each for change in changes) or ())
 
 
 def _factor(run: Run) -> Iterator[Hypothesis]:
