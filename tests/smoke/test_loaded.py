@@ -46,3 +46,12 @@ def test_weights_that_the_solver_names(engine: str, tmp_path: Path, in_engine: C
     assert "the weights that were loaded hold values that are not finite" in verdict(
         session.run, session.report.findings
     )
+
+
+def test_weights_that_are_not_there_are_told_at_the_solver(tmp_path: Path, in_engine: Callable[..., Session]) -> None:
+    """Caffe reads them after the last layer was made, which has nothing to do with it."""
+    solver = write(tmp_path, NET, SOLVER + 'weights: "gone.caffemodel"\n')
+    (found,) = in_engine(solver, "caffe").report.findings
+    assert found.field == "weights"
+    assert found.message.startswith("the weights cannot be read: ")
+    assert found.message.endswith("Couldn't open gone.caffemodel")

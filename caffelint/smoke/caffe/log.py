@@ -52,6 +52,8 @@ _KINDS = {
         r"CPU-only Caffe|no CUDA-capable device|invalid device ordinal|CUDA driver version|no ROCm-capable device"
     ),
 }
+_NO_WEIGHTS = re.compile(r"Couldn't open \S+\Z")
+"""Net::CopyTrainedLayersFromHDF5, which also has to do with a file that is not there (net.cpp)."""
 _UNSEEN = re.compile(r"can't open file .*runner\.py|No such file or directory: .*job\.json")
 _MATTERS = [b"\ntimeout (", b"\nf", b"] creating", b"] setting up", b"error parsing", b"traceback"]
 _MATTERS += [
@@ -248,6 +250,8 @@ def _failed_check(log: Log, creating: Creating | None, job: Job) -> Event:
     during = "load" if creating else "run"
     if "annot copy param" in log.fatal or (not creating and "NetParameter file" in log.fatal):
         during = "weights"
+    if _NO_WEIGHTS.search(log.fatal):
+        return Refused(0, "", log.fatal.removeprefix(_CHECK), "weights", field="weights")
     named = _NAMED.search(log.fatal)
     layer = named["layer"] if named else creating.layer if creating else ""
     message, line = log.fatal.removeprefix(_CHECK), 0
