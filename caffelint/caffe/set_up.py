@@ -24,9 +24,10 @@ def set_up(layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Sha
         return _set_up(layer, bottoms)
     known = _known.get(key)
     if known is None:
-        before = len(layer.__dict__)
+        before = dict(layer.__dict__)
         shapes = _set_up(layer, bottoms)
-        found = dict(list(layer.__dict__.items())[before:])
+        # A layer that was set up before, with other bottoms, holds some of it already.
+        found = {name: value for name, value in layer.__dict__.items() if before.get(name, before) is not value}
         if len(_known) >= MOST_REMEMBERED:
             _known.clear()
         _known[key] = shapes, found

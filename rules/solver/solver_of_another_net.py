@@ -13,7 +13,7 @@ _FAMILY = re.compile(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
     "|segnet|enet|unet|deeplab|pspnet|fcn|yolo|ssd|openpose|nin|flownet|c3d)(?![a-z])"
 )
-_NUMBER = re.compile(r"\d+(?=(?:\.prototxt)?$)")
+_NUMBER = re.compile(r"(?<!\d)\d+(?=(?:\.prototxt)?$)")
 """The number that a name ends in."""
 _VARIANT = re.compile(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
 

@@ -81,3 +81,11 @@ def test_caffe_takes_them_with_no_shape_of_pixels(caffe_python: Path) -> None:
     jobs = [{"net": below(data, layer), "phase": "TRAIN"} for layer, _ in REFUSED for data in inputs]
     answers = ask(caffe_python, jobs)
     assert [job for job, answer in zip(jobs, answers, strict=True) if answer["ok"]] == []
+
+
+def test_what_was_tried_is_not_remembered_without_its_parameters() -> None:
+    """Layers alike share what their set-up found, and one that was set up with no shape knows that it has none."""
+    product = 'layer { type: "InnerProduct" name: "fc" bottom: "data" top: "fc" inner_product_param { num_output: 7 } }'
+    assert not build(parsed(HDF5 + product), "TRAIN").layers[-1].param_shapes
+    fc = build(parsed(INPUT % "dim: 2 dim: 24 dim: 72 dim: 72" + product), "TRAIN").layers[-1]
+    assert list(fc.param_shapes or ()) == [(7, 24 * 72 * 72), (7,)]
