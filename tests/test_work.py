@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import bench_curves
+import bench_texts
 import pytest
 from cost import follows
 
@@ -21,7 +22,7 @@ from caffelint.text.parser import parse
 
 SIZE, MOST = 96, 4.6
 """The smaller of two sizes, and by how much the work of one four times as large may be more."""
-MAKE = {**bench_curves.TEXTS, **bench_curves.LOGS}
+MAKE = {**bench_texts.TEXTS, **bench_texts.LOGS}
 
 
 def calls(work: Callable[[str], None], text: str) -> int:
@@ -80,7 +81,7 @@ def test_work_grows_no_faster_than_the_text(work: Callable[[str], None], name: s
 
 @pytest.mark.parametrize("name", ["test nets of a solver", "test states of a solver", "one test net, named often"])
 def test_work_grows_no_faster_than_a_folder(name: str) -> None:
-    measure = bench_curves.of_folder(bench_curves.FOLDERS[name])
+    measure = bench_curves.of_folder(bench_texts.FOLDERS[name])
     for size in (SIZE, 4 * SIZE):
         measure(size, bench_curves.calls)
     assert measure(4 * SIZE, bench_curves.calls) < MOST * measure(SIZE, bench_curves.calls)
@@ -199,7 +200,7 @@ def test_a_command_takes_time_with_its_text(name: str, tmp_path: Path, monkeypat
 
 def test_suppressions_of_the_curves_silence_something() -> None:
     for name in ("suppressions", "suppressions of the file"):
-        assert caffelint.check_text(bench_curves.TEXTS[name](9)).suppressed >= 9
+        assert caffelint.check_text(bench_texts.TEXTS[name](9)).suppressed >= 9
 
 
 def test_counts_what_grows_faster() -> None:
@@ -264,9 +265,9 @@ def test_many_states_of_a_net_with_as_many_layers_cost_little_each(tmp_path: Pat
     """Each layer is to be looked at in each state, but no more than that."""
     config = Config()
     config.cache = False
-    states = bench_curves.many(SIZE, 'test_state { stage: "s@" } test_iter: 1 ')
-    (tmp_path / "solver.prototxt").write_text(bench_curves.SOLVER + "test_interval: 10 " + states)
+    states = bench_texts.many(SIZE, 'test_state { stage: "s@" } test_iter: 1 ')
+    (tmp_path / "solver.prototxt").write_text(bench_texts.SOLVER + "test_interval: 10 " + states)
     layer = 'layer { name: "r@" type: "ReLU" bottom: "x" top: "y@" include { stage: "s@" } }\n'
-    (tmp_path / "net.prototxt").write_text(bench_curves.INPUT + bench_curves.many(SIZE, layer))
+    (tmp_path / "net.prototxt").write_text(bench_texts.INPUT + bench_texts.many(SIZE, layer))
     caffelint.check([tmp_path], config)
     assert calls(lambda path: caffelint.check([path], config), str(tmp_path)) < 15 * SIZE**2

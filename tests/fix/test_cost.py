@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-import bench_curves
+import bench_texts
 import pytest
 
 from caffelint.fix.mend import LEAST_READINGS, MOST_READINGS, READ_BYTES, Mended, Mender
@@ -64,7 +64,7 @@ def test_many_findings_take_no_more_checks_than_few(checks: list[Job]) -> None:
 
     def counted(many: int) -> int:
         checks.clear()
-        text = bench_curves.TEXTS["constant fillers"](many).encode()
+        text = bench_texts.TEXTS["constant fillers"](many).encode()
         result = fix([], Config(), unsafe=True, write=False, texts={"a": text}, alone=True)
         assert len(result.report.applied) >= many
         return len(checks)

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import bench_curves
+import bench_texts
 import pytest
 from lsprotocol import types
 from seeds import NIGHTLY, SEED, draws
@@ -112,7 +113,7 @@ def test_uris_of_no_file(uri: str) -> None:
 )
 def test_what_is_asked_grows_no_faster_than_the_text(name: str, tmp_path: Path) -> None:
     def asked(size: int) -> int:
-        text = bench_curves.TEXTS[name](size)
+        text = bench_texts.TEXTS[name](size)
         documents = Documents(isolated=True)
         uri = (tmp_path / "net.prototxt").as_uri()
         offset = text.find('"', len(text) // 2) + 1
