@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.globs import globs_of
-from caffelint.lint.project.unsolved import unsolved_net
+from caffelint.lint.project.unsolved import LONGEST, names_beside, unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
-from caffelint.lint.role import LONGEST, mentions_a_net, names_beside
+from caffelint.lint.role import mentions_a_net
 from caffelint.lint.walk import walk
 from caffelint.text.patterns import compiled_later
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 
-from caffelint.lint.project.memory import remembered
-from caffelint.lint.reach import SUFFIXES
 from caffelint.lint.read import ReadError, read
 from caffelint.text.patterns import compiled_later
 
@@ -19,8 +17,6 @@ _SOLVER = compiled_later(
 )
 _LAYER = compiled_later(rb"^[^#\n]*\blayers?[ \t]*\{", re.M)
 _LOSS = compiled_later(rb"oss\b|LOSS\b")
-LONGEST, _MOST = 200, 200
-"""A name, and names in a folder, that are held against that of a missing net."""
 
 
 def role_of(path: str) -> str:
@@ -48,12 +44,3 @@ def names_a_net(path: str) -> bool:
 def mentions_a_net(data: bytes) -> bool:
     """Whether a text looks like that of a solver that names a net."""
     return _NAMES_A_NET.search(data) is not None
-
-
-@remembered(100)
-def names_beside(folder: str) -> list[str]:
-    """The names of the nets and solvers in a folder."""
-    try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIXES) and len(name) < LONGEST)[:_MOST]
-    except OSError:
-        return []

@@ -70,9 +70,7 @@ def _(layer: Convolution, bottoms: Bottoms, tops: Grads, drawn: Drawn) -> Found:
     top = layer.tops[0].shape
     if found is None or top is None:
         return None
-    shape = shape_of(layer)
-    inside = read(layer, shape[layer.channel_axis + 1 :], top[layer.channel_axis + 1 :])
-    taps = inside * places(top) / max(places(shape), 1)
+    taps = read(layer) * places(top) / max(places(shape_of(layer)), 1)
     channels = layer.param_shapes[0][0] / max(layer.groups(), 1)  # type: ignore[index]
     return [sums(one, found[0], _NO_BIAS, channels, taps) for one in tops]
 
@@ -320,8 +318,7 @@ def _(layer: Convolution, bottoms: Bottoms, tops: Grads) -> Sequence[float | Non
     shape, top = shape_of(layer), layer.tops[0].shape
     if top is None:
         return []
-    inside = read(layer, shape[layer.channel_axis + 1 :], top[layer.channel_axis + 1 :])
-    seen = inside / max(prod(layer.kernel), 1)
+    seen = read(layer) / max(prod(layer.kernel), 1)
     samples = float(prod(shape[: layer.channel_axis]))
     found = [of_weights(a, b, samples, places(top), seen) for a, b in zip(bottoms, tops, strict=True)]
     return [sum(found), sum(of_bias(one, samples, places(top)) for one in tops)]

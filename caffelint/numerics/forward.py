@@ -176,10 +176,8 @@ def _(layer: Convolution, bottoms: Known, drawn: Drawn) -> Tops:
     top = layer.tops[0].shape
     if found is None or top is None:
         return None
-    shape = shape_of(layer)
-    taps = read(layer, shape[layer.channel_axis + 1 :], top[layer.channel_axis + 1 :])
     channels = layer.param_shapes[0][1]  # type: ignore[index]
-    return [sums(one, *found, channels, taps) for one in bottoms]
+    return [sums(one, *found, channels, read(layer)) for one in bottoms]
 
 
 @forward.register(Deconvolution)

@@ -21,19 +21,17 @@ def side(size: int, kernel: int, stride: int, pad: int, dilation: int, windows: 
     return inside / windows if windows else 0.0
 
 
-def read(layer: Any, bottom: tuple[int, ...], top: tuple[int, ...]) -> float:
-    """Pixels that a window of a convolution reads on average. bottom, top: the sizes of its maps."""
-    if _READ not in layer.__dict__:
-        axes = zip(bottom, layer.kernel, layer.stride, layer.pad, layer.dilation, top, strict=True)
-        layer.__dict__[_READ] = prod([side(*numbers) for numbers in axes])
-    found: float = layer.__dict__[_READ]
-    return found
+def read(layer: Any) -> float:
+    """Pixels that a window of a convolution reads on average."""
+    return _of_windows(layer, layer.bottoms[0], layer.tops[0])
 
 
 def written(layer: Any) -> float:
     """Pixels that one of a deconvolution writes to on average: what a convolution the other way round reads."""
-    bottom, top = (blob.shape[layer.channel_axis + 1 :] for blob in (layer.bottoms[0], layer.tops[0]))
-    return read(layer, top, bottom)
+    return _of_windows(layer, layer.tops[0], layer.bottoms[0])
 
 
-_READ = "_read"
+def _of_windows(layer: Any, wide: Any, windows: Any) -> float:
+    sizes, counts = (blob.shape[layer.channel_axis + 1 :] for blob in (wide, windows))
+    axes = zip(sizes, layer.kernel, layer.stride, layer.pad, layer.dilation, counts, strict=True)
+    return prod([side(*numbers) for numbers in axes])

@@ -30,14 +30,12 @@ _DRIVES = Phrase(
     ("ward_prefilled(", ".apply_update(", ".ApplyUpdate("),
     compiled_later(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),
 )
-_TRAINS_ON = Phrase(
+_STARTS_FROM = Phrase(
     # MATLAB's init_solver takes weights as its second argument.
-    ("-weights", ".copy_from(", "init_solver"),
-    compiled_later(
-        r"-weights\b|\.copy_from\("
-        r"|init_solver\b['\"]?[ \t]{0,9}[,(][^\n,]{1,200},[ \t]{0,9}(?!''|\"\")[\w'\"]"
-    ),
+    ("init_solver",),
+    compiled_later(r"init_solver\b['\"]?[ \t]{0,9}[,(][^\n,]{1,200},[ \t]{0,9}(?!''|\"\")[\w'\"]"),
 )
+_TRAINS_ON = Phrase(("-weights", ".copy_from("), compiled_later(r"-weights\b|\.copy_from\("))
 _FILLS = Phrase(
     ("surgery", "interp", "upsample_filt", "'up", '"up', "bilinear"),
     compiled_later(
@@ -51,11 +49,8 @@ _SGD_LINE = Phrase(("SGDSolver(",), compiled_later(r"^[^\n#]{0,400}\bSGDSolver\(
 _OTHER_SOLVER = Phrase(("olver(",), compiled_later(r"\bget_solver\(|\bcaffe\.(?!SGD)\w{1,20}Solver\("))
 _BY_TOOL = Phrase(("caffe",), compiled_later(r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b"))
 _LOADS = Phrase(
-    ("-weights", ".copy_from(", ".caffemodel", ".restore(", "init_solver"),
-    compiled_later(
-        r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("
-        r"|init_solver\b['\"]?[ \t]{0,9}[,(][^\n,]{1,200},[ \t]{0,9}(?!''|\"\")[\w'\"]"
-    ),
+    ("-weights", ".copy_from(", ".caffemodel", ".restore("),
+    compiled_later(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("),
 )
 _DIFFS = Phrase(
     (".diff", ".set_diff("), compiled_later(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
@@ -101,12 +96,16 @@ class Script:
 
     @cached_property
     def loads(self) -> Mention | None:
-        return self._find(_LOADS)
+        return self._find(_LOADS) or self._starts_from
 
     @cached_property
     def trains_on(self) -> Mention | None:
         """Where it gives a training the weights of a trained net."""
-        return self._find(_TRAINS_ON)
+        return self._find(_TRAINS_ON) or self._starts_from
+
+    @cached_property
+    def _starts_from(self) -> Mention | None:
+        return self._find(_STARTS_FROM)
 
     @cached_property
     def fills(self) -> Mention | None:

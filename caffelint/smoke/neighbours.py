@@ -28,9 +28,13 @@ class Neighbours(object):
         self.sorted = []
         self.targets = []
 
+    def wants_more(self):
+        """Are more batches of use? Copying them takes time."""
+        return self.fits and len(self.raw) < MOST
+
     def add(self, data, targets):
         """A batch; where not every record has targets of its own, nothing is kept."""
-        if not self.fits or len(self.raw) >= MOST:
+        if not self.wants_more():
             return
         data, targets = numpy.array(data, numpy.float64), numpy.array(targets, numpy.float64)
         if data.ndim < 2 or not targets.ndim or len(data) != len(targets):

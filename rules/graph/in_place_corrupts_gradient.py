@@ -131,7 +131,7 @@ class InPlaceCorruptsGradient(NetRule):
             mine.at("top"),
             f"{title(layer)} {message}",
             evidence="Caffe does not check this, so earlier layers get a wrong gradient",
-            severity=WARNING if needs.type == "ReLU" or needs.slopes_keep_sign else ERROR,
+            severity=WARNING if needs.trains_corrupted else ERROR,
             related=(Related(f"{title(needs)} needs its output", other.at("type")),) if needs is not layer else (),
             fixes=fixes,
         )

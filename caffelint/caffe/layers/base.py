@@ -159,7 +159,7 @@ class BuiltLayer:
     reads_top: bool | None = False
     in_place: str | None = CORRUPTS
     loses_gradient_in_place: ClassVar[bool] = False  # is that from above overwritten before it is read?
-    slopes_keep_sign: ClassVar[bool] = False  # where it corrupts, are gradients of another size alone?
+    trains_corrupted: ClassVar[bool] = False  # do nets learn with the gradient of an output that was overwritten?
 
     # Does set_up depend on nothing but the parameter message, the bottoms' shapes and the number of tops?
     repeats: ClassVar[bool] = False

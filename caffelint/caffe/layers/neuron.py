@@ -60,7 +60,7 @@ class BNLL(Neuron):
     reads_bottom = True
     in_place = CORRUPTS
     # bnll_layer.cpp, Backward_cpu: exp(x) / (1 + exp(x)), of its own output 0.5 to 1 in place of 0 to 1.
-    slopes_keep_sign = True
+    trains_corrupted = True
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         return [Values(0, max(bottoms[0].high, 0) + 1)]
@@ -290,6 +290,8 @@ class PReLU(Neuron):
 @register
 class ReLU(Neuron):
     types = ("ReLU",)
+    # Behind an in-place ReLU, the sign of what a BatchNorm wrote decides where gradients pass.
+    trains_corrupted = True
     computes_by = ("negative_slope",)
     block = "relu_param"
     is_activation = rectifies = keeps_sign = True

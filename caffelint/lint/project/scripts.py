@@ -28,21 +28,14 @@ _SMALL = 1000
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
-_IS_NOT_SGD = re.compile(rb"rmsprop|adagrad|adadelta|adam|nesterov", re.IGNORECASE)
-_HAS_RATE = re.compile(rb"^[^#\n]*base_lr", re.MULTILINE)
 
 
 def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequence[NamedNet]]]) -> Mapping[str, Runs]:
-    """What the scripts of the project tell of each of these solvers, if a rule may ask."""
-    unfilled = any(b"econvolution" in data or b"weight_filler" not in data for data in contents.values())
+    """What the scripts of the project tell of each of these solvers."""
     found: dict[str, Runs] = {}
     for path, named in nets:
         missing = [net.name for net in named if net.path is None and not net.outside]
         if path not in contents:
-            continue
-        data = contents[path]
-        complete = b"max_iter" in data and _HAS_RATE.search(data) and not _IS_NOT_SGD.search(data)
-        if complete and b"gamma" not in data and not missing and not unfilled:
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):

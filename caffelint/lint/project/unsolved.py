@@ -6,11 +6,23 @@ import os
 from difflib import SequenceMatcher
 
 from caffelint.lint.project.memory import remembered
+from caffelint.lint.reach import SUFFIXES
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.role import TRAIN, mentions_a_net, names_beside, role_of
+from caffelint.lint.role import TRAIN, mentions_a_net, role_of
 
 _ALIKE = 0.6
 """As a share of two names: `trainval` and `trainnet`."""
+LONGEST, _MOST = 200, 200
+"""A name, and names in a folder, that are held against that of a missing net."""
+
+
+@remembered(100)
+def names_beside(folder: str) -> list[str]:
+    """The names of the nets and solvers in a folder."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIXES) and len(name) < LONGEST)[:_MOST]
+    except OSError:
+        return []
 
 
 def unsolved_net(name: str, folder: str) -> str:

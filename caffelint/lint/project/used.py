@@ -67,20 +67,29 @@ class Used:
         role = role_of(path)
         if not role and is_refused:
             return "no solver, script or page names the file, and it holds neither a layer nor a solver"
-        folder = os.path.dirname(path)
-        if role == "deploy":
-            if (why := self._beside_named(path)) or not is_refused or folder in self._folders and not is_unreadable:
-                return why
-        if role not in (TRAIN, "deploy") or self._is_variant(path, is_refused):
+        if role not in (TRAIN, "deploy"):
             return ""
-        if is_refused and not is_unreadable and folder not in self._folders and folder in self._named_folders:
-            return ""
-        # Where a solver is, authors try nets by turns: it names the one of today, if no text tells which is run.
-        # But what is refused is a draft.
-        if folder in self._folders - self._told and not is_refused:
+        if role == "deploy" and (why := self._beside_named(path)):
+            return why
+        if self._may_be_tried(path, role, is_refused, is_unreadable) or self._is_variant(path, is_refused):
             return ""
         solver = next((solver for solver in self._whole if not _is_of_another_caffe(self._nets[solver][0], path)), "")
         return f'no solver, script or page names the file, and "{relative(solver)}" names another' if solver else ""
+
+    def _may_be_tried(self, path: str, role: str, is_refused: bool, is_unreadable: bool) -> bool:
+        """Does somebody run it now and then, though nothing names it?
+
+        Where a solver is, authors try nets by turns: it names the one of today, if no text tells which is run. But
+        what is refused is a draft, unless it lies among files that are used.
+        """
+        folder = os.path.dirname(path)
+        if not is_refused:
+            return role == "deploy" or folder in self._folders - self._told
+        if is_unreadable:
+            return False
+        if role == "deploy":
+            return folder in self._folders | self._named_folders
+        return folder in self._named_folders - self._folders
 
     @cached_property
     def _whole(self) -> Sequence[str]:
@@ -105,12 +114,19 @@ class Used:
 
     def _beside_named(self, path: str) -> str:
         """Why a deploy net seems to be unused of which a text names a variant beside it."""
-        folder, name = os.path.split(path)
-        for other in self._others:
-            if other != path and os.path.dirname(other) == folder and _begin_alike(name, os.path.basename(other)):
-                if (named := self._texts.names_file(other)) and role_of(other) == "deploy":
-                    return f'no script or page names the file, and {named.where} names "{relative(other)}"'
+        for other, where in self._named_deploys.get(_start(path), ()):
+            if other != path:
+                return f'no script or page names the file, and {where} names "{relative(other)}"'
         return ""
+
+    @cached_property
+    def _named_deploys(self) -> Mapping[tuple[str, str], Sequence[tuple[str, str]]]:
+        """The deploy nets that a text names, and where it does, by how their paths start."""
+        found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for path in self._others:
+            if (named := self._texts.names_file(path)) and role_of(path) == "deploy":
+                found.setdefault(_start(path), []).append((path, named.where))
+        return found
 
     def _is_variant(self, path: str, is_refused: bool) -> bool:
         """Is it named as a net that a solver names, but for digits: one of a series?
@@ -129,9 +145,10 @@ def _is_of_another_caffe(path: str, other: str) -> bool:
     return os.path.dirname(folder) != folder and not is_below(other, folder)
 
 
-def _begin_alike(name: str, other: str) -> bool:
-    """Are two names those of variants, as `deploy` and `deploy_small`?"""
-    return name[:_WORD] == other[:_WORD]
+def _start(path: str) -> tuple[str, str]:
+    """The folder and the first letters, which variants share, as `deploy` and `deploy_small`."""
+    folder, name = os.path.split(path)
+    return folder, name[:_WORD]
 
 
 def _bare(path: str) -> str:

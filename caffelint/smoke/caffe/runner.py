@@ -247,7 +247,7 @@ class Run(object):
         self.report(net, iteration, rate, "update")
         for one in self.targets:
             one.add(net.blobs[net.blob_names.index(one.name)].data)
-        for name, data, one in self.told:
+        for name, data, one in [told for told in self.told if told[2].wants_more()]:
             one.add(*[net.blobs[net.blob_names.index(each)].data for each in (data, name)])
 
     def reads(self, number, batches):

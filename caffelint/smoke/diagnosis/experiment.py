@@ -43,6 +43,7 @@ _BAD = 3.0
 _FAR = 2.0
 """The score of what is a hundred times out of the ordinary."""
 _NEAR = 1.05
+"""Times what chance gives: a loss there is flat, and not higher, by the noise of batches."""
 
 Trial = tuple[Hypothesis, Change]
 

@@ -52,6 +52,8 @@ _ROUNDED = 0.01
 _HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
 _DOMINATES = 10.0
 _FAR_LESS = 30.0
+"""Times less than what balances two losses: tried as well where they are apart by more than its square, since the
+larger one's gradients may fall more slowly than its weight."""
 _LEAST_WEIGHT = 1e-6
 _AUXILIARY = 0.3
 """What GoogLeNet gives a loss beside its last."""

@@ -295,7 +295,8 @@ class Run:
             for one in self.targets if self.iteration > BEFORE else ():
                 one.add(net.blob(one.name).numpy(force=True))  # type: ignore[no-untyped-call]
             for name, data, each in self.told if self.iteration > BEFORE else ():
-                each.add(*(net.blob(blob).numpy(force=True) for blob in (data, name)))  # type: ignore[no-untyped-call]
+                if each.wants_more():  # type: ignore[no-untyped-call]
+                    each.add(*(net.blob(blob).numpy(force=True) for blob in (data, name)))  # type: ignore[no-untyped-call]
             net.backward()
             net.on_top = net.on_gradient = None
             net.every_version = True
