@@ -131,7 +131,10 @@ class DeployMismatch(NetRule):
         said = parameters_of(layers)
         nearest = candidates[0]
         for found in differences(layers, nearest.layers, said, [one.said for one in candidates]):
-            yield self.finding(found.found[0][0].at(*found.path), found.message(f'"{nearest.file}"'))
+            first = found.found[0][0]
+            yield self.finding(
+                first.at(*found.path), found.message(f'"{nearest.file}"'), related=_related(nearest.layers[first.name])
+            )
         yield from self._activations(layers, nearest, candidates)
         yield from self._input(net, nearest, candidates)
 
@@ -155,7 +158,7 @@ class DeployMismatch(NetRule):
                 f"{title(layer)} is followed by {' and '.join(here) or 'no activation'} here but by"
                 f' {" and ".join(there)} in "{nearest.file}", so it computes something other than what'
                 " was trained; make the two nets equal",
-                related=(Related("the layer in the training net", other.at("name")),),
+                related=_related(other),
             )
 
     def _input(self, net: Net, nearest: Training, candidates: list[Training]) -> Iterator[Finding]:
@@ -175,6 +178,10 @@ class DeployMismatch(NetRule):
                 f'{title(inputs[0])}: shape is {dims[-2]}x{dims[-1]} but "{nearest.file}" was trained on crops of'
                 f" {crop}x{crop}; set the last two dim to {crop}",
             )
+
+
+def _related(layer: Layer) -> tuple[Related, ...]:
+    return (Related("the layer in the training net", layer.at("name")),)
 
 
 def _size_place(net: Net, layer: Layer) -> Place:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from caffelint.caffe.states import TEST, TRAIN
@@ -13,7 +13,7 @@ from caffelint.lint.file import File
 from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, SAFE, UNSAFE, WARNING, Finding, Fix
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.caffes import Taken
-from caffelint.lint.project.shipped import is_of_shipped_folder, shipped_by
+from caffelint.lint.project.shipped import is_of_shipped_folder, mended_since, shipped_by
 from caffelint.text.tree import MESSAGE
 
 _TEMPLATE = re.compile(
@@ -48,6 +48,11 @@ def lower(
     `taken`: which Caffe is to read each file. `solved`: the nets that solvers name. `pages`: what `page_by_file` found.
     """
     roots = {path: one.root for path, one in taken.items()}
+
+    def shipped(path: str) -> str:
+        file = files.get(path)
+        return shipped_by(roots.get(path, ""), path, file.document.source.data) if file else ""
+
     by_file: dict[str, list[Finding]] = {}
     for finding in found:
         by_file.setdefault(finding.place.document.path, []).append(finding)
@@ -56,8 +61,8 @@ def lower(
             continue
         if path in taken and (other := taken[path].other):
             _make_infos(findings, f'the caffe.proto here is of the package "{other}", which may be another program')
-        elif whose := shipped_by(roots.get(path, ""), path, file.document.source.data):
-            _make_infos(findings, f"the file is as {whose} ships it")
+        elif whose := shipped(path):
+            _lower_shipped(file, findings, whose, shipped)
         elif path not in solved and file.solver is None and _is_an_example(roots.get(path, ""), path):
             _make_infos(findings, "the file is among the examples of a copy of Caffe, and no solver names it")
         elif path in pages and path not in solved and file.solver is None:
@@ -84,6 +89,18 @@ def lower(
             if file.net.runs and (use := file.net.runs.uses):
                 _doubt(TRAIN, findings, f"{use} builds the net, and no solver names it")
         _calm(findings)
+
+
+def _lower_shipped(file: File, findings: Sequence[Finding], whose: str, shipped: Callable[[str], str]) -> None:
+    """But for what they have mended since, and where another file is meant as well that is the project's own."""
+    commit, rules = mended_since(file.document.source.data)
+    own = [one for one in findings if any(not shipped(also.place.document.path) for also in one.related)]
+    mended = [one for one in findings if one.name in rules]
+    _make_infos((one for one in findings if one not in mended and one not in own), f"the file is as {whose} ships it")
+    for one in mended:
+        one.severity = WARNING if one.severity == INFO else one.severity
+        why = f"the file is as {whose} shipped it once; in its commit {commit} this is mended"
+        one.evidence = "; ".join(filter(None, [one.evidence, why]))
 
 
 def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:

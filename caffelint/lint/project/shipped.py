@@ -1,4 +1,7 @@
-"""Whether a file in a copy of Caffe is as BVLC or a fork ships it: nobody who keeps such a copy mends its examples."""
+"""Whether a file in a copy of Caffe is as BVLC or a fork ships it: nobody who keeps such a copy mends its examples.
+
+What they have mended themselves since is a mistake all the same, and a newer copy is without it.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,21 @@ def shipped_by(root: str, path: str, data: bytes) -> str:
         known = {**known, **dict.fromkeys(versions, _BVLC)}
     if not known:
         return ""
-    data = data.replace(b"\r\n", b"\n")
+    return known.get(_name(data), "")
+
+
+def mended_since(data: bytes) -> tuple[str, frozenset[str]]:
+    """A commit of those who shipped this content once, and the rules that no longer tell of the file there."""
+    commit, *rules = _mended().get(_name(data), [""])
+    return commit, frozenset(rules)
+
+
+def _name(data: bytes) -> str:
+    """What git calls a content, without the ends of lines that Windows gave it."""
     import hashlib
 
-    blob = hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()
-    return known.get(blob[:DIGITS], "")
+    data = data.replace(b"\r\n", b"\n")
+    return hashlib.sha1(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest()[:DIGITS]
 
 
 def is_of_shipped_folder(root: str, path: str) -> bool:
@@ -73,4 +86,10 @@ def _versions_by_fork() -> dict[str, dict[str, list[str]]]:
 @cache
 def _versions() -> dict[str, list[str]]:
     found: dict[str, list[str]] = json.loads(read_data("bvlc_files.json"))
+    return found
+
+
+@cache
+def _mended() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = json.loads(read_data("mended_files.json"))
     return found

@@ -9,6 +9,8 @@ import pytest
 
 import caffelint
 from caffelint.lint.project import shipped
+from caffelint.lint.registry import all_rules
+from caffelint.rules.graph.deploy_mismatch import DeployMismatch
 
 SHIPPED = {"examples/net.prototxt": ["7f15ead9"], "examples/mnist/net.prototxt": []}
 TEXT = 'layer { name: "a" type: "Convolutoin" }\n'
@@ -94,3 +96,45 @@ def test_copies_of_the_examples_alone_are_no_mistakes(repository: Path) -> None:
     assert found(folder) == [("info", True)]
     (folder / "net.prototxt").rename(folder / "mine.prototxt")
     assert found(folder) == [("error", False)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "severity", "why"),
+    [
+        ("unknown-layer-type", "error", "in its commit 1234abcd this is mended"),
+        ("unknown-bottom", "info", "the file is as BVLC ships it"),
+    ],
+)
+def test_what_they_have_mended_since_stays_what_it_is(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, rule: str, severity: str, why: str
+) -> None:
+    monkeypatch.setattr(shipped, "_mended", lambda: {"7f15ead9": ["1234abcd", rule]})
+    [one] = caffelint.check(str(repository / "caffe/examples/net.prototxt")).findings
+    assert (one.severity, one.evidence.split("; ")[-1]) == (severity, why)
+
+
+def test_what_differs_from_a_net_of_the_project_stays_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever fits the training net to other classes has to do so with the net that came with it."""
+    files = DeployMismatch.INVALID[0].text
+    assert isinstance(files, dict)
+    folder = tmp_path / "models/net"
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    blob = shipped._name(files["deploy.prototxt"].encode())
+    monkeypatch.setattr(shipped, "_versions_by_name", lambda: {"deploy.prototxt": {blob: "one/caffe"}})
+    told = [one for one in caffelint.check(str(folder)).findings if one.name == "deploy-mismatch"]
+    assert [(one.severity, [also.file for also in one.related]) for one in told] == [
+        ("warning", [str(folder / "train_val.prototxt")])
+    ]
+
+
+def test_what_was_mended_is_not_shipped_today(root: Path) -> None:
+    mended = json.loads((root / "proto" / "mended_files.json").read_text())
+    bvlc = json.loads((root / "proto" / "bvlc_files.json").read_text())
+    forks = [blob for files in shipped._versions_by_fork().values() for blobs in files.values() for blob in blobs]
+    assert mended.keys() <= {*forks, *(blob for blobs in bvlc.values() for blob in blobs)}
+    names = {rule.name for rule in all_rules()}
+    assert all(set(rules) <= names and rules for _, *rules in mended.values())
