@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -26,12 +27,15 @@ AS_ANSWERED = "as you answered"
 """Why a fix was not made that `agreed` said no to."""
 READ_BYTES, LEAST_READINGS, MOST_READINGS = 400_000, 6, 40
 """How much is checked of one job until its fixes are made, as a size and as a number of checks."""
+BROKEN = 3
+"""Times as long it takes to read a text whose grammar is broken."""
 FINDING_BYTES = 50
 """To find and word something takes as long as to read so much text."""
 MOST_HARM = 3
 """Of so many fixes that did harm, the others of their rule are left out."""
 
-_OF_COMMENTS = frozenset(["byte-order-mark", "syntax-error", "unused-suppression"])
+_BROKEN = "syntax-error"
+_OF_COMMENTS = frozenset(["byte-order-mark", _BROKEN, "unused-suppression"])
 """Rules whose fixes may change comments."""
 
 Agreed = Callable[[Offer, dict[str, bytes]], bool]
@@ -131,7 +135,9 @@ class Mender:
         self._dropped = {}
         self._harmful = Counter()
         now, judged = texts, self.guard.judge(job, texts, found)
-        work = sum(map(len, texts.values())) + FINDING_BYTES * len(judged.outcome.findings)
+        findings = judged.outcome.findings
+        size = sum(map(len, texts.values())) * (BROKEN if any(one.name == _BROKEN for one in findings) else 1)
+        work = size + FINDING_BYTES * len(findings)
         self._readings = min(MOST_READINGS, max(LEAST_READINGS, READ_BYTES // max(1, work)))
         applied: list[Applied] = []
         written = Written()
@@ -218,6 +224,7 @@ class Mender:
                 continue
             self._readings -= 1
             then = apply(texts, [*made, *part])
+            gc.collect(0)  # the nets of the last reading, which are kept from the collector while they are made
             after = self.guard.judge(_renewed(job, texts, then, self._config.roots), then)
             harm = objection(judged, after, part)
             if not harm:

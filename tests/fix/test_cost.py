@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable
 
@@ -12,7 +13,9 @@ from caffelint.fix.mend import LEAST_READINGS, MOST_READINGS, READ_BYTES, Mended
 from caffelint.fix.run import fix
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
+from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
+from caffelint.text.tree import Field
 
 HEAD = 'name: "n"\ninput: "data"\ninput_shape { dim: 1 dim: 3 dim: 32 dim: 32 }\n'
 LAYERS: dict[str, str] = {
@@ -118,6 +121,30 @@ def test_layers_with_faults_of_all_kinds_take_few_checks(checks: list[Job]) -> N
         limit = 1 + min(MOST_READINGS, max(LEAST_READINGS, READ_BYTES // len(text)))
         assert len(checks) <= limit
         assert mended.applied
+
+
+def test_a_text_that_is_slow_to_read_is_read_less_often(checks: list[Job]) -> None:
+    text = net(lambda number: LAYERS["unclosed"].replace("%d", str(number)), 150)
+    assert READ_BYTES / len(text) > MOST_READINGS / 2
+    mend(text + b"layer { " * 40 + b"type: <<< " * 40)
+    assert len(checks) <= 1 + READ_BYTES / 3 / len(text)
+
+
+def test_what_one_reading_leaves_is_freed_before_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fields of a text with mistakes hold each other, and the collector does not look while it is read."""
+    alive: list[int] = []
+    check = Checker.job
+
+    def counted(self: Checker, job: Job) -> Outcome:
+        alive.append(sum(isinstance(one, Field) for one in gc.get_objects()))
+        return check(self, job)
+
+    monkeypatch.setattr(Checker, "job", counted)
+    layer = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: '
+    with rare_collections():
+        mend((layer + "layer:<" * 2000 + '"loss' + ">" * 2000 + '" }').encode())
+    assert len(alive) > 3
+    assert max(alive) <= alive[0] + 9, alive
 
 
 DATA = """layer { name: "in" type: "Input" top: "in" top: "label" input_param { shape { dim: 4 dim: 3 } } }

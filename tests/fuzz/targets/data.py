@@ -109,7 +109,7 @@ def run(data: bytes) -> None:
     config = Config()
     config.cache = False
     with Near(jobs=1, sample=len(data) // 3 % 2, keep=False) as scan:
-        scan.is_risky = damaged.startswith(("lmdb/", "leveldb/", "set.h5"))
+        scan.is_risky = damaged.startswith(("lmdb/", "leveldb/", "set.h5", "image"))
         net = load_joined("net.prototxt", config)
         found = look(net["net.prototxt"], scan)
         findings, _ = Checker(config).evidence("dataset", found, net)
