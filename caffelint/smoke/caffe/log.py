@@ -67,7 +67,7 @@ _MATTERS += [
 """`Log.line` finds nothing in a block of lines that, in lower case, contains none of these."""
 _LOOK = re.compile(r"Timeout \(\d+:\d\d:\d\d(\.\d+)?\)!$")
 _THREAD = re.compile(r"(Current thread|Thread) 0x[0-9a-f]+ .*\(most recent call first\):$")
-_FRAME = re.compile(r'  File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$')
+_FRAME = re.compile(r'  File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>[^"\n]+)$')
 """What faulthandler writes (stacks.py)."""
 _SIGBUS, _SIGKILL = 7, 9
 
