@@ -7,11 +7,12 @@ each other as can be; what stops it each time for the same cause does not hang o
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from copy import copy
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.refusal import Kind, Refusal
-from caffelint.caffe.set_up import set_up
+from caffelint.caffe.set_up import MOST_REMEMBERED, likeness, set_up
 from caffelint.caffe.shapes import Shape
 
 _OF_FIELDS = frozenset(
@@ -32,9 +33,24 @@ _OF_AXES = frozenset([Kind.WRONG_AXES, Kind.NO_SUCH_AXIS])
 _SHAPES = ((2, 24, 72, 72), (4, 5, 9, 31), (3, 24, 40), (5, 7, 12, 30, 50))
 """None without pixels: beside those a Convolution has no use for a stride or a kernel, and so checks none."""
 
+# Layers of which some shape may pass, by all that their set-up depends on: nets repeat themselves.
+_passed: set[Hashable] = set()
+
 
 def own_refusal(layer: BuiltLayer) -> Refusal | None:
     """What Caffe stops with at this layer whatever its unknown bottoms are; None if some shape may pass."""
+    key = likeness(layer, [blob.shape for blob in layer.bottoms])
+    if key is not None and key in _passed:
+        return None
+    found = _own_refusal(layer)
+    if key is not None and found is None:
+        if len(_passed) >= MOST_REMEMBERED:
+            _passed.clear()
+        _passed.add(key)
+    return found
+
+
+def _own_refusal(layer: BuiltLayer) -> Refusal | None:
     group = max(getattr(layer.parameters, "group", 1), 1) if layer.block else 1
     found = None
     for shape in _SHAPES:
