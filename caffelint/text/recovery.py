@@ -226,7 +226,7 @@ class Recovery:
                 return self._behind(end)
             current.fields.append(Field(name, start, value_start, token.end, token.kind, sign + raw, NO_FIELDS))
             return self._behind(token.end)
-        if placeholder := self._placeholder(token.start):
+        if placeholder := self._placeholder(token.start) or strangers.REMARK.match(text, token.start):
             self.problems.append(strangers.unfilled(placeholder))
             end = end_of_word(self.text, placeholder.end())
             current.fields.append(Field(name, start, value_start, end, BROKEN, "", NO_FIELDS))

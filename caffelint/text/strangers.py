@@ -16,6 +16,8 @@ PLACEHOLDER = re.compile(
     r"|\?{2,}|\.{3}",
     re.ASCII,
 )
+REMARK = re.compile(r"//[ \t]*[A-Za-z_][\w \t]{0,200}(?=\r?\n|\Z)", re.ASCII)
+"""In place of a value, words after C++'s comment sign, as in `base_lr: //TODO`; a path would have another slash."""
 BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 """A placeholder that looks like a block: `stride: {scale}`."""
 

@@ -45,6 +45,11 @@ class UnfilledTemplate(TextRule):
             message="this is a template with 1 placeholder, TODO; not checked further",
         ),
         Invalid(
+            "base_lr: //TODO\nmomentum: //TODO\nmax_iter: // your choice\n",
+            span="//TODO",
+            message="this is a template with 2 placeholders, //TODO and // your choice; not checked further",
+        ),
+        Invalid(
             'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output } }',
             span="{ num_output }",
             message="{ num_output } is neither a block with fields nor a value, so Caffe refuses the file; complete it",
