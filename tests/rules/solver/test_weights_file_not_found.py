@@ -13,7 +13,9 @@ from caffelint.lint.config import Config
 NET = """
 layer { name: "d" type: "DummyData" top: "d" dummy_data_param { shape { dim: 2 dim: 3 } } }
 layer { name: "ip" type: "InnerProduct" bottom: "d" top: "ip" inner_product_param { num_output: 2 } }
-layer { name: "h" type: "HDF5Data" top: "h" include { stage: "never" } hdf5_data_param { source: "list" batch_size: 1 } }
+layer {
+  name: "h" type: "HDF5Data" top: "h" include { stage: "never" } hdf5_data_param { source: "list" batch_size: 1 }
+}
 """
 SOLVER = (
     'net: "n.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 0 snapshot_prefix: "s" snapshot_after_train: false'
@@ -31,7 +33,8 @@ def test_what_is_missing_for_the_real_caffe(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "n.prototxt").write_text(NET)
     (tmp_path / "list").write_text("")  # data of this machine: no git keeps it
-    (tmp_path / "s.prototxt").write_text(SOLVER.replace("weights: %s", "").replace("false", "true").replace('"s"', '"w"'))
+    maker = SOLVER.replace("weights: %s", "").replace("false", "true").replace('"s"', '"w"')
+    (tmp_path / "s.prototxt").write_text(maker)
     assert caffe_exec("caffe", "train", "--solver=s.prototxt").returncode == 0
     (tmp_path / "s.prototxt").write_text(SOLVER % weights)
     done = caffe_exec("caffe", "train", "--solver=s.prototxt")
