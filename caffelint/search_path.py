@@ -1,4 +1,4 @@
-"""Where code may be imported from."""
+"""Where code may be imported from, and programs run from."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ def search_path() -> list[str]:
         for folder in dict.fromkeys(sys.path)
         if os.path.isabs(folder) and (os.path.realpath(folder) != here or os.path.realpath(folder) == own)
     ]
+
+
+def command_path() -> str:
+    """PATH without its empty and relative parts, which mean the working directory: libraries run `uname` by name."""
+    return os.pathsep.join(filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep)))

@@ -172,3 +172,20 @@ def test_the_action_and_the_component_run_caffelint_as_it_is(root: Path, tmp_pat
         line = re.sub(r"\$\[\[.*?\]\]|\$ARGS|\$PATHS", "", line).replace("$SARIF", "out.sarif").replace('"', "")
         words = [word.replace(":", f":{tmp_path}/") if ":" in word else word for word in line.split()[1:]]
         assert main([*words, str(tmp_path)]) in (0, 1), line
+
+
+def test_the_action_installs_from_its_own_folder(root: Path, tmp_path: Path) -> None:
+    """The workflow starts in a checkout, which may hold a module called pip."""
+    action = yaml.safe_load((root / "action.yml").read_text("utf-8"))
+    [step] = [step for step in action["runs"]["steps"] if step.get("name") == "Install caffelint"]
+    own = tmp_path / "own"
+    own.mkdir()
+    (tmp_path / "pip.py").write_text("open('ran', 'w')\n")
+    subprocess.run(
+        ["bash", "-c", step["run"].replace("install --quiet .", "--version")],
+        cwd=tmp_path,
+        env={**os.environ, "ACTION": str(own), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        check=True,
+        timeout=60,
+    )
+    assert [*tmp_path.rglob("ran")] == []

@@ -19,10 +19,11 @@ _COMPLETE = "_CAFFELINT_COMPLETE"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status; `argv` without the program's name, None for the real one."""
     if argv is None:
-        from caffelint.search_path import search_path
+        from caffelint.search_path import command_path, search_path
 
         gc.set_threshold(200_000, 20, 100)  # a process of our own: imports alone make it look a hundred times
         sys.path[:] = search_path()
+        os.environ["PATH"] = command_path()
     _open_what_is_closed()
     _never_fail_to_encode()
     try:
@@ -48,6 +49,9 @@ def _run(arguments: list[str]) -> int:
     try:
         if _COMPLETE in os.environ:
             return _completed()
+        if word := _also_a_file(arguments):
+            _say(f'"{word}" is an option, and a file here has this name; write "./{word}" for the file, or remove it')
+            return USAGE
         with cli.make_context("caffelint", arguments or ["--help"]) as context:
             status = int(cli.invoke(context) or OK)
         sys.stdout.flush()
@@ -71,6 +75,12 @@ def _run(arguments: list[str]) -> int:
         if isinstance(error, OSError):
             _forget_stdout()
         return status
+
+
+def _also_a_file(arguments: list[str]) -> str | None:
+    """An option that a file is called as: `check *` and pre-commit hand over whatever a checkout holds."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return next((word for word in options if word.startswith("-") and word != "-" and os.path.lexists(word)), None)
 
 
 def _completed() -> int:

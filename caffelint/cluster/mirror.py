@@ -22,6 +22,8 @@ _MOST_FILES = 100_000
 _MOST_BYTES = 4 << 30
 _PACKED = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "xz"}
 """What a tar archive of such a name is packed with."""
+_OF_NAMES = {"reference", "generic"}
+"""File systems of fsspec whose files are wherever a file in them says."""
 _HIDDEN = {".git", ".hg", ".svn"}
 """Nothing is known there of what git ignores: half of a repository would tell lies of it."""
 
@@ -71,7 +73,10 @@ def _opened(url: str) -> tuple[Any, str]:
     from fsspec.core import url_to_fs
     from fsspec.implementations.local import LocalFileSystem
 
-    for outer in url.split("::")[1:]:
+    links = url.split("::")
+    if of_names := _OF_NAMES.intersection(link.partition("://")[0] for link in links):
+        raise ReadError(f"{of_names.pop()} leads to any file that it names")
+    for outer in links[1:]:
         path = LocalFileSystem._strip_protocol(outer)
         if os.path.exists(path):
             opened(path).close()
@@ -121,9 +126,14 @@ def _listed(file_system: Any, begin: str, depth: int | None, alone: str) -> dict
     found = file_system.find(begin, maxdepth=depth, detail=True)
     start = len(begin.strip("/"))
     return {
-        path.strip("/")[start:].lstrip("/"): _Found(path, one.get("size") or 0, one.get("type", "file") == "file")
+        path.strip("/")[start:].lstrip("/"): _Found(path, one.get("size") or 0, _is_file(one))
         for path, one in sorted(found.items())
     }
+
+
+def _is_file(one: dict[str, Any]) -> bool:
+    """Is it one, and no link? A tar archive has links for files, and says where they lead."""
+    return one.get("type", "file") == "file" and not one.get("linkname")
 
 
 def _copied(file_system: Any, found: dict[str, _Found], which: Wanted) -> Iterator[tuple[str, str]]:

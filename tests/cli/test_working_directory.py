@@ -136,3 +136,32 @@ def test_no_settings_of_matplotlib_are_read_there(planted: Path) -> None:
         done = run(planted, str(SCRIPT), *command, "--plot", f"{command[0]}.svg", PATH=path)
         assert (done.returncode, ran(planted)) == (0, ""), done.stderr
         assert (planted / f"{command[0]}.svg").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a program without an ending")
+@pytest.mark.parametrize("path", [":{}", ".:{}", "{}:", "bin/..:{}"])
+def test_no_program_of_the_working_directory_is_run_by_its_name(planted: Path, path: str) -> None:
+    """numpy and h5py ask `uname` for the processor."""
+    (planted / "uname").write_text(f"#!/bin/sh\necho uname >> {planted.parent / 'ran'}\n")
+    (planted / "uname").chmod(0o755)
+    (planted / "bin").mkdir()
+    asks = "from caffelint.cli.main import main; import platform, sys; main(); print(platform.processor())"
+    (planted.parent / "asks.py").write_text(asks)
+    for name in NAMES:
+        (planted / f"{name}.py").unlink()
+    ends = path.format(os.environ["PATH"])
+    done = run(planted, sys.executable, str(planted.parent / "asks.py"), "check", "net.prototxt", PATH=ends)
+    assert (done.returncode, ran(planted)) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize("name", ["--config=net.prototxt", "--fix", "-v"])
+def test_a_file_that_is_called_as_an_option_is_none(planted: Path, name: str) -> None:
+    """`check *` and pre-commit hand over the names that a checkout holds."""
+    (planted / name).write_text('plugins = ["mine"]')
+    done = run(planted, str(SCRIPT), "check", name, "net.prototxt")
+    assert (done.returncode, ran(planted)) == (2, "")
+    said = (
+        f'caffelint: "{name}" is an option, and a file here has this name; write "./{name}" for the file, or remove it'
+    )
+    assert done.stderr.splitlines() == [said]
+    assert run(planted, str(SCRIPT), "check", "--", name, "net.prototxt").returncode in (0, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import socket
 import tarfile
@@ -98,6 +99,33 @@ def test_links_and_devices_in_an_archive_cost_no_other_file(config: Config) -> N
     assert files == 1
     assert len(reasons) == 4
     assert all("passwd" in reason or "a pipe or a device" in reason for reason in reasons), reasons
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
+def test_no_link_in_an_archive_is_followed_within_it(config: Config, kind: bytes) -> None:
+    with tarfile.open("links.tar", "w") as packed:
+        hidden = tarfile.TarInfo("hidden.txt")
+        hidden.size = len(SECRET)
+        packed.addfile(hidden, io.BytesIO(SECRET.encode()))
+        link = tarfile.TarInfo("link.prototxt")
+        link.type, link.linkname = kind, "hidden.txt"
+        packed.addfile(link)
+    for url in ("tar://*::links.tar", "tar://::links.tar", "tar://link.prototxt::links.tar"):
+        files, reasons = _reasons(url, config)
+        assert files == 0
+        assert "is a link, a pipe or a device and was not read" in reasons
+
+
+@pytest.mark.parametrize(
+    "url", ["reference://*::nets.json", "reference://a.prototxt::nets.json", "simplecache::reference://*::nets.json"]
+)
+def test_no_list_leads_to_files_anywhere(config: Config, tmp_path: Path, url: str) -> None:
+    (tmp_path / "secret.prototxt").write_text(SECRET)
+    names = {"a.prototxt": [str(tmp_path / "secret.prototxt")]}
+    (tmp_path / "nets.json").write_text(json.dumps({"version": 1, "refs": names}))
+    files, reasons = _reasons(url, config)
+    assert (files, len(reasons)) == (0, 1)
+    assert "leads to any file that it names" in reasons[0]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and pipes")
