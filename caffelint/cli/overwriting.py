@@ -55,7 +55,11 @@ _FIRST = {
 }
 """How what is written for people begins: with a finding, or with what counts them."""
 _OF_GIT = frozenset([".git", ".gitignore", ".gitattributes", ".gitmodules"])
-_PYTHON = (".py", ".pyc", ".pyd", ".pyi", ".pyo", ".pyw", ".pyz", ".pth", ".egg-link", ".ipynb")
+_SHORT = re.compile(r"\.?gi[a-z0-9]{1,4}~\d")
+"""The name that Windows may have for `.git` and the like, as git~1."""
+_UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""What macOS leaves out where it compares names (git's core.protectHFS)."""
+_PYTHON = (".py", ".pyc", ".pyd", ".pyi", ".pyo", ".pyw", ".pyz", ".pyzw", ".pth", ".egg-link", ".ipynb")
 _CODE = (*_PYTHON, ".so", ".dll", ".dylib", ".toml", ".cfg", ".ini", ".yaml", ".yml")
 """What Python or a tool beside it runs, loads or is set by."""
 _NETS = (".prototxt", ".prototxt.txt", ".pt")
@@ -88,7 +92,7 @@ def objection(path: str | os.PathLike[str], format: str) -> str:
 def no_place_for(what: str, path: str) -> str:
     """Why no `net`, `report`, `card` or `baseline` may be written to a path, whatever is there; empty if it may."""
     others = (*_CODE, *_WEIGHTS) if what == "net" else (*_CODE, *_WEIGHTS, *_NETS)
-    if path.lower().endswith(others):
+    if _as_elsewhere(os.path.basename(path)).endswith(others):
         return f"a {what} is not written to a file of this kind; give another name"
     return misplaced(path)
 
@@ -115,13 +119,30 @@ def is_free(path: str) -> bool:
 
 def misplaced(path: str) -> str:
     """Why nothing may be written to a path that leads through a link, or that git reads; empty if it may."""
-    if not _OF_GIT.isdisjoint(os.path.realpath(path).lower().split(os.sep)):
+    real = os.path.realpath(path)
+    parts = [_as_elsewhere(part) for part in re.split(r"[\\/]", real)]
+    if not _OF_GIT.isdisjoint(parts) or any(map(_SHORT.fullmatch, parts)) or _is_in_a_git_directory(real):
         return "git reads this file, or may run it; give another name"
     if os.path.islink(path):
         return "this is a link, which is not followed; name the file that it leads to"
     if link := _link_above(path):
         return f"{link} is a link, which is not followed; name the folder that it leads to"
     return ""
+
+
+def _as_elsewhere(name: str) -> str:
+    """A name as Windows and macOS compare it: without case, a stream after ":", blanks and dots at its end."""
+    drive, rest = os.path.splitdrive(name)
+    return drive + _UNSEEN.sub("", rest).lower().partition(":")[0].rstrip(" .")
+
+
+def _is_in_a_git_directory(path: str) -> bool:
+    """A bare repository and what a file `.git` leads to are directories of git by other names."""
+    while (folder := os.path.dirname(path)) != path:
+        if all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")):
+            return True
+        path = folder
+    return False
 
 
 def _link_above(path: str) -> str:

@@ -216,11 +216,24 @@ def test_what_git_tracks_is_kept_however_that_is_hidden(project: Path, caffelint
         *["caffelint.toml", "setup.cfg", "pytest.ini", ".pre-commit-config.yaml", "ci.YML"],
         *["rule.py", "sitecustomize.py", "conftest.PY", "rule.pyc", "x.pth", "x.pyd", "x.so", "x.egg-link", "x.ipynb"],
         *["a.prototxt", "a.caffemodel", "a.caffemodel.h5", "a.solverstate.H5"],
+        # Other names of the same files on Windows and macOS.
+        *[
+            ".gitattributes.",
+            ".gitignore::$DATA",
+            "GITATT~1",
+            ".git\\config",
+            ".g\u200cit/config",
+            "a.py.",
+            "setup.cfg ",
+        ],
+        *["x.pyzw", "bare/hooks/post-update", "bare/packed-refs"],
     ],
 )
 def test_an_output_makes_nothing_that_others_read(project: Path, caffelint: Caffelint, name: str) -> None:
     """Neither git, which runs hooks, nor Python, nor caffelint itself."""
     (project / name).parent.mkdir(parents=True, exist_ok=True)
+    if name.startswith("bare/"):
+        subprocess.run(["git", "init", "-q", "--bare", "bare"], check=True)
     for words in (
         *[("check", ".", option, f"{format}{name}") for option, format in _OUTPUTS],
         ("lr", "solver.prototxt", "--plot", name),
