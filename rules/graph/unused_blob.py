@@ -3,9 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
-from caffelint.lint.built import BuiltLayer
+from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 from ._parts import is_whole
+
+_DEEPEST = 500
 
 
 class UnusedBlob(NetRule):
@@ -77,6 +79,16 @@ class UnusedBlob(NetRule):
             " keep it out of TRAIN",
         ),
         Invalid(
+            _NET.replace(
+                ' layer { name: "fc"',
+                ' layer { name: "c" type: "Convolution" bottom: "data" top: "c" convolution_param { num_output: 9'
+                ' kernel_size: 1 } } layer { name: "fc"',
+            ),
+            span='top: "c"',
+            message='Convolution "c": nothing reads "c" in TRAIN, so the layer learns nothing, and InnerProduct "fc"'
+            ' after it reads "data" instead; let "fc" read "c"',
+        ),
+        Invalid(
             _NET.replace('bottom: "data" top: "fc"', 'bottom: "c" top: "fc"').replace(
                 ' layer { name: "fc"',
                 ' layer { name: "c" type: "Convolution" bottom: "data" top: "c" convolution_param { num_output: 9'
@@ -107,11 +119,15 @@ class UnusedBlob(NetRule):
                 maker = blob.producer
                 idle = maker and _idle(maker)
                 if maker and idle and maker.index is not None:
-                    top = net.layers[maker.index].tops.index(name) if name in net.layers[maker.index].tops else 0
+                    mine = net.layers[maker.index]
+                    top = mine.tops.index(name) if name in mine.tops else 0
+                    what, remedy = "the layer learns nothing", "give it a loss or keep it out of TRAIN"
+                    if (other := _skips(blob, one)) is not None and other.index is not None:
+                        what += f', and {title(other)} after it reads "{other.bottoms[0].original.name}" instead'
+                        remedy = f'let "{other.name}" read "{name}"'
                     yield self.finding(
-                        net.layers[maker.index].at("top", top),
-                        f'{title(idle)}: nothing reads "{name}" in TRAIN, so the layer learns nothing;'
-                        " give it a loss or keep it out of TRAIN",
+                        mine.at("top", top),
+                        f'{title(idle)}: nothing reads "{name}" in TRAIN, so {what}; {remedy}',
                         phases=(TRAIN,),
                     )
             return
@@ -156,6 +172,32 @@ class UnusedBlob(NetRule):
                     " loss or keep it out of TRAIN",
                     phases=(TRAIN,),
                 )
+
+
+def _skips(blob: Blob, net: BuiltNet) -> BuiltLayer | None:
+    """The layer that comes next, if it reads the data that the way to the unused blob began at.
+
+    Where both begin further on, they may be two heads.
+    """
+    maker = blob.producer
+    layers = [layer for layer in net.layers if layer.index is not None]
+    place = layers.index(maker) + 1 if maker in layers else len(layers)
+    if place == len(layers):
+        return None
+    other = layers[place]
+    if not other.known or other.is_loss or len(other.bottoms) != 1 or not other.tops or not other.tops[0].readers:
+        return None
+    began = other.bottoms[0].original
+    if began.producer is not None and began.producer.bottoms:
+        return None
+    above: BuiltLayer | None = maker
+    for _ in range(_DEEPEST):
+        if above is None or not above.bottoms:
+            return None
+        if above.bottoms[0].original is began:
+            return other
+        above = above.bottoms[0].maker
+    return None
 
 
 def _is_step(layer: BuiltLayer) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
 
 _WITH_DELTA = ("AdaGrad", "RMSProp", "AdaDelta", "Adam")
+_MOST_DELTA = 10
+"""Some train with 0.1 or 1, which make the steps of small gradients smaller on purpose."""
 
 
 class AdaptiveParameterOutOfRange(SolverRule):
@@ -15,7 +17,8 @@ class AdaptiveParameterOutOfRange(SolverRule):
     sqrt(1 - 1) = 0, and with one above 1 by the root of a negative number. delta keeps the divisor, the root of the
     mean squared gradient, away from 0: with delta 0, each weight whose gradient is exactly 0 (from a dead ReLU, a
     frozen layer or a zero input) gets 0/0. AdaDelta with delta 0 does not move at all, since its first numerator is
-    delta. AdaDelta uses momentum as its decay; without it, nothing is averaged.
+    delta. With a delta far above the gradients the others divide by delta, and move by next to nothing. AdaDelta
+    uses momentum as its decay; without it, nothing is averaged.
 
     ## Example
     ```
@@ -84,6 +87,13 @@ class AdaptiveParameterOutOfRange(SolverRule):
             fixed='type: "RMSProp" delta: 1e-8 base_lr: 0.1',
         ),
         Invalid(
+            'type: "Adam" delta: 100 base_lr: 0.001',
+            span="delta: 100",
+            message="delta 100 outweighs the root mean square of the gradients that Adam adds it to, so weights hardly"
+            " move; try delta: 1e-8",
+            fixed='type: "Adam" delta: 1e-8 base_lr: 0.001',
+        ),
+        Invalid(
             'type: "AdaDelta" delta: 0 momentum: 0.9 base_lr: 0.1',
             span="delta: 0",
             message="delta 0 makes the first update of AdaDelta 0, or 0/0 = nan where a gradient is 0; try delta: 1e-6",
@@ -115,7 +125,8 @@ class AdaptiveParameterOutOfRange(SolverRule):
             text = "momentum, which AdaDelta uses as its decay, is missing, so nothing is averaged; try momentum: 0.95"
             place = solver.at("type" if solver.written.HasField("type") else "solver_type")
             yield self.finding(place, text, severity=WARNING, fixes=_common(solver, "momentum", "0.95"))
-        if message.delta <= 0:
+        # AdaDelta has delta in numerator and divisor: a large one makes plain steps of it.
+        if message.delta <= 0 or message.delta > _MOST_DELTA and type_ != "AdaDelta":
             yield self._delta(solver, type_, message.delta)
 
     def _momentum2(self, solver: Solver, value: float) -> Finding:
@@ -131,6 +142,11 @@ class AdaptiveParameterOutOfRange(SolverRule):
         place = solver.at("delta")
         common = "1e-6" if type_ == "AdaDelta" else "1e-8"
         fixes = _common(solver, "delta", common)
+        if value > 0:
+            text = f"delta {value:g} outweighs the root mean square of the gradients that {type_} adds it to"
+            return self.finding(
+                place, f"{text}, so weights hardly move; try delta: {common}", severity=WARNING, fixes=fixes
+            )
         if value < 0:
             text = f"delta {value:g} is negative, but {type_} adds it to its divisor; try delta: {common}"
             return self.finding(place, text, severity=WARNING, fixes=fixes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caffelint.caffe.layers.base import AT_LEAST_ONE, DIES, EXACT, ONE, BuiltLayer, Wanted, register
+from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, text
 from caffelint.caffe.values import Values
@@ -48,6 +49,11 @@ def check_one_axis(layer: BuiltLayer, old: str, function: str) -> None:
         )
 
 
+def _fit(one: Shape, other: Shape, axis: int) -> bool:
+    """Are they equal but for that axis?"""
+    return len(one) == len(other) and one[:axis] == other[:axis] and one[axis + 1 :] == other[axis + 1 :]
+
+
 @register
 class Concat(BuiltLayer):
     types = ("Concat",)
@@ -85,13 +91,20 @@ class Concat(BuiltLayer):
                     "concat_layer.cpp Reshape",
                     ("bottom", index),
                 )
-            if shape[:axis] != first[:axis] or shape[axis + 1 :] != first[axis + 1 :]:
+            if not _fit(first, shape, axis):
+                message = f"bottom {index} is {text(shape)} but bottom 0 is {text(first)}; only axis {axis} may differ"
+                place: FieldPath = ("bottom", index)
+                written = next((field for field in ("axis", "concat_dim") if self.parameters.HasField(field)), None)
+                others = [one for one in range(1, len(first)) if all(_fit(first, bottom, one) for bottom in bottoms)]
+                if written and len(others) == 1:
+                    message += f"; they fit along axis {others[0]}, so set {written}: {others[0]}"
+                    place = (self.block, written)
                 raise self.refuse(
                     Kind.SHAPES_DIFFER,
-                    f"bottom {index} is {text(shape)} but bottom 0 is {text(first)}; only axis {axis} may differ",
+                    message,
                     "All inputs must have the same shape, except at concat_axis.",
                     "concat_layer.cpp Reshape",
-                    ("bottom", index),
+                    place,
                 )
             total += shape[axis]
         top = new_blob((*first[:axis], as_int(total), *first[axis + 1 :]), "the top")

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+from caffelint.lint import WARNING, Finding, Invalid, Net, NetRule, Related, title
+from caffelint.lint.built import BuiltLayer, computed_by
+
+_FC = (
+    ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}"'
+    ' param {{ name: "{2}" }} param {{ name: "b" }} inner_product_param {{ num_output: 3 }} }}'
+)
+_DATA = 'layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 3 } } }'
+
+
+class LayerComputedTwice(NetRule):
+    """Two layers share all their parameters and read the same blobs, so their outputs are always equal.
+
+    ## Why is this bad?
+    Parameters of one name are one blob. Siamese branches share them because they read different inputs; two heads that
+    read the same blob, each for a label of its own, can then never give different answers, and the training ends with
+    something between the two.
+
+    ## Example
+    ```
+    layer { name: "age" type: "InnerProduct" bottom: "fc7" top: "age" param { name: "w" } param { name: "b" } }
+    layer { name: "sex" type: "InnerProduct" bottom: "fc7" top: "sex" param { name: "w" } param { name: "b" } }
+    ```
+    Use instead:
+    ```
+    layer { name: "age" type: "InnerProduct" bottom: "fc7" top: "age" }
+    layer { name: "sex" type: "InnerProduct" bottom: "fc7" top: "sex" }
+    ```
+
+    ## References
+    - net.cpp, AppendParam
+    """
+
+    code = "G030"
+    name = "layer-computed-twice"
+    severity = WARNING
+    VALID = [
+        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "v"),
+        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "x", "w"),
+    ]
+    INVALID = [
+        Invalid(
+            _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "w"),
+            span='name: "w"',
+            message='InnerProduct "y" shares all parameters of InnerProduct "x" and reads the same "d", so both always'
+            " give the same output; give its parameters other names",
+        )
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        said = set()
+        for one in net.states():
+            known: dict[Hashable, BuiltLayer] = {}
+            for layer in one.layers:
+                key = _computes(layer)
+                first = layer if key is None else known.setdefault(key, layer)
+                if first is layer or layer.index is None or first.index is None or layer.index in said:
+                    continue
+                said.add(layer.index)
+                read = " and ".join(f'"{name}"' for name in dict.fromkeys(blob.original.name for blob in layer.bottoms))
+                yield self.finding(
+                    net.layers[layer.index].at("param", 0, "name"),
+                    f"{title(layer)} shares all parameters of {title(first)} and reads the same {read}, so both always"
+                    " give the same output; give its parameters other names",
+                    related=(Related("the other layer", net.layers[first.index].at("name")),),
+                )
+
+
+def _computes(layer: BuiltLayer) -> Hashable:
+    """What the output depends on, where that is known and none of its parameters is its own; else None."""
+    names = tuple(param.name for param in layer.message.param) if layer.message is not None else ()
+    number = layer.param_count if layer.params is None else len(layer.params)
+    if not names or len(names) != number or not all(names) or not layer.computes_by:
+        return None
+    bottoms = tuple(id(blob.original) for blob in layer.bottoms)
+    return layer.type, names, bottoms, tuple(computed_by(layer).items())
