@@ -9,16 +9,23 @@ _FC = (
     ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}"'
     ' param {{ name: "{2}" }} param {{ name: "b" }} inner_product_param {{ num_output: 3 }} }}'
 )
-_DATA = 'layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 3 } } }'
+_DATA = (
+    'layer { name: "d" type: "HDF5Data" top: "d" top: "age" top: "sex" hdf5_data_param { source: "d" batch_size: 9 } }'
+)
+_LOSSES = (
+    ' layer { name: "loss_x" type: "SoftmaxWithLoss" bottom: "x" bottom: "age" }'
+    ' layer { name: "loss_y" type: "SoftmaxWithLoss" bottom: "y" bottom: "sex" }'
+)
 
 
 class LayerComputedTwice(NetRule):
-    """Two layers share all their parameters and read the same blobs, so their outputs are always equal.
+    """Two heads share all their parameters and read the same blob, though each has a label of its own.
 
     ## Why is this bad?
     Parameters of one name are one blob. Siamese branches share them because they read different inputs; two heads that
     read the same blob, each for a label of its own, can then never give different answers, and the training ends with
-    something between the two.
+    something between the two. Layers further up may be computed twice on purpose, as those of a generator are that two
+    adversaries train.
 
     ## Example
     ```
@@ -39,12 +46,14 @@ class LayerComputedTwice(NetRule):
     name = "layer-computed-twice"
     severity = WARNING
     VALID = [
-        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "v"),
-        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "x", "w"),
+        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "v") + _LOSSES,
+        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "x", "w") + _LOSSES,
+        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "w") + _LOSSES.replace("sex", "age"),
+        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "w"),
     ]
     INVALID = [
         Invalid(
-            _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "w"),
+            _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "w") + _LOSSES,
             span='name: "w"',
             message='InnerProduct "y" shares all parameters of InnerProduct "x" and reads the same "d", so both always'
             " give the same output; give its parameters other names",
@@ -60,6 +69,8 @@ class LayerComputedTwice(NetRule):
                 first = layer if key is None else known.setdefault(key, layer)
                 if first is layer or layer.index is None or first.index is None or layer.index in said:
                     continue
+                if not (labels := _labels(layer)) or not labels.isdisjoint(_labels(first) or labels):
+                    continue
                 said.add(layer.index)
                 read = " and ".join(f'"{name}"' for name in dict.fromkeys(blob.original.name for blob in layer.bottoms))
                 yield self.finding(
@@ -68,6 +79,12 @@ class LayerComputedTwice(NetRule):
                     " give the same output; give its parameters other names",
                     related=(Related("the other layer", net.layers[first.index].at("name")),),
                 )
+
+
+def _labels(layer: BuiltLayer) -> set[str]:
+    """What losses compare its output with."""
+    readers = [reader for top in layer.tops for reader, number in top.readers if reader.is_loss and number == 0]
+    return {blob.original.name for reader in readers for blob in reader.bottoms[1:2]}
 
 
 def _computes(layer: BuiltLayer) -> Hashable:
