@@ -44,6 +44,7 @@ from caffelint.lint.finding import (
     insert_behind,
     replace,
 )
+from caffelint.lint.known_data import KnownData, known_data
 from caffelint.lint.lasting import slower
 from caffelint.lint.project.python_layers import python_classes, python_elsewhere, python_modules
 from caffelint.lint.rule import (
@@ -96,6 +97,7 @@ __all__ = [
     "Invalid",
     "Kind",
     "Known",
+    "KnownData",
     "Layer",
     "LayerRule",
     "Net",
@@ -125,6 +127,7 @@ __all__ = [
     "insert_behind",
     "is_for_unknown_caffe",
     "join",
+    "known_data",
     "layer_beside",
     "listed",
     "other_classes",
