@@ -13,6 +13,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
 from caffelint.caffe.walk import Source, source, sources
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
+from caffelint.lint.data_sets import KnownData, known_data
 from caffelint.lint.discover import relative
 from caffelint.lint.edits import (
     Edits,
@@ -44,7 +45,6 @@ from caffelint.lint.finding import (
     insert_behind,
     replace,
 )
-from caffelint.lint.known_data import KnownData, known_data
 from caffelint.lint.lasting import slower
 from caffelint.lint.project.python_layers import python_classes, python_elsewhere, python_modules
 from caffelint.lint.rule import (
