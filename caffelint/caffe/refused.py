@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.place import Place, place
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.states import PHASES
-from caffelint.text.tree import MESSAGE, Field
+from caffelint.text.tree import LIST, MESSAGE, Field
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net
@@ -115,8 +115,12 @@ class _Unread:
         self.starts = sorted(problem.start for problem in problems)
         # Of a field that is unknown in many places the problem names only the first.
         told_once = ("unknown-field", "fork-field") if net.bound.dialect else ("unknown-field",)
-        self.fields = {problem.field.rpartition(".")[2] for problem in problems if problem.kind in told_once}
-
+        root = net.document.root
+        self.fields = {
+            (_block_around(root, problem.start), problem.field.rpartition(".")[2])
+            for problem in problems
+            if problem.kind in told_once
+        }
         self._known: dict[Field, bool] = {}
 
     def is_in(self, nodes: Iterable[Field]) -> bool:
@@ -132,5 +136,16 @@ class _Unread:
 
     def _has_field(self, node: Field) -> bool:
         return any(
-            field.name in self.fields or (field.kind == MESSAGE and self._has_field(field)) for field in node.fields
+            (node.name, field.name) in self.fields or (field.kind == MESSAGE and self._has_field(field))
+            for field in node.fields
         )
+
+
+def _block_around(node: Field, position: int) -> str:
+    """The name of the innermost block around a place: `param` is unknown in python_param, and not in a layer."""
+    while True:
+        index = bisect_right(node.fields, position, key=lambda field: field.start) - 1
+        inside = node.fields[index] if index >= 0 else None
+        if inside is None or inside.kind not in (LIST, MESSAGE) or not inside.value_start < position < inside.end:
+            return node.name
+        node = inside

@@ -13,6 +13,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
 from caffelint.caffe.walk import Source, source, sources
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
+from caffelint.lint.data_sets import KnownData, known_data
 from caffelint.lint.discover import relative
 from caffelint.lint.edits import (
     Edits,
@@ -96,6 +97,7 @@ __all__ = [
     "Invalid",
     "Kind",
     "Known",
+    "KnownData",
     "Layer",
     "LayerRule",
     "Net",
@@ -125,6 +127,7 @@ __all__ = [
     "insert_behind",
     "is_for_unknown_caffe",
     "join",
+    "known_data",
     "layer_beside",
     "listed",
     "other_classes",

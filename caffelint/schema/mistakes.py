@@ -6,15 +6,15 @@ Each problem's evidence is what Caffe's own parser says, so that people recognis
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
+from caffelint.schema.meant import longer_field, may_hold, near_field
 from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
 from caffelint.schema.reporting import Repairs
-from caffelint.schema.spelling import is_block_of, is_same, suggest
+from caffelint.schema.spelling import is_block_of, is_same
 from caffelint.schema.tables import FLOAT, STRING, FieldType, MessageType
 from caffelint.schema.wording import block_name
 from caffelint.text import tree
@@ -32,6 +32,7 @@ _OF_THE_NET = ("force_backward", "debug_info", "state")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 
 
+_OF_A_PARAM = ("lr_mult", "decay_mult")
 _OF_OLDER_LAYERS = {"blobs_lr": "lr_mult", "weight_decay": "decay_mult"}
 """Fields of `layers` blocks (caffe.proto, V1LayerParameter), and what the param of a `layer` calls them."""
 
@@ -54,7 +55,7 @@ class Mistakes(MistakenValues):
         super().__init__(bound, parents)
         self._doubtful: list[tuple[Problem, ForkUse]] = []
         self._in_dialect: dict[FieldType, str] = {}
-        self._unknown: dict[tuple[str, str], _Unknown] = {}
+        self._unknown: dict[tuple[str, str, int], _Unknown] = {}
 
     def finish(self) -> None:
         """Decide on what some forks take and most refuse: by the forks whose names the rest of the text uses."""
@@ -144,11 +145,11 @@ class Mistakes(MistakenValues):
             if self._is_of_unknown_type(type_, field, node):
                 return other
             return self._lacks(type_, other, field)
-        key = (type_.name, name)
+        key = (type_.name, name, field.kind)
         if key not in self._unknown:
             if len(self.bound.problems) >= self._most:
                 return None
-            self._unknown[key] = self._say_unknown(type_, name, node)
+            self._unknown[key] = self._say_unknown(type_, field, node)
         meant, message, certain, own = self._unknown[key]
         if (meant is None or _is_named_after_its_type(name, node)) and self._is_of_unknown_type(type_, field, node):
             return None
@@ -210,8 +211,9 @@ class Mistakes(MistakenValues):
             return self.caffe.knows_types and layer_type not in self.caffe.registered.layers
         return not self.is_sure and not provenance().layer_type(layer_type)
 
-    def _say_unknown(self, type_: MessageType, name: str, node: Field) -> _Unknown:
+    def _say_unknown(self, type_: MessageType, field: Field, node: Field) -> _Unknown:
         """What to say of an unknown field."""
+        name = field.name
         types, where = type_.fields, block_name(type_, node)
         is_of_bvlc = "bvlc" in provenance().message(type_.name)
         if type_.name == "InputParameter" and name in _OF_A_BLOB:
@@ -228,15 +230,18 @@ class Mistakes(MistakenValues):
             message = f"{where} has no field {name} in this project's caffe.proto, but its sources read it"
             return _Unknown(None, f"{message}; add it there", False)
         older = _OF_OLDER_LAYERS.get(name) if type_.name == "ParamSpec" else None
-        if meant := older or _meant(type_, name):
+        if meant := older or near_field(type_, name, field.kind):
             certain = not types[meant].fork_only or self.is_sure
             message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
             # Another fork may well have called it that in the first place.
             return _Unknown(meant, message, certain, is_of_bvlc and not certain)
         certain = self.is_sure
-        if home := self._home(type_, name, node):
-            message = f"{where} has no field {name}, so Caffe refuses the file; move it to {home}"
+        if home := self._home(type_, field, node):
+            message = f"{where} has no field {name}, so Caffe refuses the file; {home}"
             return _Unknown(None, message, certain, not certain and not is_of_bvlc)
+        if meant := longer_field(type_, name, field.kind):
+            message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
+            return _Unknown(meant, message, certain, not certain and not is_of_bvlc)
         if certain:
             message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
             return _Unknown(None, message, True, True)
@@ -247,7 +252,7 @@ class Mistakes(MistakenValues):
         """The field in the block beside it that has one of that name, and none yet."""
         if field.kind in (BROKEN, LIST, tree.MESSAGE) or len(self.bound.problems) >= self._most:
             return ()
-        block = self._beside(type_, field.name, node)
+        block = self._beside(type_, field, node)
         if block is None or block.first(field.name):
             return ()
         document = self.bound.document
@@ -256,42 +261,48 @@ class Mistakes(MistakenValues):
             return ()
         return (*take_out(document, node, [field]), put_in(document, block, field.name, value))
 
-    def _beside(self, type_: MessageType, name: str, node: Field) -> Field | None:
+    def _beside(self, type_: MessageType, field: Field, node: Field) -> Field | None:
         """The block beside a field that has one of its name; of a layer, one that its type reads, if that has it."""
         types = type_.fields
-        own = self._own_blocks(type_, name, node)
+        own = self._own_blocks(type_, field, node)
         for other in node.fields[:_LARGE]:
             if other.kind == tree.MESSAGE and (not own or other.name in own):
                 inner = types.get(other.name)
-                if inner and inner.message and _has(inner.message, name) and not _is_left_over(type_, other.name, name):
-                    return other
+                if inner and inner.message and _takes(inner.message, field):
+                    if not _is_left_over(type_, other.name, field.name):
+                        return other
         return None
 
-    def _own_blocks(self, type_: MessageType, name: str, node: Field) -> list[str]:
+    def _own_blocks(self, type_: MessageType, field: Field, node: Field) -> list[str]:
         """The blocks with a field of that name that a layer's type reads; empty for any other message."""
         written = node.first("type") if type_.name == "LayerParameter" else None
         layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
         found = []
         for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
             inner = type_.fields.get(block)
-            if inner and inner.message and _has(inner.message, name) and not _is_left_over(type_, block, name):
-                found.append(block)
+            if inner and inner.message and _takes(inner.message, field):
+                if not _is_left_over(type_, block, field.name):
+                    found.append(block)
         return found
 
-    def _home(self, type_: MessageType, name: str, node: Field) -> str:
-        """The block that a field was meant for: one beside it, its layer type's own, or the layer around it."""
-        beside = self._beside(type_, name, node)
+    def _home(self, type_: MessageType, field: Field, node: Field) -> str:
+        """Where a field was meant to be, as an advice: a block beside it, its layer type's own, the layer around it."""
+        name = field.name
+        beside = self._beside(type_, field, node)
         if beside is not None:
-            return f"the {beside.name} block"
-        if own := self._own_blocks(type_, name, node):
-            return f"{'an' if own[0][0] in 'aeiou' else 'a'} {own[0]} block"
-        if type_.name == "LayerParameter" and name in ("lr_mult", "decay_mult"):
-            return "a param block"
-        if self.parents and self.parents[-1].name in LAYERS and _has(self.parents[-1], name):
-            return "the layer itself, outside this block"
+            return f"move it to the {beside.name} block"
+        if own := self._own_blocks(type_, field, node):
+            return f"move it to {'an' if own[0][0] in 'aeiou' else 'a'} {own[0]} block"
+        in_layer = bool(self.parents) and self.parents[-1].name in LAYERS
+        if name in _OF_A_PARAM and "LayerParameter" in (type_.name, self.parents[-1].name if in_layer else ""):
+            where = " in the layer itself, outside this block" * in_layer
+            value = field.text if field.kind not in (BROKEN, LIST, tree.MESSAGE) else "..."
+            return f"write param {{ {name}: {value} }}{where}"
+        if in_layer and _takes(self.parents[-1], field):
+            return "move it to the layer itself, outside this block"
         nets = [parent for parent in self.parents if parent.name == NET]
-        if nets and name in _OF_THE_NET and _has(nets[0], name):
-            return f"the net itself, outside this {'layer' if type_.name in LAYERS else 'block'}"
+        if nets and name in _OF_THE_NET and _takes(nets[0], field):
+            return f"move it to the net itself, outside this {'layer' if type_.name in LAYERS else 'block'}"
         return ""
 
     def nested_layer(self, field: Field, node: Field) -> None:
@@ -426,13 +437,6 @@ class Mistakes(MistakenValues):
                 self._add("missing-required-field", start, end, message, evidence, field=name)
 
 
-@lru_cache(1024)
-def _meant(type_: MessageType, name: str) -> str | None:
-    """The field that a name was surely meant to be; remembered, since a text that is mended is read many times."""
-    of_bvlc = [field.name for field in type_.fields.values() if not field.fork_only]
-    return suggest(name, of_bvlc) or suggest(name, type_.fields)
-
-
 def _is_named_after_its_type(name: str, node: Field) -> bool:
     written = node.first("type")
     return written is not None and written.kind == tree.STRING and is_block_of(name, string_value(written.text))
@@ -447,6 +451,7 @@ def _is_left_over(type_: MessageType, block: str, name: str) -> bool:
     )
 
 
-def _has(type_: MessageType, name: str) -> bool:
-    field = type_.fields.get(name)
-    return field is not None and not field.fork_only
+def _takes(type_: MessageType, field: Field) -> bool:
+    """Whether a message of BVLC's Caffe has a field of that name, for a value like the one that is written."""
+    known = type_.fields.get(field.name)
+    return known is not None and not known.fork_only and may_hold(known, field.kind)

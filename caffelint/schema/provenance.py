@@ -226,6 +226,12 @@ class Provenance:
         type_: str | None = self._table["v1_types"].get(enum_name)
         return type_
 
+    def like_v1_type(self, name: str) -> str | None:
+        """The type whose V1 enum differs from a name in case and "_" only: SoftmaxWithLoss for "SoftmaxLoss"."""
+        plain = {enum.replace("_", ""): enum for enum in self._table["v1_types"]}
+        enum = plain.get(name.replace("_", "").upper())
+        return self.v1_type(enum) if enum else None
+
     def infer(self, names: Iterable[frozenset[str]]) -> frozenset[str]:
         """The forks that know all of a text's names, each given by its forks; all forks if there is no name."""
         return self._sets["all"].intersection(*set(names))

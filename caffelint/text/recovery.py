@@ -457,7 +457,7 @@ class Recovery:
         return marker.end()
 
     def _placeholder(self, start: int) -> re.Match[str] | None:
-        return strangers.PLACEHOLDER.match(self.text, start)
+        return strangers.placeholder_at(self.text, start)
 
     def _is_braced_name(self, token: Token, current: Field) -> bool:
         """Whether `current` is not a block but a placeholder, as in `stride: {scale}`; reported and closed if so."""

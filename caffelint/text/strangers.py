@@ -11,11 +11,19 @@ from caffelint.text.tree import Problem
 CONFLICT = re.compile(r"(?:<{7}|>{7}|={7}|\|{7})(?=[ \r\n]|\Z)[^\n]*")
 CONFLICT_END = re.compile(r"^>{7}(?=[ \r\n]|\Z)[^\n]*\n?", re.MULTILINE)
 PLACEHOLDER = re.compile(
-    r"\$#[^\n#]{0,200}#\$|\{\{[^\n}]{0,200}\}\}|\{%[^\n%]{0,200}%\}|\$\{[^\n}]{0,200}\}|\$\([^\n)]{0,200}\)|\$\w+\$?|<%[^\n%]{0,200}%>"
+    r"\$#[^\n#]{0,200}#\$|\{\{[^\n}]{0,200}\}{2,3}|\{%[^\n%]{0,200}%\}|\$\{[^\n}]{0,200}\}|\$\([^\n)]{0,200}\)|\$\w+\$?|<%[^\n%]{0,200}%>"
     r"|<[A-Za-z_][^<>\n{}:\"]{0,200}>|@\w+@|%\w+%|%\(\w+\)[sdfg]|%[sdfg](?!\w)|\[\[[^\n\]]{0,200}\]\]|#\{[^\n}]{0,200}\}"
     r"|\?{2,}|\.{3}",
     re.ASCII,
 )
+WRAPPED = re.compile(
+    r"[%$@!^&*|?`]{1,3}[\[({<]{1,3}[ \t]{0,9}[A-Za-z_][\w.]{0,200}[ \t]{0,9}[\])}>]{1,3}[%$@!^&*|?`]{0,3}"
+    r"|[%$@!^&*|?`]{1,3}[A-Za-z_][\w.]{0,200}[%$@!^&*|?`]{1,3}"
+    r"|[\[(<][%$@!^&*|?`]{1,3}[ \t]{0,9}[A-Za-z_][\w.]{0,200}[ \t]{0,9}[%$@!^&*|?`]{0,3}[\])>]"
+    r"|<{2,3}[ \t]{0,9}[A-Za-z_][\w.]{0,200}[ \t]{0,9}>{2,3}|\({1,3}[ \t]{0,9}[A-Za-z_][\w.]{0,200}[ \t]{0,9}\){1,3}",
+    re.ASCII,
+)
+"""A name between signs, brackets or both, as no value begins: `%{rate}%`, `@@rate@@`, `(rate)`."""
 REMARK = re.compile(r"//[ \t]*[A-Za-z_][\w \t]{0,200}(?=\r?\n|\Z)", re.ASCII)
 """In place of a value, words after C++'s comment sign, as in `base_lr: //TODO`; a path would have another slash."""
 BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
@@ -24,7 +32,8 @@ BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 _JSON = re.compile(r"\s*(?P<start>\[(?:\s*\[)*\s*\{|\{)\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
 _STRING_OR_COMMENT = re.compile(r"\#[^\n\0]*|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"?|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?")
 _IN_STRING = re.compile(
-    r"\$#\w+#\$|%\(\w+\)[sdfg]|\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|@[A-Z_]+@", re.ASCII
+    r"\$#\w+#\$|%\(\w+\)[sdfg]|\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|[%@]\{\w+\}|@[A-Z_]+@",
+    re.ASCII,
 )
 
 _MOST = 100
@@ -143,6 +152,11 @@ def json(text: str, position: int) -> Problem | None:
         return None
     message = "this is JSON, not prototxt, which is all that Caffe reads; not checked"
     return Problem("syntax-error", found.start("start"), found.start("start") + 1, message)
+
+
+def placeholder_at(text: str, start: int) -> re.Match[str] | None:
+    """The placeholder that begins there, in the style of any language of templates."""
+    return PLACEHOLDER.match(text, start) or WRAPPED.match(text, start)
 
 
 def unfilled(placeholder: re.Match[str]) -> Problem:

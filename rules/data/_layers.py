@@ -26,7 +26,15 @@ def own_block(layer: Layer) -> str:
 def source_of(layer: Layer) -> tuple[str, str]:
     """The block that names a data layer's source, and the source; two empty strings if there is none."""
     kind = layer.kind
-    return (kind.data_block, kind.data_source) if kind.data_source else ("", "")
+    if kind.data_source:
+        return kind.data_block, kind.data_source
+    if kind.known or layer.bottoms or layer.node is None:
+        return "", ""
+    for block in layer.node.fields:  # of a project's own Caffe, whose fields the schema may not know
+        source = block.first("source")
+        if source is not None and source.text[:1] in ("'", '"') and block.first("batch_size") is not None:
+            return block.name, source.text[1:-1]
+    return "", ""
 
 
 def same_path(path: str) -> str:
@@ -46,6 +54,15 @@ def is_held_out(path: str) -> bool:
     return bool(_HELD_OUT.search(name)) and "train" not in name
 
 
+def differing_part(path: str, other: str) -> str:
+    """The last part of a path in which it differs from another one: `test` of `data/test/list.txt`."""
+    parts, others = same_path(path).split("/"), same_path(other).split("/")
+    for mine, theirs in zip(reversed(parts), reversed(others), strict=False):
+        if mine != theirs:
+            return mine
+    return parts[-1]
+
+
 class Pair(NamedTuple):
     """The data layers that make one blob: those that testing reads, and those that training reads."""
 
@@ -54,8 +71,10 @@ class Pair(NamedTuple):
     training: list[Layer]
 
 
-def pairs(net: Net) -> Iterator[Pair]:
+def pairs(net: Net, own: bool = False) -> Iterator[Pair]:
     """For each blob that data layers make for testing with this net: these layers, and those that make it for training.
+
+    own: also those of types that no known Caffe has.
 
     A layer that serves both phases is on both sides. Where a solver names one net for training and this one for
     testing, the layers for training are those of the other net.
@@ -63,18 +82,18 @@ def pairs(net: Net) -> Iterator[Pair]:
     trained = _train_net(net)
     if trained is None:
         return
-    training = makers(trained, TRAIN)
-    for blob, layers in makers(net, TEST).items():
+    training = makers(trained, TRAIN, own)
+    for blob, layers in makers(net, TEST, own).items():
         # Two layers that make one blob in both phases are told apart by a field that caffelint does not know.
         if blob in training and (len(layers) == 1 or not any(layer in training[blob] for layer in layers)):
             yield Pair(blob, layers, training[blob])
 
 
-def makers(net: Net, phase: str) -> dict[str, list[Layer]]:
-    """The data layers of a phase by their first top."""
+def makers(net: Net, phase: str, own: bool = False) -> dict[str, list[Layer]]:
+    """The data layers of a phase by their first top. own: also those of types that no known Caffe has."""
     found: dict[str, list[Layer]] = {}
-    for layer in net.layers_that(lambda kind: kind.is_data):
-        if layer.tops and phase in layer.phases:
+    for layer in net.layers_that(lambda kind: kind.is_data or own and not kind.known):
+        if layer.tops and phase in layer.phases and (layer.kind.is_data or source_of(layer)[1]):
             found.setdefault(layer.tops[0], []).append(layer)
     return found
 
@@ -97,7 +116,7 @@ def tested_sources(solver: Solver) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for net in solver.distinct_nets:
         if any(use.tests for use in solver.uses_of(net)):
-            for blob, layers in makers(net, TEST).items():
+            for blob, layers in makers(net, TEST, own=True).items():
                 sources = (source_of(layer)[1] for layer in layers)
                 found.setdefault(blob, set()).update(same_path(source) for source in sources if source)
     return found

@@ -22,7 +22,6 @@ from caffelint.lint import (
     title,
     write,
 )
-from caffelint.lint.built import types_that
 from caffelint.lint.disk import is_template
 
 from ._layers import (
@@ -38,6 +37,10 @@ from ._layers import (
 )
 
 _DATA = 'layer { name: "data" type: "Data" top: "data" data_param { source: "%s" } include { phase: %s %s} }'
+_OWN = (
+    'layer { name: "data" type: "PointData" top: "data" top: "label"'
+    ' point_data_param { source: "points.csv" batch_size: 8 } include { phase: %s } }'
+)
 
 
 class TrainAndTestShareData(NetRule):
@@ -70,7 +73,6 @@ class TrainAndTestShareData(NetRule):
     name = "train-and-test-share-data"
     severity = WARNING
     certainty = LIKELY
-    layer_types = types_that(lambda kind: kind.is_data)
     VALID = [
         _DATA % ("train_lmdb", "TRAIN", "") + _DATA % ("val_lmdb", "TEST", ""),
         # Tested on both sets, one after the other.
@@ -97,6 +99,13 @@ class TrainAndTestShareData(NetRule):
             span='source: "./train.txt"',
             message='Data "data": testing reads "./train.txt", which training also reads, so accuracy is that of the'
             " training set; test on other data",
+        ),
+        # Of a project's own Caffe.
+        Invalid(
+            _OWN % "TRAIN" + _OWN % "TEST" + ' layer { type: "EuclideanLoss" bottom: "data" bottom: "label" }',
+            span='source: "points.csv"',
+            message='PointData "data": testing reads "points.csv", which training also reads, so accuracy is that of'
+            " the training set; test on other data",
         ),
         Invalid(
             _DATA % ("val_lmdb", "TRAIN", "") + _DATA % ("train_lmdb", "TEST", ""),
@@ -130,7 +139,7 @@ class TrainAndTestShareData(NetRule):
             return
         if _is_judged(net, TRAIN) and not _is_judged(net, TEST):
             return  # testing only looks at what the net answers
-        found = list(pairs(net))
+        found = list(pairs(net, own=True))
         apart = any(not _trained(pair).keys() >= _tested(pair) for pair in found)
         for pair in found:
             # What is read beside the images, such as the weights of classes, is often the same on purpose.

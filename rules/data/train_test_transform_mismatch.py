@@ -22,9 +22,11 @@ from caffelint.lint import (
     write,
 )
 
-from ._layers import IMAGE_READERS, is_for_training, is_held_out, pairs, same_path, transform_place
+from ._layers import IMAGE_READERS, differing_part, is_for_training, is_held_out, pairs, transform_place
 
 _LAYER = 'layer { name: "d" type: "Data" top: "d" transform_param { %s } include { phase: %s } }'
+
+_EQUAL = "make them equal"
 
 
 class TrainTestTransformMismatch(NetRule):
@@ -103,8 +105,8 @@ class TrainTestTransformMismatch(NetRule):
             + _LAYER % ('mean_file: "val_mean.binaryproto"', "TEST"),
             span='mean_file: "val_mean.binaryproto"',
             message='Data "d": testing subtracts mean_file "val_mean.binaryproto" but training subtracts mean_file'
-            ' "train_mean.binaryproto", so the net is tested on input that differs from its training input; make them'
-            " equal",
+            ' "train_mean.binaryproto", so the net is tested on input that differs from its training input; subtract'
+            " the training mean in both",
             fixed=_LAYER % ('mean_file: "train_mean.binaryproto"', "TRAIN")
             + _LAYER % ('mean_file: "train_mean.binaryproto"', "TEST"),
         ),
@@ -126,19 +128,21 @@ class TrainTestTransformMismatch(NetRule):
                     )
                 if not any(_same_mean(layer, other) for other in same_type):
                     field = "mean_value" if len(_transform(layer).mean_value) else "mean_file"
+                    files = all(_transform(one).mean_file for one in (layer, *same_type))
                     yield self._finding(
                         layer,
                         field,
                         f"{title(layer)}: testing subtracts {_mean(layer)} but training subtracts"
                         f" {_mean(same_type[0])}",
                         same_type[0],
+                        "subtract the training mean in both" if files else _EQUAL,
                     )
 
-    def _finding(self, layer: Layer, field: str, message: str, training: Layer) -> Finding:
+    def _finding(self, layer: Layer, field: str, message: str, training: Layer, remedy: str = _EQUAL) -> Finding:
         related = (Related("training does this", transform_place(training, field)),)
         return self.finding(
             transform_place(layer, field),
-            f"{message}, so the net is tested on input that differs from its training input; make them equal",
+            f"{message}, so the net is tested on input that differs from its training input; {remedy}",
             phases=(TEST,),
             related=related,
             fixes=_as_in_training(layer, field, training),
@@ -185,9 +189,7 @@ def _same_mean(one: Layer, other: Layer) -> bool:
 
 def _of_two_sets(testing: str, training: str) -> bool:
     """Whether the last parts in which two paths differ say that they are of the test and of the training set."""
-    parts = zip(reversed(same_path(testing).split("/")), reversed(same_path(training).split("/")), strict=False)
-    ours, theirs = next((pair for pair in parts if pair[0] != pair[1]), ("", ""))
-    return is_held_out(ours) and is_for_training(theirs)
+    return is_held_out(differing_part(testing, training)) and is_for_training(differing_part(training, testing))
 
 
 def _spread(transform: Any, channels: int) -> list[float]:

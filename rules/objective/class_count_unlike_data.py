@@ -3,25 +3,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, source, title
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, known_data, source, title
 
 from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
-
-_CLASSES = {
-    "ImageNet": (r"ilsvrc|imagenet(?![0-9])", 1000),
-    "CIFAR-100": (r"cifar[-_]?100", 100),
-    "CIFAR-10": (r"cifar[-_]?10(?!0)", 10),
-    "MNIST": (r"(?<![a-z])mnist", 10),
-    "SVHN": (r"svhn", 10),
-    "UCF101": (r"ucf[-_]?101", 101),
-    "HMDB51": (r"hmdb[-_]?51", 51),
-    "Places365": (r"places[-_]?365", 365),
-    "Places205": (r"places[-_]?205", 205),
-    "Food-101": (r"food[-_]?101", 101),
-    "Kinetics-400": (r"kinetics[-_]?400", 400),
-    "Sports-1M": (r"sports?[-_]?1m", 487),
-}
-"""Data sets by the name that paths give them, and how many classes they have."""
 
 _PART = re.compile(
     r"\d[-_]?class|class(?:es)?[-_]?\d|subset|mini|tiny|small|sub[-_]|augment|feature|pascal|voc|coco|det"
@@ -123,20 +107,20 @@ class ClassCountUnlikeData(LayerRule):
         if labels is None or not labels.layer.kind.is_data or labels.top == 0:
             return
         path = labels.layer.kind.data_source
-        text = path.lower()
-        named = [(name, classes) for name, (pattern, classes) in _CLASSES.items() if re.search(pattern, text)]
-        if len(named) != 1 or _PART.search(text):
+        named = [one for one in known_data(path) if one.classes]
+        if len(named) != 1 or _PART.search(path.lower()):
             return
         scores = source(layer, 0, TRAIN, keeps_classes)
         outputs = class_count(scores.layer) if scores else 0
-        ((name, classes),) = named
+        (known,) = named
+        classes = known.classes
         if scores and outputs and outputs not in (classes, classes + 1):
             remedy = f"set num_output: {classes}"
             if outputs > classes and _is_hidden(layer):
                 remedy += f", or add a layer of {classes} outputs before the loss"
             yield self.finding(
                 scores.layer.at(*count_place(scores.layer)),
-                f'{title(scores.layer)}: num_output {outputs}, but {name} ("{path}") has {classes} classes, so'
+                f'{title(scores.layer)}: num_output {outputs}, but {known.name} ("{path}") has {classes} classes, so'
                 f" {left_over(outputs, classes)}; {remedy}",
             )
 

@@ -65,6 +65,11 @@ class UnfilledTemplate(TextRule):
             message="this is a template with 2 placeholders, {{ outputs }} and $BATCH; not checked further",
         ),
         Invalid(
+            'base_lr: %{rate}% momentum: @{momentum} lr_policy: "fixed" max_iter: 9',
+            span="%{rate}%",
+            message="this is a template with 2 placeholders, %{rate}% and @{momentum}; not checked further",
+        ),
+        Invalid(
             "layer { convolution_param { num_output: cls3x } } layer { convolution_param { num_output: cls3x } }",
             span="cls3x",
             message="this is a template with 1 placeholder, cls3x; not checked further",

@@ -86,8 +86,21 @@ class UnknownField(ProblemRule):
         Invalid(
             "layer { convolution_param { num_output: 3 lr_mult: 2 } }",
             span="lr_mult",
-            message="convolution_param has no field lr_mult in any known Caffe, so Caffe refuses the file unless your"
-            " fork adds it; remove it",
+            message="convolution_param has no field lr_mult, so Caffe refuses the file; write param { lr_mult: 2 } in"
+            " the layer itself, outside this block",
+        ),
+        # A layer's param is a block, and this is a string.
+        Invalid(
+            "layer { type: 'Python' python_param { module: 'data' layer: 'Data' param: 'batch_size: 1' } }",
+            span="param",
+            message="python_param has no field param, so Caffe refuses the file; did you mean param_str?",
+            fixed="layer { type: 'Python' python_param { module: 'data' layer: 'Data' param_str: 'batch_size: 1' } }",
+        ),
+        Invalid(
+            'layer { type: "Data" transform_param { mean: 104 mirror: true } }',
+            span="mean",
+            message="transform_param has no field mean, so Caffe refuses the file; did you mean mean_value?",
+            fixed='layer { type: "Data" transform_param { mean_value: 104 mirror: true } }',
         ),
         Invalid(
             'layer { relu_param { bottom: "a" } }',

@@ -80,6 +80,21 @@ class UnknownLayerType(TextRule):
             message='"convolution" is not a layer type, so Caffe stops at load; did you mean "Convolution"? (2 times)',
             fixed='layer { name: "a" type: "Convolution" } layer { name: "b" type: "Convolution" }',
         ),
+        # What the older format calls SOFTMAX_LOSS.
+        Invalid(
+            'layer { name: "loss" type: "SoftmaxLoss" bottom: "fc8" bottom: "label" top: "loss" }',
+            span='type: "SoftmaxLoss"',
+            message='"SoftmaxLoss" is not a layer type, so Caffe stops at load; did you mean "SoftmaxWithLoss"?',
+            fixed='layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" top: "loss" }',
+        ),
+        Invalid(
+            'layers { name: "ip" type: INNER_PRODUCT bottom: "data" top: "ip" }'
+            ' layer { name: "relu" type: "Relu" bottom: "ip" top: "ip" }',
+            span='type: "Relu"',
+            message='"Relu" is not a layer type, so Caffe stops at load; did you mean "ReLU"?',
+            fixed='layers { name: "ip" type: INNER_PRODUCT bottom: "data" top: "ip" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }',
+        ),
         Invalid(
             'layer { name: "a" type: "MyOwnThing" } layer { name: "b" type: "MyOwnThing" }',
             span='type: "MyOwnThing"',
@@ -115,8 +130,6 @@ class UnknownLayerType(TextRule):
 
     def check(self, file: File) -> Iterator[Finding]:
         for net in file.nets:
-            if net.written.layers:  # older formats have an enum of types
-                continue
             for type_, layers in net.by_type.items():
                 own = file.caffe.registered.layers if file.caffe else frozenset[str]()
                 if type_ in own or type_ in file.known_types:
@@ -125,7 +138,8 @@ class UnknownLayerType(TextRule):
                 if not all_known and type_ in BVLC_TYPES and file.dialect in (None, _BVLC):
                     continue
                 # What Caffe's upgrade makes of `input` points to the file itself, which has no name.
-                written = [layer for layer in layers if layer.node and layer.node.name]
+                # The older formats have an enum of types.
+                written = [layer for layer in layers if layer.node and layer.node.name == "layer"]
                 if all_known:
                     if written and type_:
                         yield self._not_registered(own, type_, written)
@@ -135,7 +149,8 @@ class UnknownLayerType(TextRule):
 
     def _not_registered(self, own: frozenset[str], type_: str, layers: list[Layer]) -> Finding:
         """A type that no source of the project's own Caffe registers; `own` are those that one does."""
-        if meant := suggest(type_, own):
+        older = provenance().like_v1_type(type_)
+        if meant := suggest(type_, own) or (older if older in own else None):
             return self._misspelt(type_, meant, layers)
         evidence = f"Caffe says: Unknown layer type: {type_}"
         message = f"{titles(layers)}: this project's Caffe lacks this layer type and stops at load"
@@ -178,7 +193,7 @@ class UnknownLayerType(TextRule):
             )
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
-        meant = suggest(type_, _types(file.dialect or _BVLC))
+        meant = suggest(type_, _types(file.dialect or _BVLC)) or known.like_v1_type(type_)
         if meant and not any(layer.has_block_of_its_own for layer in layers):
             yield self._misspelt(type_, meant, layers)
             return

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -27,6 +26,8 @@ from caffelint.lint import (
     titles,
 )
 
+from ._ignored import is_for_others, matters
+
 _FEW = 4
 """A type that more forks have is likely to read different blocks in each."""
 
@@ -34,7 +35,6 @@ _MAKES_DATA = frozenset(["input_param", "memory_data_param", "dummy_data_param"]
 _SHARED = frozenset(["transform_param", "loss_param"])
 """Blocks that any type may read."""
 
-_OF_NO_MATTER = (("Softmax", "loss_param"), ("Input", "transform_param"))
 _ALWAYS_READ = frozenset(["include", "exclude", "param"])
 
 
@@ -48,7 +48,8 @@ class UnusedParameterBlock(NetRule):
     The rule covers types and blocks that BVLC's Caffe has, since forks give the same name to layers that read different
     blocks. It covers a fork's type, as likely, where a block with the type's own name exists and the layer lacks it. A
     `loss_param` in a Softmax, left over from the loss that it was in training, is an info, as is a block that sets
-    nothing but defaults, and a `transform_param` in an Input, which tells others how the images were prepared.
+    nothing but defaults, and a `transform_param` in an Input of a net that no solver names: it tells others how the
+    images were prepared.
 
     ## Example
     ```
@@ -110,6 +111,12 @@ class UnusedParameterBlock(NetRule):
             span="convolution_param",
             message='Interp "d": convolution_param is probably ignored; Interp has interp_param',
         ),
+        Invalid(
+            'layer { name: "d" type: "Input" top: "d" transform_param { scale: 0.1 } }',
+            span="transform_param",
+            message='Input "d": transform_param is ignored, so scale is up to whoever feeds the net',
+            fixed='layer { name: "d" type: "Input" top: "d" }',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -158,20 +165,12 @@ class UnusedParameterBlock(NetRule):
                 continue
             advice = f"{type_} reads {' and '.join(sorted(used))}" if used else "remove it"
             message = f"{subject}: {block} is ignored; {advice}"
-            # Beside the block that is read, it is mostly left over from another type.
-            own = layers[0].kind.block
-            matters = any(_says(layer.param(block)) for layer in layers if not (own and layer.has(own)))
-            severity = WARNING if matters and (type_, block) not in _OF_NO_MATTER else INFO
+            if is_for_others(type_, block):
+                fields = " and ".join(field.name for field, _ in layers[0].param(block).ListFields())
+                message = f"{subject}: {block} is ignored, so {fields or 'all of it'} is up to whoever feeds the net"
+            severity = WARNING if matters(type_, block, layers) else INFO
             fixes = _fixes(layers, block, used)
             yield self.finding(layers[0].at(block), message, severity=severity, fixes=fixes, layers=layers)
-
-
-def _says(block: Any) -> bool:
-    """Whether a block sets anything to another value than it has anyway."""
-    return any(
-        _says(value) if hasattr(value, "ListFields") else value != field.default_value
-        for field, value in block.ListFields()
-    )
 
 
 def _blocks(layers: list[Layer]) -> set[str]:

@@ -60,7 +60,8 @@ class MomentumNotSupported(SolverRule):
         if sgd and solver.runs and (solver.runs.by_tool or not solver.runs.only_sgd):
             yield self.finding(
                 solver.at_first("type", "solver_type"),
-                f"type {type_} is ignored where a script builds an SGDSolver; use caffe.get_solver",
+                f"type {type_} is ignored where a script builds an SGDSolver; call caffe.get_solver there and remove"
+                f" momentum, which {type_} refuses",
                 evidence=str(sgd),
                 severity=INFO,
             )

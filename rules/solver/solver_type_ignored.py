@@ -44,6 +44,15 @@ class SolverTypeIgnored(SolverRule):
             message="type Adam is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD; call"
             " caffe.get_solver there",
         ),
+        Invalid(
+            {
+                "rms.prototxt": 'type: "RMSProp" momentum: 0.9',
+                "train.py": 'solver = caffe.SGDSolver("rms.prototxt")\nsolver.step(9)',
+            },
+            span='type: "RMSProp"',
+            message="type RMSProp is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD; call"
+            " caffe.get_solver there and remove momentum, which RMSProp refuses",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -51,9 +60,11 @@ class SolverTypeIgnored(SolverRule):
         script = runs.only_sgd if runs and not runs.by_tool else None
         if not script or solver.type == "SGD" or "bvlc" not in solver.type_forks:
             return
+        refuses = solver.type in ("AdaGrad", "RMSProp") and solver.message.momentum != 0
+        also = f" and remove momentum, which {solver.type} refuses" if refuses else ""
         yield self.finding(
             solver.at_first("type", "solver_type"),
             f"type {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD; call"
-            " caffe.get_solver there",
+            f" caffe.get_solver there{also}",
             evidence="pycaffe's SGDSolver does not read type",
         )

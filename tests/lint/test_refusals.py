@@ -116,6 +116,15 @@ def test_inputs_without_their_shapes() -> None:
     assert findings(f'input: "a" input: "b" {dims} {dims} {relu}') == []
 
 
+def test_what_is_unknown_in_one_block_hides_nothing_of_others() -> None:
+    text = """
+        layer { name: "data" type: "Python" top: "data" python_param { module: "m" layer: "L" param: "1" } }
+        layer { name: "fc" type: "InnerProduct" bottom: "fc" top: "fc" param { lr_mult: 1 }
+          inner_product_param { num_output: 2 weight_filler { type: "xavier" } } }
+    """
+    assert [name for name, _ in findings(text)] == ["unknown-field", "unknown-bottom"]
+
+
 def test_a_padding_layer_that_cannot_be_merged_is_one_fault() -> None:
     text = 'input: "x" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8 ' + " ".join(
         f'layers {{ layer {{ name: "{top}" type: "{kind}" }} bottom: "{bottom}" top: "{top}" }}'

@@ -55,7 +55,11 @@ LAYERS = [
         "unknown-field",
         "relu_param has no field debug_info, so Caffe refuses the file; move it to the net itself, outside this block",
     ),
-    ("lr_mult: 1", "unknown-field", "layer has no field lr_mult, so Caffe refuses the file; move it to a param block"),
+    (
+        "lr_mult: 1",
+        "unknown-field",
+        "layer has no field lr_mult, so Caffe refuses the file; write param { lr_mult: 1 }",
+    ),
     (
         "lrn_param { norm_region: 7 }",
         "wrong-value-type",
@@ -339,8 +343,6 @@ def test_a_list_of_gpus_is_for_the_command_line() -> None:
 def test_a_param_block_in_layers_is_told_in_the_words_of_these() -> None:
     net = "layers { type: CONVOLUTION param { %s } }"
     told = "param is a block in layer alone, not in layers; write "
-    assert [one.message for one in problems(net % "lr_mult: 0 decay_mult: 2")] == [
-        told + "blobs_lr: 0 weight_decay: 2"
-    ]
+    assert [one.message for one in problems(net % "lr_mult: 0 decay_mult: 2")] == [told + "blobs_lr: 0 weight_decay: 2"]
     assert [one.message for one in problems(net % "name: 'w'")] == [told + "param: 'w'"]
     assert [one.message for one in problems(net % "")] == [told + "blobs_lr: 1"]

@@ -1,0 +1,50 @@
+"""Data sets that everybody knows: the names that paths give them, and what is known of them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from caffelint.text.patterns import compiled_later
+
+
+class KnownData(NamedTuple):
+    """A data set, or a kind of them. The pattern finds its name in a path of small letters.
+
+    classes: 0 if they differ from one version to the next. shows: what mirrored is another one, or none; "" if its
+    images may be mirrored.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    classes: int = 0
+    shows: str = ""
+
+
+_KNOWN = (
+    KnownData("ImageNet", compiled_later(r"ilsvrc|imagenet(?![0-9])"), 1000),
+    KnownData("CIFAR-100", compiled_later(r"cifar[-_]?100"), 100),
+    KnownData("CIFAR-10", compiled_later(r"cifar[-_]?10(?!0)"), 10),
+    KnownData("Fashion-MNIST", compiled_later(r"fashion[-_]?mnist"), 10),
+    KnownData("MNIST", compiled_later(r"(?<!fashion[-_])(?<![a-z])mnist"), 10, "digits"),
+    KnownData("SVHN", compiled_later(r"svhn"), 10, "digits"),
+    KnownData("EMNIST", compiled_later(r"(?<![a-z])emnist"), shows="letters and digits"),
+    KnownData("Chars74K", compiled_later(r"chars?[-_]?74k"), shows="letters and digits"),
+    KnownData("IIIT5K", compiled_later(r"iiit[-_]?5k"), shows="words"),
+    KnownData("ICDAR", compiled_later(r"icdar"), shows="words"),
+    KnownData("Synth90k", compiled_later(r"synth[-_]?90k|mjsynth"), shows="words"),
+    KnownData("GTSRB", compiled_later(r"gtsrb"), 43, "traffic signs"),
+    KnownData("UCF101", compiled_later(r"ucf[-_]?101"), 101),
+    KnownData("HMDB51", compiled_later(r"hmdb[-_]?51"), 51),
+    KnownData("Places365", compiled_later(r"places[-_]?365"), 365),
+    KnownData("Places205", compiled_later(r"places[-_]?205"), 205),
+    KnownData("Food-101", compiled_later(r"food[-_]?101"), 101),
+    KnownData("Kinetics-400", compiled_later(r"kinetics[-_]?400"), 400),
+    KnownData("Sports-1M", compiled_later(r"sports?[-_]?1m"), 487),
+)
+
+
+def known_data(path: str) -> list[KnownData]:
+    """The data sets that a path names."""
+    text = path.lower()
+    return [one for one in _KNOWN if one.pattern.search(text)]

@@ -1,0 +1,46 @@
+"""The field of a block that an unknown one was meant to be: by its name, and by the value that is written for it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from caffelint.schema.spelling import suggest
+from caffelint.schema.tables import BOOL, BYTES, ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType
+from caffelint.text import tree
+
+_WRITTEN = {
+    MESSAGE: (tree.MESSAGE,),
+    STRING: (tree.STRING,),
+    BYTES: (tree.STRING,),
+    BOOL: (tree.IDENTIFIER,),
+    ENUM: (tree.IDENTIFIER,),
+    FLOAT: (tree.FLOAT, tree.INTEGER),
+    INTEGER: (tree.INTEGER,),
+}
+"""The kinds of text that a value is mostly written as."""
+
+
+def may_hold(field_type: FieldType, kind: int) -> bool:
+    """Whether a field takes a block where one is written, and a value where one is."""
+    return kind in (tree.BROKEN, tree.LIST) or (kind == tree.MESSAGE) == (field_type.form == MESSAGE)
+
+
+@lru_cache(1024)
+def near_field(type_: MessageType, name: str, kind: int) -> str | None:
+    """The field that a name is a slip of; remembered, since a text that is mended is read many times."""
+    of_bvlc = [field for field in type_.fields.values() if not field.fork_only]
+    fitting = [field.name for field in of_bvlc if may_hold(field, kind)]
+    return suggest(name, fitting) or suggest(name, [field.name for field in of_bvlc]) or suggest(name, type_.fields)
+
+
+@lru_cache(1024)
+def longer_field(type_: MessageType, name: str, kind: int) -> str | None:
+    """The one field whose name has a word more, and which takes such a value: `mean_value` for `mean: 104`."""
+    found = [
+        field.name
+        for field in type_.fields.values()
+        if not field.fork_only
+        and (field.name.startswith(f"{name}_") or field.name.endswith(f"_{name}"))
+        and kind in _WRITTEN[field.form]
+    ]
+    return found[0] if len(found) == 1 else None
