@@ -93,7 +93,7 @@ def _meant(bracketed: str | None, rest: str) -> tuple[frozenset[str], str]:
 
 @lru_cache(maxsize=1024)
 def _rule_names(written: str) -> tuple[str, ...]:
-    """The names of the rules with that code, prefix of a code, name, alias or family; the given name if there is none."""
+    """The names of the rules with that code, prefix of one, name, alias or family; the given name if there is none."""
     if rule := find_rule(written):
         return (rule.name,)
     several: tuple[str, ...] = ()

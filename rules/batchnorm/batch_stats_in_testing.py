@@ -17,6 +17,7 @@ from caffelint.lint import (
     remove,
     titles,
 )
+from caffelint.lint.built import BuiltNet
 
 from ._norms import global_stats, norms
 
@@ -39,7 +40,8 @@ class BatchStatsInTesting(NetRule):
     ```
 
     ## Known problems
-    It is an info where the batch is known to be 1: no score depends on other images then, and a net that was also
+    It is an info where nothing in TEST is a loss, an Accuracy or a layer of an unknown type, and where the batch is
+    known to be 1: no score depends on other images then, and a net that was also
     trained on single images is tested as it was trained.
 
     ## Fix safety
@@ -71,8 +73,8 @@ class BatchStatsInTesting(NetRule):
         Invalid(
             _NET % " batch_norm_param { use_global_stats: false }",
             span="use_global_stats: false",
-            message='BatchNorm "bn": use_global_stats: false normalises by the batch even in TEST, so the score of an'
-            " image depends on the others in its batch; remove it",
+            message='BatchNorm "bn": use_global_stats: false normalises by the batch even in TEST, so what it'
+            " says of an image depends on the others in its batch; remove it",
             fixed=_NET % "",
         ),
         Invalid(
@@ -91,11 +93,13 @@ class BatchStatsInTesting(NetRule):
         if not found or not _is_tested(net):
             return
         alone = _is_of_one(net, found)
-        so = "here by each image alone" if alone else "so the score of an image depends on the others in its batch"
+        # What nobody looks at may depend on what it likes; it only differs from what the deployed net gives.
+        unseen = bool(net.solvers) and not any(map(_tells, (one for one in net.states() if TEST in one.phases)))
+        so = "here by each image alone" if alone else "so what it says of an image depends on the others in its batch"
         yield self.finding(
             found[0].at("batch_norm_param", "use_global_stats"),
             f"{titles(found)}: use_global_stats: false normalises by the batch even in TEST, {so}; remove it",
-            severity=INFO if alone else None,
+            severity=INFO if alone or unseen else None,
             evidence="without the field, Caffe uses the batch in TRAIN and the stored statistics in TEST",
             phases=(TEST,),
             fixes=fix(
@@ -120,6 +124,14 @@ def _tests_after_the_end(solver: Solver) -> bool:
     """Is the first test of its net due after its last iteration?"""
     message = solver.message
     return 0 < message.max_iter < message.test_interval and not message.test_initialization
+
+
+def _tells(one: BuiltNet) -> bool:
+    """May a layer say how good the net is, or hand on what it predicts?"""
+    return one.has_loss or any(
+        layer.looks_like_a_loss or layer.type == "Accuracy" or layer.writes or not layer.known or layer.fork
+        for layer in one.layers
+    )
 
 
 def _is_of_one(net: Net, norms: list[Layer]) -> bool:

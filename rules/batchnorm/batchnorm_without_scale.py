@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, titles
-from caffelint.lint.built import BuiltLayer, types_that
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, titles, write
+from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 from ._norms import norms
 
@@ -11,12 +11,14 @@ _TAKE_NORMALISED = frozenset(["Python", *types_that(lambda kind: kind.is_distanc
 
 
 class BatchnormWithoutScale(NetRule):
-    """A BatchNorm without a Scale after it.
+    """A BatchNorm without a Scale after it, or with one that learns no shift.
 
     ## Why is this bad?
     Caffe's BatchNorm only subtracts the mean and divides by the deviation. The learned scale and shift of the paper
     are a separate layer, `Scale` with `bias_term: true`. Without it every output has mean 0 and deviation 1, and a ReLU
-    after it cuts off half of everything, whatever is learned.
+    after it cuts off half of everything, whatever is learned. `bias_term` of a Scale is false by default, unlike that
+    of a Convolution, so a Scale that does not set it leaves the ReLU where it is. The bias of a Convolution before the
+    BatchNorm does not help: the mean that BatchNorm subtracts contains it.
 
     ## Example
     ```
@@ -50,7 +52,15 @@ class BatchnormWithoutScale(NetRule):
         ' layer { name: "next" type: "%s" bottom: "bn" top: "next" }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "next" bottom: "label" top: "loss" }'
     )
+    _SCALED = (_NET % "ReLU").replace(
+        ' layer { name: "next"', ' layer { name: "scale" type: "Scale" bottom: "bn" top: "bn" } layer { name: "next"'
+    )
     VALID = [
+        _SCALED.replace('bottom: "bn" top: "bn" }', 'bottom: "bn" top: "bn" scale_param { bias_term: true } }'),
+        _SCALED.replace(
+            '} layer { name: "next"',
+            '} layer { name: "bias" type: "Bias" bottom: "bn" top: "bn" } layer { name: "next"',
+        ),
         _NET % "Scale",
         (_NET % "Concat").replace(
             ' layer { name: "loss"',
@@ -60,6 +70,15 @@ class BatchnormWithoutScale(NetRule):
         (_NET % "ReLU").replace('top: "bn" }', 'top: "bn" batch_norm_param { scale_bias: true } }'),
     ]
     INVALID = [
+        Invalid(
+            _SCALED,
+            span='type: "Scale"',
+            message='Scale "scale": bias_term is false by default, so after BatchNorm it learns no shift; set'
+            " bias_term: true",
+            fixed=_SCALED.replace(
+                'top: "bn" } layer { name: "next"', 'top: "bn" scale_param { bias_term: true } } layer { name: "next"'
+            ),
+        ),
         Invalid(
             _NET % "ReLU",
             span='type: "BatchNorm"',
@@ -74,6 +93,7 @@ class BatchnormWithoutScale(NetRule):
         for one in net.states():
             if one.phase != TRAIN:
                 continue
+            yield from self._unshifted(net, one)
             bare = []
             for layer in one.layers:
                 if layer.type == "BatchNorm" and layer.index is not None and layer.tops:
@@ -90,6 +110,33 @@ class BatchnormWithoutScale(NetRule):
                     layers=[net.layers[layer.index or 0] for layer in bare],
                 )
             return
+
+    def _unshifted(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        """Scales between a BatchNorm and an activation that have no bias."""
+        found = [net.layers[layer.index] for layer in one.layers if layer.index is not None and _is_unshifted(layer)]
+        if found:
+            is_set = found[0].has("scale_param", "bias_term")
+            it = "it learns" if len(found) == 1 else "they learn"
+            yield self.finding(
+                found[0].at("scale_param", "bias_term") if is_set else found[0].at("type"),
+                f"{titles(found)}: bias_term is false{'' if is_set else ' by default'}, so after BatchNorm {it} no"
+                " shift; set bias_term: true",
+                phases=(TRAIN,),
+                fixes=fix(
+                    "set bias_term: true",
+                    UNSAFE,
+                    *(write(layer, "scale_param", "bias_term", value="true") for layer in found),
+                ),
+                layers=found,
+            )
+
+
+def _is_unshifted(layer: BuiltLayer) -> bool:
+    if layer.type != "Scale" or len(layer.bottoms) != 1 or layer.parameters.bias_term or not layer.tops:
+        return False
+    maker = layer.bottoms[0].maker
+    readers = layer.tops[0].readers
+    return maker is not None and maker.type == "BatchNorm" and any(reader.is_activation for reader, _ in readers)
 
 
 def _readers(layer: BuiltLayer) -> list[BuiltLayer]:

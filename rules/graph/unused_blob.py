@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 from ._parts import is_whole
@@ -99,6 +99,16 @@ class UnusedBlob(NetRule):
             message='Pooling "pool": nothing reads "pool", and InnerProduct "fc" reads "c" instead, so the layer has no'
             ' effect; let "fc" read "pool", or remove the layer',
         ),
+        # The labels are among what the net learns from.
+        Invalid(
+            _NET.replace(
+                ' top: "label" }',
+                ' } layer { name: "cut" type: "Slice" bottom: "data" top: "image" top: "label" }',
+            ),
+            span='top: "image"',
+            message='Slice "cut": nothing reads "image", and InnerProduct "fc" reads "data" instead, which still holds'
+            ' "label"; let "fc" read "image"',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -143,9 +153,14 @@ class UnusedBlob(NetRule):
             last = {blob: layer for layer in net.in_phase(TRAIN) if _goes_on(layer) for blob in layer.bottoms}
             for name in one.outputs:
                 maker = one.blobs[name].producer
-                if maker is None or maker.index is None or name in read or not _is_step(maker):
+                if maker is None or maker.index is None or name in read:
                     continue
                 mine = net.layers[maker.index]
+                if _parts(maker):
+                    yield from self._whole_read(mine, name, read)
+                    continue
+                if not _is_step(maker):
+                    continue
                 if list(mine.tops) != [name]:
                     continue
                 blob = next((blob for blob in mine.bottoms if blob in last and last[blob].index > mine.index), None)
@@ -158,6 +173,20 @@ class UnusedBlob(NetRule):
                         phases=(TRAIN,),
                     )
             return
+
+    def _whole_read(self, slice_: Layer, part: str, read: set[str]) -> Iterator[Finding]:
+        """A part that nothing reads, while a layer that learns goes on from the whole, with what was cut off."""
+        cut = next((top for top in slice_.tops if top != part and top in read), None)
+        later = (layer for layer in slice_.net.in_phase(TRAIN) if layer.index > slice_.index)
+        other = next((one for one in later if one.kind.has_weights and slice_.bottoms[0] in one.bottoms), None)
+        if cut is not None and other is not None:
+            yield self.finding(
+                slice_.at("top", slice_.tops.index(part)),
+                f'{title(slice_)}: nothing reads "{part}", and {title(other)} reads "{slice_.bottoms[0]}" instead,'
+                f' which still holds "{cut}"; let "{other.name}" read "{part}"',
+                certainty=LIKELY,
+                phases=(TRAIN,),
+            )
 
     def _of_part(self, net: Net) -> Iterator[Finding]:
         """In the end of a net, with its loss but without its data, which is not built."""
@@ -198,6 +227,11 @@ def _skips(blob: Blob, net: BuiltNet) -> BuiltLayer | None:
             return other
         above = above.bottoms[0].maker
     return None
+
+
+def _parts(layer: BuiltLayer) -> bool:
+    """Does it part a blob, so that each top holds what no other one does?"""
+    return bool(layer.known and layer.rearranges and not layer.hands_on and len(layer.tops) > 1)
 
 
 def _is_step(layer: BuiltLayer) -> bool:

@@ -44,6 +44,36 @@ def position(blob: Blob, known: dict[Blob, Position | None]) -> Position | None:
     return found
 
 
+def paths_agree(blob: Blob, known: dict[Blob, Position | None], tolerated: Fraction) -> bool:
+    """Are all maps that were laid on each other on the way to a blob in one place, but for so many pixels of the root?
+
+    `position` follows the first of them. Half a pixel of the maps themselves is what rounding leaves.
+    """
+    seen: set[Blob] = set()
+    pending = [blob]
+    while pending and len(seen) < _MOST_STEPS:
+        here = pending.pop()
+        maker = here.producer
+        if here in seen or maker is None or not maker.bottoms:
+            continue
+        seen.add(here)
+        joined = maker.bottoms if _is_joined(maker) else maker.bottoms[:1]
+        pending += joined
+        first, *others = (position(one, known) for one in joined)
+        for other in others:
+            if first is None or other is None or first.root is not other.root:
+                continue
+            for one, two in ((first.rows, other.rows), (first.columns, other.columns)):
+                if one[0] != two[0] or abs(one[1] - two[1]) > max(tolerated, one[0] / 2):
+                    return False
+    return True
+
+
+def _is_joined(layer: BuiltLayer) -> bool:
+    """Does it lay maps on each other, or side by side, pixel on pixel?"""
+    return bool(layer.keeps_pixels and layer.compares_maps and len(layer.bottoms) > 1)
+
+
 def _through(layer: BuiltLayer, below: Position) -> Position | None:
     if layer.keeps_pixels:
         return below

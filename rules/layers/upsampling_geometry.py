@@ -7,7 +7,7 @@ from math import ceil
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, title, write
 from caffelint.lint.built import Blob, BuiltLayer, types_that
 
-from ._coordinates import SAME, Axis, Position, crop_offset, position
+from ._coordinates import SAME, Axis, Position, crop_offset, paths_agree, position
 
 _TOLERATED = 2
 """Pixels of the cropped map: even kernels leave half pixels, and older nets round one more."""
@@ -38,7 +38,8 @@ class UpsamplingGeometry(NetRule):
     ```
 
     ## Known problems
-    Silent about a Crop without crop_param: older forks computed the offset themselves. Shifts of up to two pixels, or
+    Silent about a Crop without crop_param: older forks computed the offset themselves, and about a sum of maps that are
+    shifted against each other, as no offset is right for all of them. Shifts of up to two pixels, or
     half the stride of the Deconvolution, are not reported.
 
     ## Fix safety
@@ -159,6 +160,8 @@ class UpsamplingGeometry(NetRule):
             if not exact:
                 tolerated = max(tolerated, Fraction(_factor(layer.bottoms[0].producer), _COARSE))
             if abs(wanted - offset) > tolerated:
+                if not paths_agree(layer.bottoms[0], known, _TOLERATED * here[0]):
+                    return None  # what is right for one of the maps in a sum moves the others away
                 fixes = _offset(mine, map_, reference)
                 pad = _lacking_pad(layer, there, offset, wanted, side) if wanted < 0 else ""
                 return self.finding(

@@ -33,3 +33,33 @@ def test_a_crop_is_held_against_the_others() -> None:
         " pixels; set offset: 8"
     ]
     assert told(crops(0, 2, 4, 4)) == []
+
+
+def fused(offset: int) -> str:
+    """A net that adds two maps, of strides 2 and 4, and crops the sum; offset: of the second one before it is added."""
+    first, second = (
+        f' layer {{ name: "up{step}" type: "Deconvolution" bottom: "pool{step}" top: "up{step}" convolution_param'
+        f" {{ num_output: 3 kernel_size: {4 * step} stride: {2 * step} }} }}"
+        for step in (1, 2)
+    )
+    return (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 64 dim: 64 } } }'
+        ' layer { name: "pool1" type: "Pooling" bottom: "data" top: "pool1" pooling_param { kernel_size: 2 stride: 2 }'
+        ' } layer { name: "pool2" type: "Pooling" bottom: "pool1" top: "pool2" pooling_param { kernel_size: 2'
+        f" stride: 2 }} }} {first} {second}"
+        ' layer { name: "cut2" type: "Crop" bottom: "up2" bottom: "up1" top: "cut2" crop_param { axis: 2 offset:'
+        f" {offset} }} }}"
+        ' layer { name: "sum" type: "Eltwise" bottom: "up1" bottom: "cut2" top: "sum" }'
+        ' layer { name: "crop" type: "Crop" bottom: "sum" bottom: "data" top: "crop" crop_param { axis: 2 offset: 9 }'
+        " }"
+    )
+
+
+def test_a_sum_of_maps_is_judged_as_one() -> None:
+    """Where they are shifted against each other, an offset that is right for one is wrong for the other."""
+    said = [message for message in told(fused(1)) if message.startswith('Crop "crop"')]
+    assert said == [
+        'Crop "crop": "sum" aligns with "data" at offset 1 but crop_param has offset 9, so the map is shifted by 8'
+        " pixels; set offset: 1"
+    ]
+    assert not [message for message in told(fused(7)) if message.startswith('Crop "crop"')]

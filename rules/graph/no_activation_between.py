@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import prod
+from typing import NamedTuple
+
+from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
+from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
+
+
+class NoActivationBetween(NetRule):
+    """Two layers with weights follow each other with no activation between them.
+
+    ## Why is this bad?
+    Two weighted sums in a row are one weighted sum: the net can learn nothing that it could not learn without the first
+    one, which costs time and memory, and makes the step that the two take together larger. Mostly a ReLU was forgotten,
+    or reads another blob.
+
+    ## Example
+    ```
+    layer { name: "ip2" type: "InnerProduct" bottom: "ip1" top: "ip2" inner_product_param { num_output: 500 } }
+    layer { name: "ip3" type: "InnerProduct" bottom: "ip2" top: "ip3" inner_product_param { num_output: 30 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "ip2" type: "InnerProduct" bottom: "ip1" top: "ip2" inner_product_param { num_output: 500 } }
+    layer { name: "relu2" type: "ReLU" bottom: "ip2" top: "ip2" }
+    layer { name: "ip3" type: "InnerProduct" bottom: "ip2" top: "ip3" inner_product_param { num_output: 30 } }
+    ```
+
+    ## Known problems
+    Two such layers are right where they save weights, as a bottleneck, a factorised convolution, an embedding or two
+    small kernels in place of a large one. So the rule only speaks where both together have no fewer weights than the
+    one layer that computes the same, and where other layers of the net have an activation. It is silent about grouped,
+    frozen and shared layers. It is an info where no other layer of the type has an activation, as in Caffe's own
+    cifar10_quick.
+
+    ## References
+    - inner_product_layer.cpp, base_conv_layer.cpp
+    """
+
+    code = "G030"
+    name = "no-activation-between"
+    severity = WARNING
+    certainty = LIKELY
+    _NET = (
+        'layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: TRAIN }} }}'
+        ' layer {{ name: "ip1" type: "InnerProduct" bottom: "data" top: "ip1"'
+        " inner_product_param {{ num_output: 60 }} }}"
+        ' layer {{ name: "relu1" type: "ReLU" bottom: "ip1" top: "ip1" }}'
+        ' layer {{ name: "ip2" type: "InnerProduct" bottom: "ip1" top: "ip2" {}'
+        " inner_product_param {{ num_output: {} }} }}"
+        " {}"
+        ' layer {{ name: "ip3" type: "InnerProduct" bottom: "ip2" top: "ip3"'
+        " inner_product_param {{ num_output: 10 }} }}"
+        ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "ip3" bottom: "label" top: "loss" }}'
+    )
+    _MAPS = (
+        'layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: TRAIN }} }}'
+        ' layer {{ name: "c1" type: "Convolution" bottom: "data" top: "c1" convolution_param {{ num_output: 8'
+        ' kernel_size: 3 }} }} layer {{ name: "relu1" type: "ReLU" bottom: "c1" top: "c1" }}'
+        ' layer {{ name: "c2" type: "Convolution" bottom: "c1" top: "c2" convolution_param {{ num_output: 8'
+        " kernel_size: 3 }} }}"
+        ' layer {{ name: "c3" type: "Convolution" bottom: "c2" top: "c3" convolution_param {{ num_output: {}'
+        " kernel_size: {} }} }}"
+        ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "c3" bottom: "label" top: "loss" }}'
+    )
+    VALID = [
+        _NET.format("", 50, 'layer { name: "relu2" type: "ReLU" bottom: "ip2" top: "ip2" }'),
+        # A bottleneck.
+        _NET.format("", 5, ""),
+        # Not learned.
+        _NET.format("param { lr_mult: 0 } param { lr_mult: 0 }", 50, ""),
+        # Read elsewhere, too.
+        _NET.format("", 50, 'layer { name: "look" type: "EuclideanLoss" bottom: "ip2" bottom: "label" top: "look" }'),
+        # No layer has one.
+        _NET.replace('type: "ReLU"', 'type: "Dropout"').format("", 50, ""),
+        # Two small kernels have fewer weights than a large one.
+        _MAPS.format(8, 3),
+    ]
+    INVALID = [
+        Invalid(
+            _NET.format("", 50, 'layer { name: "drop2" type: "Dropout" bottom: "ip2" top: "ip2" }'),
+            span='name: "ip3"',
+            message='InnerProduct "ip3": no activation between it and InnerProduct "ip2", so the two compute no more'
+            ' than one of them would; add a ReLU after "ip2", or remove "ip2"',
+        ),
+        Invalid(
+            _MAPS.format(2, 1),
+            span='name: "c3"',
+            message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
+            ' one of them would; add a ReLU after "c2", or remove "c2"',
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not net.may_be_trained or len(net.layers_that(_is_weighted_sum)) < 3:
+            return
+        for one in net.states():
+            if one.phase == TRAIN and one.is_wired and one.has_loss:
+                yield from self._pairs(net, one)
+                return
+
+    def _pairs(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        sums = [layer for layer in one.layers if layer.index is not None and _is_weighted_sum(layer)]
+        bent = {layer: bend for layer in sums if (bend := _bend(layer))}
+        bends = Counter(bent.values())
+        for layer in sums if bends else ():
+            first = _before(layer)
+            if first is None or not (_learns_alone(first) and _learns_alone(layer)):
+                continue
+            if _saves(first, layer):
+                continue
+            mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
+            yield self.finding(
+                mine.at("name"),
+                f"{title(mine)}: no activation between it and {title(other)}, so the two compute no more than one of"
+                f' them would; add a {bends.most_common(1)[0][0]} after "{other.name}", or remove "{other.name}"',
+                severity=None if any(sibling.type == first.type for sibling in bent) else INFO,
+                related=(Related("the layer before", other.at("name")),),
+                phases=(TRAIN,),
+            )
+
+
+class _Sizes(NamedTuple):
+    """What a layer sums up. spread: kernel sizes; step: strides; inputs: None where unknown."""
+
+    inputs: int | None
+    outputs: int
+    spread: tuple[int, int]
+    step: tuple[int, int]
+
+
+def _is_weighted_sum(layer: BuiltLayer | type[BuiltLayer]) -> bool:
+    return bool(layer.is_linear and layer.has_weights and not layer.upsamples and not layer.fork)
+
+
+def _bend(layer: BuiltLayer) -> str:
+    """The type of the activation after a layer; empty where there is none."""
+    blob = layer.tops[0] if layer.tops else None
+    while blob is not None and len(blob.readers) == 1:
+        reader = blob.readers[0][0]
+        if reader.is_activation:
+            return reader.type
+        blob = reader.tops[0] if _is_passed(reader) and reader.tops else None
+    return ""
+
+
+def _before(layer: BuiltLayer) -> BuiltLayer | None:
+    """The layer with weights that a layer goes on from, with nothing between that bends and nobody else reading."""
+    blob: Blob = layer.bottoms[0]
+    while len(blob.readers) == 1 and blob.producer is not None and blob.producer.index is not None:
+        maker = blob.producer
+        if _is_weighted_sum(maker):
+            return maker
+        if not _is_passed(maker):
+            break
+        blob = maker.bottoms[0]
+    return None
+
+
+def _is_passed(layer: BuiltLayer) -> bool:
+    """Does a layer leave a weighted sum one, whatever it learns?"""
+    if not layer.known or layer.fork or len(layer.bottoms) != 1 or len(layer.tops) != 1:
+        return False
+    moves = layer.hands_on and not layer.transforms
+    return bool(moves or layer.is_linear and not layer.has_weights or layer.keeps_statistics)
+
+
+def _learns_alone(layer: BuiltLayer) -> bool:
+    """Are its weights its own, and learned?"""
+    specs = layer.message.param
+    return bool(layer.learns) and not any(spec.name for spec in specs) and all(spec.lr_mult for spec in specs[:1])
+
+
+def _saves(first: BuiltLayer, second: BuiltLayer) -> bool:
+    """Have two layers fewer weights than the one that computes the same, or less to say than that; or is it unknown?"""
+    one, two = _sizes(first), _sizes(second)
+    if one is None or two is None or first.type != second.type:
+        return True
+    if one.outputs < min(two.outputs, one.inputs or two.outputs):
+        return True
+    both = tuple(a + (b - 1) * step for a, b, step in zip(one.spread, two.spread, one.step, strict=True))
+    grows = one.outputs * prod(one.spread) - two.outputs * prod(both)
+    if one.inputs is None:
+        return grows < 0
+    return one.inputs * grows + one.outputs * two.outputs * prod(two.spread) < 0
+
+
+def _sizes(layer: BuiltLayer) -> _Sizes | None:
+    if getattr(layer.parameters, "group", 1) != 1 or not layer.bottoms:
+        return None
+    outputs = layer.parameters.num_output
+    shape = layer.bottoms[0].shape
+    windows = layer.written_windows()
+    if windows is None:
+        if layer.block != "inner_product_param":
+            return None
+        axis = layer.parameters.axis
+        return _Sizes(prod(shape[axis:]) if shape else None, outputs, (1, 1), (1, 1))
+    tall, wide = windows
+    if tall.kernel != wide.kernel:
+        return None
+    channels = shape[1] if shape and len(shape) == 4 else None
+    return _Sizes(channels, outputs, (tall.kernel, wide.kernel), (tall.stride, wide.stride))
