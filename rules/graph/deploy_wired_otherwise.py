@@ -62,6 +62,13 @@ class DeployWiredOtherwise(NetRule):
     _TRAIN = _DATA + _BODY + _fc("d", "c") + _LOSS
     VALID = [
         {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("d", "c")},
+        # Two designs, each with its own deploy net.
+        {
+            "train_a.prototxt": _DATA + _BODY + _fc("d", "b") + _LOSS,
+            "train_b.prototxt": _TRAIN,
+            "deploy.prototxt": _INPUT + _BODY + _fc("d", "c"),
+            "test.prototxt": _INPUT + _BODY + _fc("d", "b"),
+        },
         # Another name and another bottom: another layer.
         {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "b")},
     ]
@@ -131,8 +138,8 @@ class DeployWiredOtherwise(NetRule):
     def _trained(self, net: Net, odd: _Odd) -> Iterator[Finding]:
         """The one training net that differs from the deploy net and from another training net."""
         told = odd.twin.net.once(_told)
-        if odd.twin.index in told:
-            return  # of another deploy net
+        if odd.twin.index in told or any(_reads_the_same(one, odd.twin) for one in _deployed(odd.twin)):
+            return  # told of another deploy net, or what one has as well
         told.append(odd.twin.index)
         other = odd.others[0].layers[odd.layer.name]
         yield self.finding(
@@ -161,6 +168,11 @@ class _Odd(NamedTuple):
 def _told(net: Net) -> list[int]:
     """The layers of a training net that were reported, by their number."""
     return []
+
+
+def _deployed(twin: Layer) -> list[Layer]:
+    """The layers of the same name in the nets that may run with the weights of this one."""
+    return [one for net in twin.net.deployed for one in net.in_phase(TEST) if one.name == twin.name]
 
 
 def _bare(net: Net) -> str:
