@@ -39,7 +39,7 @@ class MirroredSigns(NetRule):
     - data_transformer.cpp, Transform; abby621/tripletloss commit 444a415
     """
 
-    code = "D024"
+    code = "D025"
     name = "mirrored-signs"
     severity = WARNING
     certainty = LIKELY

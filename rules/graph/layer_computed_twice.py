@@ -42,7 +42,7 @@ class LayerComputedTwice(NetRule):
     - net.cpp, AppendParam
     """
 
-    code = "G030"
+    code = "G032"
     name = "layer-computed-twice"
     severity = WARNING
     VALID = [

@@ -40,7 +40,7 @@ class NoActivationBetween(NetRule):
     - inner_product_layer.cpp, base_conv_layer.cpp
     """
 
-    code = "G030"
+    code = "G033"
     name = "no-activation-between"
     severity = WARNING
     certainty = LIKELY

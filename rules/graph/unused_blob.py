@@ -3,11 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
-from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
+from caffelint.lint.built import BuiltLayer
 
 from ._parts import is_whole
-
-_DEEPEST = 500
+from ._skipped import followers, skips
 
 
 class UnusedBlob(NetRule):
@@ -122,6 +121,7 @@ class UnusedBlob(NetRule):
             if not net.may_be_trained:
                 return
             read = {blob for layer in net.in_phase(TRAIN) if layer.depends_on_stage for blob in layer.bottoms}
+            after = followers(one)
             for name in one.outputs:
                 if name in read:
                     continue  # a loss of another stage, as in training by steps
@@ -132,7 +132,7 @@ class UnusedBlob(NetRule):
                     mine = net.layers[maker.index]
                     top = mine.tops.index(name) if name in mine.tops else 0
                     what, remedy = "the layer learns nothing", "give it a loss or keep it out of TRAIN"
-                    if (other := _skips(blob, one)) is not None and other.index is not None:
+                    if other := skips(maker, after.get(maker)):
                         what += f', and {title(other)} after it reads "{other.bottoms[0].original.name}" instead'
                         remedy = f'let "{other.name}" read "{name}"'
                     yield self.finding(
@@ -201,32 +201,6 @@ class UnusedBlob(NetRule):
                     " loss or keep it out of TRAIN",
                     phases=(TRAIN,),
                 )
-
-
-def _skips(blob: Blob, net: BuiltNet) -> BuiltLayer | None:
-    """The layer that comes next, if it reads the data that the way to the unused blob began at.
-
-    Where both begin further on, they may be two heads.
-    """
-    maker = blob.producer
-    layers = [layer for layer in net.layers if layer.index is not None]
-    place = layers.index(maker) + 1 if maker in layers else len(layers)
-    if place == len(layers):
-        return None
-    other = layers[place]
-    if not other.known or other.is_loss or len(other.bottoms) != 1 or not other.tops or not other.tops[0].readers:
-        return None
-    began = other.bottoms[0].original
-    if began.producer is not None and began.producer.bottoms:
-        return None
-    above: BuiltLayer | None = maker
-    for _ in range(_DEEPEST):
-        if above is None or not above.bottoms:
-            return None
-        if above.bottoms[0].original is began:
-            return other
-        above = above.bottoms[0].maker
-    return None
 
 
 def _parts(layer: BuiltLayer) -> bool:
