@@ -12,7 +12,7 @@ from caffelint.lint.globs import globs_of
 from caffelint.lint.project.unsolved import LONGEST, names_beside, unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
-from caffelint.lint.role import mentions_a_net
+from caffelint.lint.role import TRAIN, mentions_a_net, role_of
 from caffelint.lint.walk import walk
 from caffelint.text.patterns import compiled_later
 
@@ -281,15 +281,16 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
             if node.kind == STRING:
                 name = string_value(node.text)
                 net = NamedNet(field, position, name, *resolve(name, solver_path, roots))
-                found.append(net if net.path or net.outside else net._replace(near=_near(name, solver_path, roots)))
+                found.append(net if net.path or net.outside else net._replace(near=_near(net, solver_path, roots)))
     return found
 
 
-def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
+def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none.
 
-    For a name without a folder, the net beside the solver that no solver names.
+    For a name without a folder, the net beside the solver that no solver names. A net that is trained needs a loss.
     """
+    name = net.name
     reach = reach_of(os.path.dirname(os.path.abspath(solver_path)), roots)
     inside, bare = os.path.split(name)
     if "\0" in name or not _plain(bare) or len(name) > LONGEST:
@@ -303,7 +304,9 @@ def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
             # `net/train.prototxt` that was moved to `net_train.prototxt`
             flat = _plain(os.path.basename(inside) + bare)
             for other in [*(name for name in found if _plain(name) == flat), *found]:
-                if (are_near(bare, other) or _plain(other) == flat) and "solver" not in other.lower():
+                if not (are_near(bare, other) or _plain(other) == flat) or "solver" in other.lower():
+                    continue
+                if net.field == "test_net" or role_of(os.path.join(folder, other)) == TRAIN:
                     return os.path.join(part, other)
     if inside:
         return ""

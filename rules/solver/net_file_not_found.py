@@ -12,8 +12,8 @@ class NetFileNotFound(SolverRule):
 
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
-    no such file. It is a warning if there is a net with a similar name, or beside the solver one that no solver names,
-    else an info: the net may be elsewhere.
+    no such file. It is a warning if there is a net to train with a similar name, or beside the solver one that no solver
+    names, else an info: the net may be elsewhere, as that of an absolute path is on the machine of who wrote it.
     caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
     every folder above the solver. If only a net with the same bare file name is next to the solver, or the end of an
     absolute path or one of Windows leads to a net from one of these folders, that net is checked and reported as info,
@@ -77,14 +77,14 @@ class NetFileNotFound(SolverRule):
                 message = f"{net} is not there yet, so it is not checked; {writer} seems to write it"
             elif missing.near:
                 message = f'{net} is not found, so the net is not checked; did you mean "{missing.near}"?'
-                severity = WARNING
+                severity = INFO if _is_absolute(missing.name) else WARNING
             elif missing.name.startswith("~"):
                 message = (
                     f"{net} starts with ~, which Caffe does not expand, so Caffe stops at the start; write the full"
                     " path"
                 )
                 severity = WARNING
-            elif missing.name.startswith("/") or missing.name[1:3] in (":/", ":\\"):
+            elif _is_absolute(missing.name):
                 message = (
                     f"{net} is not on this machine, so the net is not checked; use a path relative to the directory"
                     " that Caffe is run in"
@@ -127,3 +127,7 @@ class NetFileNotFound(SolverRule):
                 evidence="Caffe opens the path as written, relative to the directory that it is run in",
                 severity=INFO,
             )
+
+
+def _is_absolute(name: str) -> bool:
+    return name.startswith("/") or name[1:3] in (":/", ":\\")

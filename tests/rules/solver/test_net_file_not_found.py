@@ -10,6 +10,7 @@ import caffelint
 from caffelint.lint.config import Config
 
 NET = 'layer { name: "x" type: "ReLU" bottom: "x" top: "x" }'
+TRAINED = NET + ' layer { name: "loss" type: "EuclideanLoss" bottom: "x" bottom: "y" }'
 
 
 def said(path: str) -> list[tuple[str, str]]:
@@ -81,11 +82,29 @@ def test_found_nowhere(models: Path) -> None:
 @pytest.mark.parametrize("folder", ["", "nets/"])
 def test_a_name_that_may_have_been_meant(models: Path, name: str, near: bool, folder: str) -> None:
     (models / "nets").mkdir()
-    (models / folder / "trainval.prototxt").write_text(NET)
+    (models / folder / "trainval.prototxt").write_text(TRAINED)
+    (models / "other_solver.prototxt").write_text(f'net: "{folder}trainval.prototxt" base_lr: 1')
     (models / "trainval_solver.prototxt").write_text(f'net: "{folder}{name}" base_lr: 1')
     [(severity, message)] = said("repo/models/trainval_solver.prototxt")
     assert (severity == "warning") == near
     assert message.endswith(f'did you mean "{folder}trainval.prototxt"?') == near
+
+
+def test_a_net_without_a_loss_is_not_suggested(models: Path) -> None:
+    (models / "train_val_deploy.prototxt").write_text(TRAINED)
+    (models / "train_vall.prototxt").write_text(NET)
+    (models / "train_val_solver.prototxt").write_text('net: "train_val.prototxt" base_lr: 1')
+    [(severity, message)] = said("repo/models/train_val_solver.prototxt")
+    assert severity == "info"
+    assert "did you mean" not in message
+
+
+def test_a_path_of_another_machine_is_an_info(models: Path) -> None:
+    (models / "trainval.prototxt").write_text(TRAINED)
+    (models / "trainval_solver.prototxt").write_text('net: "/home/me/train_val.prototxt" base_lr: 1')
+    [(severity, message)] = said("repo/models/trainval_solver.prototxt")
+    assert severity == "info"
+    assert message.endswith('did you mean "trainval.prototxt"?')
 
 
 def test_nobody_looked() -> None:
