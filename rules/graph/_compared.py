@@ -116,6 +116,17 @@ def differences(
     return [Difference(field, found) for (_, field), found in groups.items()] if len(groups) <= _MOST else []
 
 
+def other_shapes(mine: Mapping[str, Layer], theirs: Parameters) -> list[tuple[Layer, str, str, str]]:
+    """The layers whose weights have other shapes than those of their names, each with a field, and what both have."""
+    found = []
+    for name, said in parameters_of(mine).items():
+        for field in mine[name].kind.shaped_by:
+            other = theirs.get(name, {})
+            if field in other and said.get(field) != other[field]:
+                found.append((mine[name], field, described(said.get(field)), described(other[field])))
+    return found
+
+
 def _is_meant(field: str, found: Sequence[tuple[Layer, str, str]], types: Sequence[str]) -> bool:
     return field == "pool" and len(found) >= _ALL and len(found) == types.count(found[0][0].type)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import NamedTuple
 
 from caffelint.lint import TEST, Layer, Net
@@ -10,6 +12,15 @@ from ._compared import Parameters, layers_in, parameters_of
 
 _LEAST_ALIKE = 2 / 3
 """The share of a deploy net's layers that a training net has to have, with parameters of the same shape."""
+
+_CLOSE = 0.9
+"""The same share where it is certain that the net is no other design."""
+
+_MANY = 6
+"""Layers of weights whose names tell two nets to be one, whatever their shapes."""
+
+_ROLES = re.compile(r"train|test|val|deploy|[^a-z0-9]")
+"""What the name of a file has besides the name of the model."""
 
 
 class Training(NamedTuple):
@@ -26,6 +37,11 @@ class Training(NamedTuple):
     learned: int
 
     @property
+    def is_close(self) -> bool:
+        """Has it nearly all layers of weights that the deploy net has, or all but one?"""
+        return self.alike >= min(_CLOSE * self.learned, self.learned - 1)
+
+    @property
     def file(self) -> str:
         return self.net.path.replace("\\", "/").rpartition("/")[2]
 
@@ -38,6 +54,34 @@ def training_nets(net: Net) -> list[Training]:
     said = parameters_of(layers)
     nets = [_training(other, layers, said) for other in net.siblings if _is_training_net(other)]
     return sorted((one for one in nets if one is not None), key=lambda one: -one.alike)
+
+
+def namesake(net: Net) -> Training | None:
+    """The one training net beside a net with layers of weights of the same names and types, and of its own name.
+
+    Asked where none has the same shapes: so many names do not agree by chance, but designs of other widths have them.
+    """
+    if not net.siblings or net.solvers or net.is_trained or net.once(training_nets):
+        return None
+    layers = layers_in(net, TEST)
+    learned = _learned(layers)
+    found = []
+    for other in net.siblings:
+        theirs = layers_in(other, TEST)
+        if other.role == "train" and _is_training_net(other) and learned == _learned(theirs):
+            said = parameters_of({name: theirs[name] for name in layers if name in theirs})
+            found.append(Training(other, theirs, said, 0, len(learned)))
+    is_its = len(found) == 1 and len(learned) >= _MANY and _model(found[0].net.path) == _model(net.path)
+    return found[0] if is_its else None
+
+
+def _model(path: str) -> str:
+    """`nets/vgg_train_val.prototxt`: vgg."""
+    return _ROLES.sub("", os.path.basename(path).lower().partition(".prototxt")[0])
+
+
+def _learned(layers: dict[str, Layer]) -> dict[str, str]:
+    return {name: layer.type for name, layer in layers.items() if layer.kind.shaped_by}
 
 
 def _is_training_net(net: Net) -> bool:

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, Related, title
+from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, Related, title, titles
 
-from ._compared import activations_after, differences, layers_in, parameters_of
-from ._partner import Training, training_nets
+from ._compared import activations_after, differences, layers_in, other_shapes, parameters_of
+from ._layer_params import field_path
+from ._partner import Training, namesake, training_nets
+
+_SEVERAL = 2
+"""Layers whose weights have other shapes."""
 
 
 class DeployMismatch(NetRule):
@@ -32,7 +36,8 @@ class DeployMismatch(NetRule):
 
     ## Known problems
     The training net of a deploy net is recognised by its names and layers: it must be in the same folder and share two
-    thirds of the layers with parameters. A layer that agrees with any such net is taken to be right.
+    thirds of the layers with parameters, or be the only one that has all of them by name and type, and its file the
+    same name but for the role. A layer that agrees with any such net is taken to be right.
 
     ## References
     - net.cpp, CopyTrainedLayersFrom; zeyuanxy/fast-rcnn commit 51e257d
@@ -61,6 +66,15 @@ class DeployMismatch(NetRule):
         + ' layer { name: "loss" type: "Softmax" bottom: "fc" top: "prob" }'
     )
     _CROP = "transform_param { crop_size: 224 }"
+    _MANY = [
+        source
+        + "".join(
+            f' layer {{ name: "c{i}" type: "Convolution" bottom: "b{i - 1}" top: "b{i}"'
+            f" convolution_param {{ num_output: {width} kernel_size: 3 }} }}"
+            for i in range(1, 7)
+        )
+        for source, width in (('layer { name: "loss" type: "EuclideanLoss" bottom: "b0" bottom: "y" }', 8), ("", 16))
+    ]
     _RELU = ' layer { name: "relu" type: "ReLU" bottom: "b3" top: "b3" }'
     VALID = [
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 9)},
@@ -78,6 +92,8 @@ class DeployMismatch(NetRule):
         },
         # Another net altogether.
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (64, 64, 0, 0, 0, 5)},
+        # A design of other widths.
+        {"train_wide.prototxt": _MANY[0], "deploy.prototxt": _MANY[1]},
         # Not square: a frame of a camera, whatever the crops were.
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (480, 640, 1, 1, 1, 9)},
         # Nobody knows what a fork's own layer hands on, so what comes after it may be the same.
@@ -98,6 +114,13 @@ class DeployMismatch(NetRule):
             span="pad: 0",
             message='Convolution "c2": pad is 0 here and 1 in "train_val.prototxt", but its weights were trained with'
             " the latter; set it as in training",
+        ),
+        # By their names and types the two are one net, though no width is the same.
+        Invalid(
+            {"train_val.prototxt": _MANY[0], "deploy.prototxt": _MANY[1]},
+            span="num_output: 16",
+            message='Convolution "c1", "c2", "c3" and 3 more: num_output differs from "train_val.prototxt" (here 16,'
+            " there 8), so Caffe refuses their weights; set them as in training",
         ),
         # Told by its layers, whatever its name.
         Invalid(
@@ -126,6 +149,8 @@ class DeployMismatch(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         candidates = net.once(training_nets)
         if not candidates:
+            if training := namesake(net):
+                yield from self._shapes(net, training)
             return
         layers = layers_in(net, TEST)
         said = parameters_of(layers)
@@ -137,6 +162,23 @@ class DeployMismatch(NetRule):
             )
         yield from self._activations(layers, nearest, candidates)
         yield from self._input(net, nearest, candidates)
+
+    def _shapes(self, net: Net, training: Training) -> Iterator[Finding]:
+        """What Caffe refuses where the shapes of most weights differ from those of the training net."""
+        refused = other_shapes(layers_in(net, TEST), training.said)
+        if len(refused) < _SEVERAL:
+            return
+        (first, field, here, there), *_ = refused
+        fields = sorted({field for _, field, *_ in refused})
+        layers = list(dict.fromkeys(layer for layer, *_ in refused))
+        differ = "differs" if len(fields) == 1 else "differ"
+        yield self.finding(
+            first.at(*field_path(first, field)),
+            f'{titles(layers)}: {" and ".join(fields)} {differ} from "{training.file}" (here {here}, there {there}),'
+            " so Caffe refuses their weights; set them as in training",
+            related=_related(training.layers[first.name]),
+            layers=layers,
+        )
 
     def _activations(
         self, layers: dict[str, Layer], nearest: Training, candidates: list[Training]

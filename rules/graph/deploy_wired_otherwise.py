@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, quoted, title
 
-from ._layer_params import parameters
 from ._partner import Training, training_nets
-
-_LEAST_ALIKE = 0.9
-"""The share of its layers with weights that the training net has to have, or all but one of them."""
+from ._sources import source_of
 
 _MOST = 3
 """In how many places two nets may differ and be one, and how many may have trained a third: more are many designs."""
@@ -25,12 +23,12 @@ def _fc(name: str, bottom: str) -> str:
 
 
 class DeployWiredOtherwise(NetRule):
-    """A layer of a deploy net reads another layer than in training, or has another name there.
+    """A layer of a deploy net reads another layer than in training.
 
     ## Why is this bad?
     Caffe copies weights by the name of the layer alone. A layer that reads another blob of the same shape gets weights
-    that were trained on something else; a layer that was renamed gets no weights at all, and Caffe says so only in the
-    log (`Ignoring source layer`).
+    that were trained on something else. Where two nets were trained, and one of them reads what the deploy net does,
+    the other one is at fault, and is reported.
 
     ## Example
     `train.prototxt`:
@@ -47,17 +45,16 @@ class DeployWiredOtherwise(NetRule):
     ```
 
     ## Known problems
-    The training net is recognised as for deploy-mismatch. A net whose weights were renamed by a script is right.
+    The training net is recognised as for deploy-mismatch.
 
     ## References
-    - net.cpp, CopyTrainedLayersFrom; YuwenXiong/py-R-FCN commit d17395b, sanghoon/pva-faster-rcnn commit 7be7250
+    - net.cpp, CopyTrainedLayersFrom; YuwenXiong/py-R-FCN commit d17395b
     """
 
     code = "G029"
     name = "deploy-wired-otherwise"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" }'
     _INPUT = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
     _BODY = _fc("a", "data") + _fc("b", "a") + _fc("c", "b")
@@ -65,6 +62,13 @@ class DeployWiredOtherwise(NetRule):
     _TRAIN = _DATA + _BODY + _fc("d", "c") + _LOSS
     VALID = [
         {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("d", "c")},
+        # Two designs, each with its own deploy net.
+        {
+            "train_a.prototxt": _DATA + _BODY + _fc("d", "b") + _LOSS,
+            "train_b.prototxt": _TRAIN,
+            "deploy.prototxt": _INPUT + _BODY + _fc("d", "c"),
+            "test.prototxt": _INPUT + _BODY + _fc("d", "b"),
+        },
         # Another name and another bottom: another layer.
         {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "b")},
     ]
@@ -78,70 +82,106 @@ class DeployWiredOtherwise(NetRule):
             message='InnerProduct "d" reads "b" here but "c" in "train.prototxt", so its weights were trained on other'
             " values; make the two nets equal",
         ),
+        # One of two training nets differs from the other and from the deploy net.
         Invalid(
-            {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "c")},
-            span='name: "e"',
-            message='InnerProduct "e" is called "d" in "train.prototxt", so it gets none of the trained weights; set'
-            ' name: "d"',
+            {
+                "train_a.prototxt": _DATA + _BODY + _fc("d", "b") + _LOSS,
+                "train_b.prototxt": _TRAIN,
+                "deploy.prototxt": _INPUT + _BODY + _fc("d", "c"),
+            },
+            span='bottom: "b"',
+            message='InnerProduct "d" reads "b" here but "c" in "deploy.prototxt" and in "train_b.prototxt", so it is'
+            ' tested on other values than it is trained on; set bottom: "c"',
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        candidates = [
-            one for one in net.once(training_nets) if one.alike >= min(_LEAST_ALIKE * one.learned, one.learned - 1)
-        ]
+        candidates = [one for one in net.once(training_nets) if one.is_close]
         if not 0 < len(candidates) <= _MOST:
             return  # of many designs, none may have trained it
-        layers = [layer for layer in net.in_phase(TEST) if layer.kind.known and layer.bottoms]
-        yield from self._rewired(layers, candidates)
-        yield from self._renamed(net, layers, candidates)
-
-    def _rewired(self, layers: list[Layer], candidates: list[Training]) -> Iterator[Finding]:
         odd = []
-        for layer in layers:
-            if not (layer.kind.shaped_by or len(layer.bottoms) > 1) or layer.kind.is_loss:
+        of_one: dict[str, list[_Odd]] = {}
+        for layer in net.in_phase(TEST):
+            if not layer.kind.known or layer.kind.is_loss or not (layer.kind.shaped_by or len(layer.bottoms) > 1):
                 continue
-            found = [_other_source(layer, one) for one in candidates if layer.name in one.layers]
+            having = [one for one in candidates if layer.name in one.layers]
+            found = [_other_source(layer, one) for one in having]
             if found and found[0] and all(found):
                 odd.append((layer, *found[0]))
-        if len(odd) > _MOST:
-            return
-        for layer, index, mine, theirs, other in odd:
-            yield self.finding(
-                layer.at("bottom", index),
-                f"{title(layer)} reads {quoted(mine)} here but {quoted(theirs)} in {quoted(candidates[0].file)}, so its"
-                " weights were trained on other values; make the two nets equal"
-                if layer.kind.shaped_by
-                else f"{title(layer)} reads {quoted(mine)} here but {quoted(theirs)} in {quoted(candidates[0].file)},"
-                " so the net computes something other than what was trained; make the two nets equal",
-                related=(Related("the layer in the training net", other.at("bottom", index)),),
-            )
+            if sum(one is not None for one in found) == 1 < len(found):
+                ((training, index, mine, theirs, twin),) = [
+                    (one, *other) for one, other in zip(having, found, strict=True) if other
+                ]
+                others = [one for one in having if one is not training]
+                if all(_reads_the_same(layer, one.layers[layer.name]) for one in others):
+                    of_one.setdefault(training.net.path, []).append(_Odd(layer, index, mine, theirs, twin, others))
+        if len(odd) <= _MOST:
+            for layer, index, mine, theirs, other in odd:
+                yield self._deployed(layer, index, mine, theirs, other, candidates[0])
+        for trained in of_one.values():
+            if len(trained) == 1:
+                yield from self._trained(net, trained[0])
 
-    def _renamed(self, net: Net, layers: list[Layer], candidates: list[Training]) -> Iterator[Finding]:
-        here = {layer.name for layer in net.layers}
-        there = {layer.name for one in candidates for layer in one.net.layers}
-        nearest = candidates[0]
-        twins_of: dict[tuple[str, tuple[str, int]], list[Layer]] = {}
-        for name, twin in nearest.layers.items():
-            if name not in here and len(twin.bottoms) == 1 and (source := _source(twin, 0)):
-                twins_of.setdefault((twin.type, source), []).append(twin)
-        odd = []
-        for layer in layers:
-            if not layer.kind.has_parameters or layer.name in there or len(layer.bottoms) != 1:
-                continue
-            source = _source(layer, 0)
-            twins = twins_of.get((layer.type, source), ()) if source else ()
-            if len(twins) == 1 and parameters(layer) == parameters(twins[0]):
-                odd.append((layer, twins[0]))
-        if len(odd) > _MOST:
-            return
-        for layer, twin in odd:
-            yield self.finding(
-                layer.at("name"),
-                f"{title(layer)} is called {quoted(twin.name)} in {quoted(nearest.file)}, so it gets none of the"
-                f" trained weights; set name: {quoted(twin.name)}",
-                related=(Related("the layer in the training net", twin.at("name")),),
-            )
+    def _deployed(self, layer: Layer, index: int, mine: str, theirs: str, other: Layer, training: Training) -> Finding:
+        so = (
+            "so its weights were trained on other values"
+            if layer.kind.shaped_by
+            else "so the net computes something other than what was trained"
+        )
+        return self.finding(
+            layer.at("bottom", index),
+            f"{title(layer)} reads {quoted(mine)} here but {quoted(theirs)} in {quoted(training.file)}, {so}; make the"
+            " two nets equal",
+            related=(Related("the layer in the training net", other.at("bottom", index)),),
+        )
+
+    def _trained(self, net: Net, odd: _Odd) -> Iterator[Finding]:
+        """The one training net that differs from the deploy net and from another training net."""
+        told = odd.twin.net.once(_told)
+        if odd.twin.index in told or any(_reads_the_same(one, odd.twin) for one in _deployed(odd.twin)):
+            return  # told of another deploy net, or what one has as well
+        told.append(odd.twin.index)
+        other = odd.others[0].layers[odd.layer.name]
+        yield self.finding(
+            odd.twin.at("bottom", odd.position),
+            f"{title(odd.twin)} reads {quoted(odd.theirs)} here but {quoted(odd.mine)} in {quoted(_bare(net))} and in"
+            f" {quoted(odd.others[0].file)}, so it is tested on other values than it is trained on; set bottom:"
+            f" {quoted(odd.mine)}",
+            related=(
+                Related("the layer in the deploy net", odd.layer.at("bottom", odd.position)),
+                Related("the layer in the other training net", other.at("bottom", odd.position)),
+            ),
+        )
+
+
+class _Odd(NamedTuple):
+    """A layer whose `twin` in one training net reads `theirs`, and in the `others` what it reads itself."""
+
+    layer: Layer
+    position: int
+    mine: str
+    theirs: str
+    twin: Layer
+    others: list[Training]
+
+
+def _told(net: Net) -> list[int]:
+    """The layers of a training net that were reported, by their number."""
+    return []
+
+
+def _deployed(twin: Layer) -> list[Layer]:
+    """The layers of the same name in the nets that may run with the weights of this one."""
+    return [one for net in twin.net.deployed for one in net.in_phase(TEST) if one.name == twin.name]
+
+
+def _bare(net: Net) -> str:
+    return net.path.replace("\\", "/").rpartition("/")[2]
+
+
+def _reads_the_same(layer: Layer, twin: Layer) -> bool:
+    mine, theirs = ([source_of(one, index) for index in range(len(one.bottoms))] for one in (layer, twin))
+    return mine == theirs and None not in mine
 
 
 def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Layer] | None:
@@ -149,7 +189,7 @@ def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Laye
     twin = training.layers[layer.name]
     if twin.type != layer.type or len(twin.bottoms) != len(layer.bottoms):
         return None
-    mine, theirs = ([_source(one, index) for index in range(len(one.bottoms))] for one in (layer, twin))
+    mine, theirs = ([source_of(one, index) for index in range(len(one.bottoms))] for one in (layer, twin))
     if layer.type == _SYMMETRIC and sorted(map(str, mine)) == sorted(map(str, theirs)):
         return None
     for index, (here, there) in enumerate(zip(mine, theirs, strict=True)):
@@ -161,31 +201,6 @@ def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Laye
         if (here != there or len(set(names)) == 2) and _in_both((layer.name, here[0], there[0], *names), layer, twin):
             return index, layer.bottoms[index], twin.bottoms[index], twin
     return None
-
-
-def _source(layer: Layer, bottom: int) -> tuple[str, int] | None:
-    """The layer that computes the values, and the number of its top; those between only scale or bend them."""
-    known = layer.net.once(_known_sources)
-    passed = []
-    found = None
-    while (place := (layer.index, bottom)) not in known:
-        passed.append(place)
-        source = layer.maker(bottom, TEST)
-        if source is None:
-            break
-        layer, bottom = source.layer, 0
-        if len(layer.bottoms) != 1 or layer.kind.shaped_by or not layer.kind.keeps_channels:
-            found = (layer.name, source.top)
-            break
-    else:
-        found = known[place]
-    known.update(dict.fromkeys(passed, found))
-    return found
-
-
-def _known_sources(net: Net) -> dict[tuple[int, int], tuple[str, int] | None]:
-    """What `_source` has found in a net, by the number of the layer and of its bottom."""
-    return {}
 
 
 def _in_both(names: Iterable[str], layer: Layer, twin: Layer) -> bool:

@@ -9,7 +9,6 @@ from caffelint.lint import (
     UNSAFE,
     Finding,
     Invalid,
-    Layer,
     Net,
     NetRule,
     Related,
@@ -18,7 +17,8 @@ from caffelint.lint import (
     title,
     write,
 )
-from caffelint.lint.built import draws
+
+from ._fixed import is_fixed
 
 
 class LayerNamedApart(NetRule):
@@ -73,7 +73,7 @@ class LayerNamedApart(NetRule):
         apart = [
             layer
             for layer in net.conditional
-            if layer.phases == (TEST,) and layer.kind.has_parameters and not _is_fixed(layer)
+            if layer.phases == (TEST,) and layer.kind.has_parameters and not is_fixed(layer)
         ]
         if not apart or net.role != "train":
             return
@@ -98,14 +98,3 @@ class LayerNamedApart(NetRule):
                 if twin
                 else (),
             )
-
-
-def _is_fixed(layer: Layer) -> bool:
-    """Does it get from its fillers all that it needs?"""
-    kind = layer.kind
-    if kind.fillers and not kind.has_weights:
-        return True
-    if not (kind.is_linear or kind.has_weights and layer.has_frozen_weights):
-        return False
-    block = kind.parameters
-    return bool(block.HasField("weight_filler") and not draws(block.weight_filler))

@@ -32,7 +32,8 @@ _LABELS = re.compile(r"(?:cls_?|roi_?)labels?$")
 """Other tops may hold labels of something else, such as attributes."""
 
 _NET = (
-    'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "{}" }} }}'
+    'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "{}" }}'
+    " include {{ phase: TRAIN }} }}"
     ' layer {{ name: "fc8" type: "InnerProduct" bottom: "data" top: "fc8" inner_product_param {{ num_output: {} }} }}'
     ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "fc8" bottom: "label" }}'
 )
@@ -70,11 +71,11 @@ class ClassCountUnlikeData(LayerRule):
     name = "class-count-unlike-data"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     risks_nan = True
     layer_types = ("SoftmaxWithLoss",)
     _TOLD = (
-        'layer {{ name: "rois" type: "Python" top: "rois" top: "cls_labels" python_param {{ module: "a" layer: "B"'
+        'layer {{ name: "rois" type: "Python" top: "rois" top: "cls_labels" include {{ phase: TRAIN }}'
+        ' python_param {{ module: "a" layer: "B"'
         """ param_str: "'num_classes': {}" }} }}"""
         ' layer {{ name: "cls" type: "InnerProduct" bottom: "rois" top: "cls"'
         " inner_product_param {{ num_output: {} }} }}"
@@ -91,6 +92,8 @@ class ClassCountUnlikeData(LayerRule):
         # Room for an unknown class, or for the background.
         _NET.format("mnist_train_lmdb", 11),
         _TOLD.format(21, 21),
+        # Nothing is trained.
+        _NET.format("ucf101.list", 487).replace(" include { phase: TRAIN }", ""),
     ]
     INVALID = [
         Invalid(
@@ -114,7 +117,8 @@ class ClassCountUnlikeData(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        if TRAIN not in layer.phases:
+        # Features are extracted by nets of other classes.
+        if TRAIN not in layer.phases or not layer.net.is_trained:
             return
         labels = source(layer, 1, TRAIN)
         # class-count-mismatch looks at plain labels.

@@ -12,8 +12,8 @@ class NetFileNotFound(SolverRule):
 
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
-    no such file. It is a warning if there is a net to train with a similar name, or beside the solver one that no solver
-    names, else an info: the net may be elsewhere, as that of an absolute path is on the machine of who wrote it.
+    no such file. It is a warning if there is a net to train with a similar name, or beside the solver one that no
+    solver names, else an info: the net may be elsewhere, as one with an absolute path is on another machine.
     caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
     every folder above the solver. If only a net with the same bare file name is next to the solver, or the end of an
     absolute path or one of Windows leads to a net from one of these folders, that net is checked and reported as info,

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, quoted, title, titles
+
+from ._layer_params import parameters
+from ._partner import Training, training_nets
+from ._sources import source_of
+
+_MOST_NETS = 3
+"""How many nets may have trained one; more are many designs."""
+
+_MOST = 3
+"""How many layers a slip renames: a whole head that was renamed is fine-tuned, and the deploy net is that of before."""
+
+_SIZE = "num_output"
+
+
+def _fc(name: str, bottom: str, outputs: int = 8) -> str:
+    return (
+        f' layer {{ name: "{name}" type: "InnerProduct" bottom: "{bottom}" top: "{name}"'
+        f" inner_product_param {{ num_output: {outputs} }} }}"
+    )
+
+
+class DeployLayerWithoutWeights(NetRule):
+    """A layer of a deploy net has another name in the training net, so it gets no trained weights.
+
+    ## Why is this bad?
+    Caffe copies weights by the name of the layer alone. A layer that was renamed, mostly to fine-tune it for other
+    classes, keeps the values of its filler in a deploy net that has the old name, and Caffe says so only in the log
+    (`Ignoring source layer`). Its results are random.
+
+    ## Example
+    `train_val.prototxt`:
+    ```
+    layer { name: "fc8_cars" type: "InnerProduct" bottom: "fc7" top: "fc8" inner_product_param { num_output: 20 } }
+    ```
+    `deploy.prototxt`:
+    ```
+    layer { name: "fc8" type: "InnerProduct" bottom: "fc7" top: "fc8" inner_product_param { num_output: 1000 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "fc8_cars" type: "InnerProduct" bottom: "fc7" top: "fc8" inner_product_param { num_output: 20 } }
+    ```
+
+    ## Known problems
+    The training net is recognised as for deploy-mismatch. A net whose weights were renamed by a script is right, and so
+    is one that is run with the weights that training started from.
+
+    ## References
+    - net.cpp, CopyTrainedLayersFrom; sanghoon/pva-faster-rcnn commit 7be7250, memray/cs2770 commit 51c384d
+    """
+
+    code = "G030"
+    name = "deploy-layer-without-weights"
+    severity = WARNING
+    certainty = LIKELY
+    _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" }'
+    _INPUT = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
+    _BODY = _fc("a", "data") + _fc("b", "a") + _fc("c", "b")
+    _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "d" bottom: "label" top: "loss" }'
+    _TRAIN = _DATA + _BODY + _fc("d", "c") + _LOSS
+    _SLOPE = ' layer { name: "%s" type: "PReLU" bottom: "%s" top: "slope" }'
+    VALID = [
+        {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("d", "c")},
+        # Another name and another bottom: another layer.
+        {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "b")},
+        # There is a deploy net with the names of the training net, so this one is for other weights.
+        {
+            "train.prototxt": _TRAIN,
+            "deploy.prototxt": _INPUT + _BODY + _fc("e", "c", 1000),
+            "test.prototxt": _INPUT + _BODY + _fc("d", "c"),
+        },
+    ]
+    INVALID = [
+        Invalid(
+            {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "c")},
+            span='name: "e"',
+            message='InnerProduct "e" is called "d" in "train.prototxt", so it gets none of the trained weights; set'
+            ' name: "d"',
+        ),
+        Invalid(
+            {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "c", 1000)},
+            span='name: "e"',
+            message='InnerProduct "e" with num_output 1000 is called "d" and has 8 in "train.prototxt", so it gets none'
+            ' of the trained weights; set name: "d" and num_output: 8',
+        ),
+        Invalid(
+            {
+                "train.prototxt": _TRAIN + _SLOPE % ("one", "a") + _SLOPE % ("two", "b"),
+                "deploy.prototxt": _INPUT + _BODY + _fc("d", "c") + _SLOPE % ("PReLU1", "a") + _SLOPE % ("PReLU2", "b"),
+            },
+            span='name: "PReLU1"',
+            message='PReLU "PReLU1", "PReLU2" are called "one", "two" in "train.prototxt", so they get none of the'
+            " trained weights; give them the names of training",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        candidates = [one for one in net.once(training_nets) if one.is_close]
+        if not 0 < len(candidates) <= _MOST_NETS:
+            return
+        nearest = candidates[0]
+        there = {layer.name for other in net.siblings if other.role == "train" for layer in other.layers}
+        renamed = _renamed(net, nearest, there)
+        twins = {twin.name for _, twin in renamed}
+        others = [other for other in nearest.net.deployed if other is not net]
+        if 0 < len(renamed) <= _MOST and not any(twins & {layer.name for layer in other.layers} for other in others):
+            yield self._told(renamed, nearest)
+
+    def _told(self, renamed: list[tuple[Layer, Layer]], nearest: Training) -> Finding:
+        first, twin = renamed[0]
+        layers = [layer for layer, _ in renamed]
+        resized = any(parameters(layer) != parameters(other) for layer, other in renamed)
+        where = f"in {quoted(nearest.file)}"
+        if len(renamed) > 1:
+            text = f"{titles(layers)} are called {_names(renamed)} {where}, so they get none of"
+            text += f" the trained weights; give them the names{f' and {_SIZE}' * resized} of training"
+        else:
+            mine, theirs = parameters(first).get(_SIZE), parameters(twin).get(_SIZE)
+            text = f"{title(first)}{f' with {_SIZE} {mine}' * resized} is called {quoted(twin.name)}"
+            text += f"{f' and has {theirs}' * resized} {where}, so it gets none of the trained weights; set name:"
+            text += f" {quoted(twin.name)}{f' and {_SIZE}: {theirs}' * resized}"
+        return self.finding(
+            first.at("name"),
+            text,
+            related=(Related("the layer in the training net", twin.at("name")),),
+            layers=layers,
+        )
+
+
+def _renamed(net: Net, nearest: Training, there: set[str]) -> list[tuple[Layer, Layer]]:
+    """Layers that no training net has, each with the one of the nearest that is alike and reads the same."""
+    here = {layer.name for layer in net.layers}
+    twins_of: dict[tuple[str, tuple[str, int]], list[Layer]] = {}
+    for name, twin in nearest.layers.items():
+        if name not in here and len(twin.bottoms) == 1 and (source := source_of(twin, 0)):
+            twins_of.setdefault((twin.type, source), []).append(twin)
+    found = []
+    names: dict[str, str] = {}
+    """What the training net calls the layers that were found, which others read."""
+    for layer in net.in_phase(TEST):
+        if not layer.kind.has_parameters or layer.name in there or len(layer.bottoms) != 1:
+            continue
+        if (source := source_of(layer, 0)) is None:
+            continue
+        twins = twins_of.get((layer.type, (names.get(source[0], source[0]), source[1])), ())
+        if len(twins) == 1 and _is_alike(layer, twins[0]):
+            found.append((layer, twins[0]))
+            names[layer.name] = twins[0].name
+    return found
+
+
+def _is_alike(layer: Layer, twin: Layer) -> bool:
+    """Are the two the same but for the number of their outputs?"""
+    mine, theirs = parameters(layer), parameters(twin)
+    return {**mine, _SIZE: 0} == {**theirs, _SIZE: 0} and (mine.get(_SIZE) != 0) == (theirs.get(_SIZE) != 0)
+
+
+def _names(renamed: list[tuple[Layer, Layer]]) -> str:
+    return ", ".join(quoted(twin.name) for _, twin in renamed)
