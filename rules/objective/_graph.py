@@ -8,6 +8,8 @@ from caffelint.lint import UNSAFE, Fix, Layer, Net, fix, quoted, rename_blob, ti
 
 PLAIN_LABELS = ("label", "labels")
 """Blobs whose classes are those of the whole data set."""
+_MOST_ALIKE = 64
+"""Layers of a type up to which a top is renamed for all but them: each renaming looks at all."""
 _NUM_CLASSES = re.compile(r"""\bnum_classes["']?\s*[:=]\s*(\d{1,9})(?!\d)""")
 
 
@@ -30,6 +32,8 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
         return ()
     if not maker.in_place:
         return fix(f"set bottom: {quoted(above)}", UNSAFE, write(layer, "bottom", 0, value=quoted(above)))
+    if len(layer.net.by_type[layer.type]) > _MOST_ALIKE:
+        return ()
     known = layer.net.once(_renamings)
     if (maker.index, name, layer.type) not in known:
         alike = [other.at("bottom") for other in layer.net.by_type[layer.type] if other.bottoms]
