@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -84,4 +85,4 @@ def test_labels_that_are_fewer_than_images(verdict: Any, tmp_path: Path) -> None
         + net
     )
     said = verdict([0, 1, 2, 1] * 8, net)
-    assert said.startswith("it learns from wrong data: ") and "has 28 records" in said, said
+    assert re.match("it learns from wrong data: .* has 28 records", said), said

@@ -140,7 +140,9 @@ def test_an_error_of_the_data_goes_before_a_loss_that_falls() -> None:
     of_shapes = finding("E108", "record-shapes-differ", "certain", "records of two shapes", "resize them")
     assert find_rule(of_shapes.code)
     text = verdict(run(*losses), [of_shapes])
-    assert text.startswith("it learns from wrong data: records of two shapes (n.prototxt:7). Remedy: resize them."), text
+    assert text.startswith("it learns from wrong data: records of two shapes (n.prototxt:7). Remedy: resize them."), (
+        text
+    )
 
 
 def test_a_caveat_of_the_data() -> None:
