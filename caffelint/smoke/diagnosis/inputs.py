@@ -106,7 +106,8 @@ def input_scale(run: Run) -> Iterator[Hypothesis]:
     elif (one := small_input(run)) is not None:
         changes = scaled_input(run, one.layer, one.top, one.largest)
         place = run.place(one.layer.name, 0, "transform_param", "scale")
-        score, layers = -math.log10(size(one.found)), (one.layer,)
+        score = -math.log10(size(one.found))
+        layers: tuple[BuiltLayer, ...] = (one.layer,)
         if (again := scaled_again(one)) is not None:
             # It stands after the data layers of all phases, or once in each.
             alike = [layer for layer in run.built[0].layers if layer.name == again.name] or [again]
