@@ -41,6 +41,12 @@ class Matrix(NamedTuple):
         return most, sums[most]
 
     @property
+    def answer(self) -> int | None:
+        """The class that is always right: no label costs anything, whatever it is, where the answer is this one."""
+        used = {column for values in self.rows for column, value in enumerate(values) if value}
+        return used.pop() if len(used) == 1 and len(self.rows) > 1 else None
+
+    @property
     def usual(self) -> float:
         """The median of these sums."""
         return median(math.fsum(map(abs, values)) for values in self.rows)

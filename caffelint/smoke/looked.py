@@ -40,7 +40,7 @@ class Looking:
         self._scan.__exit__()
 
     def findings(self, seconds: float) -> tuple[ReportedFinding, ...]:
-        """What is wrong with the data, as far as it hinders training; empty if it takes longer to read than that.
+        """The errors and warnings of the rules on data; empty if it takes longer to read than that.
 
         The time counts from the first call.
         """
@@ -58,4 +58,4 @@ class Looking:
         data.feeds[:] = [feed for feed, _ in data.read]
         if data.feeds:
             found, _ = Checker(self._config).evidence("dataset", data, files)
-            self._found = tuple(one for one in found if one.severity != INFO and one.cause is not None)
+            self._found = tuple(one for one in found if one.severity != INFO)

@@ -14,7 +14,7 @@ from caffelint.smoke.diagnosis.belonging import CHANCE, SURE
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
-from caffelint.smoke.diagnosis.inputs import Input, large_input, small_input
+from caffelint.smoke.diagnosis.inputs import Input, large_input, scaled_again, small_input
 from caffelint.smoke.diagnosis.signal import steepest
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, trouble
@@ -60,6 +60,7 @@ from caffelint.smoke.events import (
     to_line,
 )
 from caffelint.smoke.gpu import asks_for_gpu, wants_cudnn
+from caffelint.smoke.infogain import matrix
 from caffelint.smoke.learning import (
     Weights,
     blank_inputs,
@@ -81,6 +82,7 @@ from caffelint.smoke.learning import (
     without_weights,
 )
 from caffelint.smoke.loss import (
+    TAIL,
     bad_start,
     begins,
     below_zero,
@@ -97,7 +99,7 @@ from caffelint.smoke.loss import (
     slowest,
     staying,
 )
-from caffelint.smoke.outcome import beats_constant
+from caffelint.smoke.outcome import beats_constant, outcome
 from caffelint.smoke.run import Run, loss_grew, run_of
 from caffelint.smoke.scanned import Odd, Scanned
 
@@ -119,6 +121,7 @@ __all__ = [
     "PARAM",
     "RATE",
     "SURE",
+    "TAIL",
     "UNKNOWN",
     "UNTESTED",
     "UPDATE",
@@ -188,11 +191,14 @@ __all__ = [
     "loss_grew",
     "losses",
     "made_zeros",
+    "matrix",
     "only_decays",
+    "outcome",
     "refuted",
     "rose",
     "runs_away",
     "same_scores",
+    "scaled_again",
     "size",
     "slowest",
     "small_input",

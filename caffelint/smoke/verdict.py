@@ -18,11 +18,13 @@ from caffelint.smoke.loss import TAIL, constant_of, falls, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
 from caffelint.smoke.run import Run
 
+_WRONG_DATA = "it learns from wrong data"
 _HEADS = {
     "refused-at-load": "it does not run",
     "python-layer-failed": "it does not run",
     "out-of-memory": "it does not fit",
-    "label-not-whole": "it learns from wrong data",
+    "paired-sources-differ": _WRONG_DATA,
+    "label-not-whole": _WRONG_DATA,
     "label-outside-classes": "it learns from wrong labels",
     "label-out-of-range": "it learns from wrong labels",
     "non-finite-rate": "it breaks",
@@ -52,6 +54,13 @@ _HEADS = {
     "sorted-by-label": "it learns one class at a time",
 }
 """By the rule of the finding, the most severe and certain first."""
+_FIRST_OF_DATA = "label-not-whole"
+"""Before which an error of the data comes that has no head of its own."""
+_CAVEATS = {
+    "classes-unbalanced": "but not all classes",
+    "records-unlike-iterations": "but its test says little",
+}
+"""What data keep from a net that trains, by the rule of the finding."""
 _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 """What goes wrong after so many iterations."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
@@ -64,8 +73,9 @@ that are loaded."""
 
 def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     """findings: of the whole report, those of the check among them."""
-    order = list(_HEADS)
-    shown = [finding for finding in findings if finding.name in _HEADS and not _of_gpu(finding)]
+    heads = _heads(findings)
+    order = list(heads)
+    shown = [finding for finding in findings if finding.name in heads and not _of_gpu(finding)]
     if not shown:
         text = _sound(run, findings)
         return text and text + _ends_all_the_same(findings) + _elsewhere(findings)
@@ -77,7 +87,7 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         same = [one for one in shown if _is_of_the_run(one) and _kind(one) == best.hypothesis.kind]
         lead = min(same, key=lambda finding: order.index(finding.name), default=lead)
     where = f" ({lead.file}:{lead.line})" if lead.line else ""
-    head = _HEADS[lead.name]
+    head = heads[lead.name]
     if lead.name in _GUESSED and lead.severity != ERROR:
         head = "it was not run"
     if lead.name == "not-learning" and lead.severity != ERROR:
@@ -111,6 +121,13 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     return text
 
 
+def _heads(findings: Sequence[ReportedFinding]) -> dict[str, str]:
+    """With those of other rules whose findings are errors of the data: a run that learns from these proves nothing."""
+    faults = [one.name for one in findings if one.severity == ERROR and _is_of(one, "dataset")]
+    known, at = list(_HEADS.items()), list(_HEADS).index(_FIRST_OF_DATA)
+    return dict([*known[:at], *((name, _WRONG_DATA) for name in faults if name not in _HEADS), *known[at:]])
+
+
 def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if not run.iterations or len(run.iterations) < run.asked or run.first(NonFinite) is not None:
         return ""
@@ -121,6 +138,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     head = "it trains" if how.learns else "it runs"
     if any(one.net == 0 for one in how.made_up):
         head = "it learns from synthetic data" if how.learns else "it runs on synthetic data"
+    beside = [one for one in findings if one.name in _CAVEATS and one.cause is not None and one.severity != INFO]
+    if how.learns and beside:
+        head += f", {_CAVEATS[beside[0].name]}"
     parts = [f"{head}: {count}, {loss}"]
     if how.seen:
         parts.append(_share(how.seen, how.records))
@@ -156,6 +176,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         told = _told(slows)
         what = "keeps it from learning well" if how.moves == FALLS else "may be the reason"
         text += f". A check of the files reports what {what}: {told}" if told else ""
+    for found in beside:
+        text += f". The data: {found.message} ({found.file}:{found.line})"
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)
         text += (
@@ -204,14 +226,17 @@ def _is_of_learning(finding: ReportedFinding) -> bool:
 
 
 def _is_of_the_run(finding: ReportedFinding) -> bool:
-    rule = find_rule(finding.code)
-    return rule is not None and rule.kind == "smoke"
+    return _is_of(finding, "smoke")
 
 
 def _is_of_evidence(finding: ReportedFinding) -> bool:
     """Is it of a run, or of weights or data, which this run has met already if they end it?"""
+    return _is_of(finding, "smoke", "weights", "dataset")
+
+
+def _is_of(finding: ReportedFinding, *kinds: str) -> bool:
     rule = find_rule(finding.code)
-    return rule is not None and rule.kind in ("smoke", "weights", "dataset")
+    return rule is not None and rule.kind in kinds
 
 
 def _how_sure(run: Run, lead: ReportedFinding, cause: ReportedCause) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import SCALAR, DataEvidence, DatasetRule
-from caffelint.lint import INFO, TRAIN, WARNING, Finding, Invalid, title
+from caffelint.lint import INFO, TRAIN, WARNING, Cause, Finding, Invalid, title
 
 from ._example import NET, SOUND, project, records
 from ._words import path, whole
@@ -66,8 +66,13 @@ class ClassesUnbalanced(DatasetRule):
                         remedy = "add records of it, or number the classes without gaps"
                         # Many number their classes from 1, and leave 0 to the background.
                         severity = INFO if absent == [0] else WARNING
+                        what = f"{title(layer)}: {what}"
                         yield self.finding(
-                            place, f"{title(layer)}: {what}; {remedy}", severity=severity, phases=feed.phases
+                            place,
+                            f"{what}; {remedy}",
+                            severity=severity,
+                            phases=feed.phases,
+                            cause=Cause("labels", what, remedy),
                         )
                     if rare:
                         least = min(rare, key=lambda one: counts[one])

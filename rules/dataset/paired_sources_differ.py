@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
-from caffelint.lint import ERROR, Finding, Invalid, Related, title
+from caffelint.lint import ERROR, Cause, Finding, Invalid, Related, title
 from caffelint.lint.built import Paired, paired
 
 from ._example import records
@@ -58,12 +58,14 @@ class PairedSourcesDiffer(DatasetRule):
     def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
         if not images.total or not labels.total or images.total == labels.total:
             return
+        what = f"{title(target.layer)}: {path(target)} has {counted(labels.total)}, but {path(data)}, which"
+        what += f" {title(pair.loss)} compares with it, has {images.total:,}, so after"
+        what += f" {min(images.total, labels.total):,} each meets the label of another one"
+        remedy = "write one label for each record"
         yield self.finding(
             target.layer.at(*source_place(target)),
-            f"{title(target.layer)}: {path(target)} has {counted(labels.total)}, but {path(data)}, which"
-            f" {title(pair.loss)} compares with it, has {images.total:,}, so after"
-            f" {min(images.total, labels.total):,} each meets the label of another one; write one label for each"
-            " record",
+            f"{what}; {remedy}",
+            cause=Cause("data", what, remedy),
             phases=target.phases,
             related=(Related("the other source", data.layer.at(*source_place(data))),),
         )

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule
-from caffelint.lint import INFO, TRAIN, WARNING, Finding, Invalid, title
+from caffelint.lint import INFO, TRAIN, WARNING, Cause, Finding, Invalid, title
 
 from ._example import NET, SOUND, records
 from ._words import counted, once, path
@@ -72,5 +72,6 @@ class RecordsUnlikeIterations(DatasetRule):
                 yield self.finding(
                     data.solver.at("test_iter", build.test),
                     f"{what}; set test_iter: {enough}",
+                    cause=Cause("phases", what, f"set test_iter: {enough}"),
                     severity=WARNING if is_far else INFO,
                 )

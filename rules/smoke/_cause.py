@@ -19,6 +19,7 @@ from caffelint.smoke.rule import (
     hypotheses,
     large_input,
     refuted,
+    scaled_again,
     small_input,
     survivor,
     trouble,
@@ -177,6 +178,12 @@ def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = N
     text += f"{': ' if text and held else ''}{_holds(held) if held else ''}"
     if one.field == "small":
         text += ", so small that next to nothing of it gets to the loss"
+        if held is not None and (again := scaled_again(held)) is not None:
+            once = f"scale {held.layer.message.transform_param.scale:g} of {title(held.layer)}"
+            text += f": it is scaled twice, by {once} and then by scale {again.message.power_param.scale:g}"
+            text += f" of {title(again)}"
+            if not tested:
+                return Cause("input-scale", "", f"{text}; set scale: 1 in one of them", LIKELY, one.place)
     scaled = one.changes[0].suggested if one.changes and one.layers[0].transforms else None
     if not tested:
         text += "; scale it to about 1"

@@ -36,6 +36,8 @@ from ._numbers import number
 
 _LEARNT = 1e-3
 _UNMOVED = 1e-3
+_OF_STEPS = ("schedule", "delta", "loss-weight", "clip-gradients")
+"""Kinds of cause that make steps smaller than the rate."""
 """Of a weight: less than a training in half precision would lose."""
 
 
@@ -232,7 +234,7 @@ def idle(run: Run) -> Cause | None:
         return None
     what = f"the largest update is {number(ratio)} times the weights, so all {run.solver.message.max_iter:,} iterations"
     what += f" change them by {number(moved)} of their size at most"
-    if (cause := too_large(run)).kind == "schedule":
+    if (cause := too_large(run)).kind in _OF_STEPS:
         return cause._replace(what=what)
     low = next((one for one in hypotheses(run) if one.field == "low" and one.changes), None)
     better = low.changes[0].suggested if low else None

@@ -37,6 +37,9 @@ def loss(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     if one.field == "type":
         fact = f"{name} takes the log of probabilities, but reads {number(one.value)} to {number(one.figure)}"
         return fact, f"; put a Softmax before it, or set {better}", True
+    if one.field == "unaveraged":
+        fact = f"normalization: NONE makes the loss of {name} the sum over the {one.value:.0f} items of a batch, not"
+        return f"{fact} their mean", f"; set {better}", False
     if one.field == "summed":
         fact = f"{name} adds up the {one.value:.0f} values of each item, and its gradient grows with them"
         return fact, f"; set {better}", False

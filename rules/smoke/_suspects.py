@@ -65,6 +65,10 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     value = one.value
     if one.kind == "iter-size":
         return f"iter_size {value:g} makes the update divide 0 by 0", f"; set {better}", True
+    if one.kind == "delta" and one.field == "outweighs":
+        times = number(one.value / one.figure)
+        fact = f"{run.solver.type} divides by sqrt(history) + delta, and delta {value:g} is {times} times the gradient"
+        return f"{fact}, so its steps are that much smaller than base_lr", f"; set {better}", True
     if one.kind == "delta":
         fact = f"{run.solver.type} divides by sqrt(history) + delta, and delta {value:g} does not keep that above 0"
         return fact, "", True
@@ -73,6 +77,10 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     if one.kind == "data" and one.field == "sorted":
         fact = f"the records of {name} are sorted by label, so a batch holds one class"
         return fact, f"; set {better}" if better else "; write them in random order", True
+    if one.kind == "lr-mult" and one.field == "frozen":
+        keeps = "keep" if len(one.layers) > 1 else "keeps"
+        fact = f"{name}{_more(one)} {keeps} the random weights of a filler, as lr_mult is {value:g}"
+        return fact, f"; set {better}, or load weights", False
     if one.kind == "lr-mult":
         return f"lr_mult {value:g} multiplies the rate of {name}", " and is most likely too high", False
     if one.kind == "target-scale":

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Cause, CauseKind, Finding, Invalid, title
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Cause, CauseKind, Finding, Invalid, listed, title
 from caffelint.smoke.rule import (
     LACKS,
     UNKNOWN,
@@ -20,6 +20,8 @@ from ._evidence import evidence, guessed, subject
 from ._example import CALM, SOLVER, losses, project
 
 _LONGEST = 300
+_MEANS = "Specify either 1 mean_value or as many as channels: "
+"""As DataTransformer says it, before the number of channels."""
 _TOO_LARGE = "blob size exceeds INT_MAX"
 """As Blob::Reshape says it."""
 
@@ -122,6 +124,8 @@ class RefusedAtLoad(SmokeRule):
                 notes.append("engine: CUDNN needs a Caffe that is built with cuDNN; remove it, or set engine: CAFFE")
             if refused is not None and event.during == "load" and (channels_last := _channels_last(refused)):
                 notes.append(channels_last)
+            if refused is not None and (means := _means(run, net, said)):
+                notes.append(means)
             if refused is not None and _TOO_LARGE in said and refused.batch_size:
                 place = run.place(layer, net, refused.block, "batch_size")
                 what = f"{what}: batch_size {refused.batch_size} makes a blob of more than 2,147,483,647 values"
@@ -160,6 +164,20 @@ class RefusedAtLoad(SmokeRule):
                 remedy = "set solver_mode: CPU"
             what += f", and {event.why}, so `caffe train` stops at the start here; {remedy}, or train elsewhere"
             yield self.finding(place, what, severity=INFO, cause=Cause("gpu", what))
+
+
+def _means(run: Run, net: int, said: str) -> str:
+    """Where mean_value stands neither once nor as often as there are channels, in all data layers of the text."""
+    channels = said.partition(_MEANS)[2].strip()
+    if not channels.isdecimal():
+        return ""
+    count = int(channels)
+    counts = [(layer, len(layer.message.transform_param.mean_value)) for layer in run.nets[net].layers]
+    wrong = [layer for layer, found in counts if found > 1 and found != count]
+    lines = listed([f"line {layer.at('transform_param', 'mean_value').line}" for layer in wrong])
+    ways = "one mean_value" if count == 1 else f"one mean_value, or {count}"
+    have = "1 channel" if count == 1 else f"{count} channels"
+    return f"the records have {have}: set {ways} in all data layers ({lines})" if wrong else ""
 
 
 def _channels_last(layer: BuiltLayer) -> str:

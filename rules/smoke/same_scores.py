@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Cause, Finding, Invalid, title
+from caffelint.lint import CERTAIN, ERROR, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import (
     BLOB,
     DATA,
@@ -12,6 +12,7 @@ from caffelint.smoke.rule import (
     Statistics,
     dead_layers,
     is_zero,
+    matrix,
     same_scores,
     weights,
 )
@@ -21,6 +22,7 @@ from ._evidence import worded
 from ._example import CALM, NET, losses, project
 from ._numbers import extent
 
+_SHOWN = 6
 _CUT = NET.replace('bottom: "fc" top: "log"', 'bottom: "mean" top: "log"').replace(
     'layer { name: "log" type: "Log"',
     'layer { name: "mean" type: "DummyData" top: "mean" dummy_data_param { shape { dim: 8 dim: 4 } } }\n'
@@ -72,6 +74,7 @@ class SameScores(SmokeRule):
     def check(self, run: Run) -> Iterator[Finding]:
         if not run.finite or len(run.iterations) < 2 or dead_layers(run):
             return
+        yield from _of_matrix(self, run)
         found = same_scores(run)
         if found is None or all(is_zero(one.gradient) for one in weights(run)):
             return
@@ -90,6 +93,26 @@ class SameScores(SmokeRule):
         why = f"{title(found.reads)} reads only {title(found.ends)}, which is the same for all"
         remedy = f"let {title(found.reads)} read a blob that depends on the data"
         yield worded(self, place, Cause("layer", what, why, known=run.known([found.reads.name])), remedy)
+
+
+def _of_matrix(rule: SmokeRule, run: Run) -> Iterator[Finding]:
+    """An H with which one answer costs nothing, whatever the label is: the loss falls to 0 and shows nothing."""
+    for layer in run.loss_layers:
+        found = matrix(layer)
+        if found is None or found.broken or (answer := found.answer) is None:
+            continue
+        empty = [row for row, values in enumerate(found.rows) if not any(values)]
+        what = f'{title(layer)}: in "{found.source}", its H, only column {answer} is not 0, so always to answer class'
+        what += f" {answer} costs nothing"
+        why = f"labels of {_counted(empty)} give no gradient" if empty else "no label gives any other gradient"
+        place = run.place(layer.name, 0, "infogain_loss_param", "source")
+        remedy = "write H again, with 1, or a weight of the class, on its whole diagonal"
+        yield worded(rule, place, Cause("loss", what, why), remedy, severity=ERROR, certainty=CERTAIN)
+
+
+def _counted(rows: list[int]) -> str:
+    shown = f"{', '.join(map(str, rows[:_SHOWN]))}{', ...' if len(rows) > _SHOWN else ''}"
+    return f"class{'es' if len(rows) > 1 else ''} {shown}"
 
 
 def _read(run: Run, layer: BuiltLayer) -> str:

@@ -2,15 +2,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from statistics import median
 
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
-from caffelint.smoke.rule import BuiltLayer, Run, SmokeRule, Tested, begins, chance, ends
+from caffelint.smoke.rule import (
+    TAIL,
+    BuiltLayer,
+    Run,
+    SmokeRule,
+    Tested,
+    begins,
+    best_constant,
+    chance,
+    ends,
+    outcome,
+)
+from caffelint.smoke.rule import losses as losses_of
 
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
 from ._numbers import number
 
 _TIMES, _OTHER_DATA = 1.3, 3.0
+_FAR_BELOW = 0.5
 _SAME = "scale, mean and crop in transform_param, and the kind of source, must be the same in both phases"
 _NORMED = NET.replace(
     'type: "Log" bottom: "fc" top: "log"',
@@ -26,6 +40,10 @@ class TrainTestDisagree(SmokeRule):
     What is tested is not what was trained. A BatchNorm that normalises by the TEST batch itself (use_global_stats:
     false) gives answers that depend on the other images of the batch, and useless ones for a single image. Data that
     is scaled, or has its mean subtracted, in only one phase is different data in the other.
+
+    Where the loss falls far below chance on records that the net reads for the first time, it has not memorised them;
+    if the TEST loss is at chance all the same, something tells the label in TRAIN that does not in TEST, such as a
+    column that was filled from it.
 
     ## Known problems
     Moving averages need a few hundred iterations, so a BatchNorm that uses them in TEST is not judged here. Nor is a
@@ -80,8 +98,55 @@ class TrainTestDisagree(SmokeRule):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(begins(run))} before"
                 what += f" training and {number(trained)} after"
-                cause = Cause("phases", what, "the TEST data is unlike the TRAIN data", LIKELY, known=run.known([name]))
-                yield worded(self, run.place(name, event.net), cause, _SAME)
+                known = run.known([name], ("classes-unbalanced",))
+                absent = next((one.message for one in known if one.name == "classes-unbalanced"), "")
+                why = absent or "the TEST data is unlike the TRAIN data"
+                cause = Cause("phases", what, why, LIKELY, known=known)
+                notes = [_SAME] if _transformed_apart(run, event.net) and not absent else []
+                yield worded(self, run.place(name, event.net), cause, *notes)
+            elif not normed and not run.synthetic and (fresh := _fresh(run)) is not None and event.loss >= fresh[1]:
+                name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
+                what = f"the TEST loss is {number(event.loss)}, no better than that of an answer that is always the"
+                what += f" same, {number(fresh[1])}, but the TRAIN loss fell to {number(fresh[0])} on records that were"
+                what += " as new to the net"
+                apart = _transformed_apart(run, event.net)
+                why = "what tells the label in TRAIN does not in TEST"
+                if not apart and any(layer.transforms for layer in run.built[event.net].layers):
+                    why += "; transform_param is the same in both"
+                remedy = _SAME if apart else "compare the values and labels of their records"
+                cause = Cause("phases", what, why, LIKELY, known=run.known([name]))
+                yield worded(self, run.place(name, event.net), cause, remedy)
+
+
+def _fresh(run: Run) -> tuple[float, float] | None:
+    """The loss on records that were read for the first time, and that of the best constant answer, if it is far below.
+
+    None of them can be memorised, so a net that has learned it should do as well on other records of the same kind.
+    """
+    how, near = outcome(run), best_constant(run)
+    near = (chance(run) or math.nan) if math.isnan(near) else near
+    if not how.seen or any(one.name == "records-unlike-iterations" for one in run.static):
+        return None
+    new = losses_of(run)[: int(how.iterations / how.seen) if how.seen > 1 else how.iterations]
+    if len(new) < 2 * TAIL:
+        return None
+    last = max(median(new[-TAIL:]), ends(run))
+    return (last, near) if last < _FAR_BELOW * near else None
+
+
+def _transformed_apart(run: Run, net: int) -> bool:
+    """Do data layers of the two nets that bring the same blob transform it in different ways?"""
+    first = {layer.tops[0].name: layer for layer in run.built[0].layers if layer.transforms and layer.tops}
+    for layer in run.built[net].layers:
+        other = first.get(layer.tops[0].name) if layer.transforms and layer.tops else None
+        if other is not None and (layer.type != other.type or _transform(layer) != _transform(other)):
+            return True
+    return False
+
+
+def _transform(layer: BuiltLayer) -> tuple[object, ...]:
+    p = layer.message.transform_param
+    return p.scale, tuple(p.mean_value), p.mean_file, p.crop_size
 
 
 def _takes_own(layer: BuiltLayer) -> bool:

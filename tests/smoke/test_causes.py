@@ -48,9 +48,7 @@ def run(net: str = NET, solver: str = _SOLVER, first: float = 2.3) -> Run:
 
 def test_a_negative_weight_of_a_loss() -> None:
     cause = too_large(run(NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: -1')))
-    assert cause.why == (
-        'loss_weight -1 makes SoftmaxWithLoss "loss" grow, whatever the rate; remove the minus sign'
-    )
+    assert cause.why == ('loss_weight -1 makes SoftmaxWithLoss "loss" grow, whatever the rate; remove the minus sign')
     assert cause.place is not None
     assert (cause.kind, cause.certainty, cause.place.text) == ("loss-weight", "certain", "loss_weight: -1")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +62,27 @@ def test_a_part_of_the_labels_is_no_label(verdict: Any) -> None:
 
 def test_nothing_is_read_for_synthetic_data(verdict: Any) -> None:
     assert "wrong labels" not in verdict([7] * 16, NET, "--data", "synthetic")
+
+
+def test_a_class_that_does_not_occur(verdict: Any) -> None:
+    told = "class 2 does not occur in"
+    assert told in verdict([0, 1] * 16)
+    assert told not in verdict([0, 1, 2, 1] * 8)
+
+
+def test_labels_that_are_fewer_than_images(verdict: Any, tmp_path: Path) -> None:
+    """The second layer begins anew before the first one does."""
+    import h5py
+    import numpy as np
+
+    with h5py.File("other.h5", "w") as file:
+        file["class"] = np.array([0, 1, 2, 1] * 7, "f")
+    Path("other.txt").write_text("other.h5\n")
+    net = NET.replace('"loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label"', '"loss" type: "SoftmaxWithLoss"')
+    net = net.replace('top: "loss" }', 'bottom: "fc" bottom: "class" top: "loss" }')
+    net = (
+        'layer { name: "more" type: "HDF5Data" top: "class" hdf5_data_param { source: "other.txt" batch_size: 4 } }'
+        + net
+    )
+    said = verdict([0, 1, 2, 1] * 8, net)
+    assert re.match("it learns from wrong data: .* has 28 records", said), said

@@ -10,6 +10,7 @@ import pytest
 from caffelint.caffe.solver import Solver
 from caffelint.lint.cause import Known, ReportedCause
 from caffelint.lint.file import load
+from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.events import Iteration
 from caffelint.smoke.run import Run
@@ -131,3 +132,22 @@ def test_what_only_testing_does_keeps_nothing_from_learning() -> None:
     mirrored = finding("D010", "augmentation-in-testing", "certain", "testing mirrors its images")
     found = [mirrored._replace(severity="warning", phases=("TEST",))]
     assert "augmentation" not in verdict(run(*(2.3,) * 10), found)
+
+
+def test_an_error_of_the_data_goes_before_a_loss_that_falls() -> None:
+    """Also of a rule that no sentence is written for."""
+    losses = (2.3, 2.2, 2.1, 2, 1.9, 1.8, 1.7, 1.6, 1.5, 1.4)
+    of_shapes = finding("E108", "record-shapes-differ", "certain", "records of two shapes", "resize them")
+    assert find_rule(of_shapes.code)
+    text = verdict(run(*losses), [of_shapes])
+    assert text.startswith("it learns from wrong data: records of two shapes (n.prototxt:7). Remedy: resize them."), (
+        text
+    )
+
+
+def test_a_caveat_of_the_data() -> None:
+    losses = (2.3, 2.2, 2.1, 2, 1.9, 1.8, 1.7, 1.6, 1.5, 1.4)
+    absent = finding("E103", "classes-unbalanced", "certain", "class 1 does not occur")._replace(severity="warning")
+    text = verdict(run(*losses), [absent])
+    assert text.startswith("it trains, but not all classes: 10 iterations"), text
+    assert text.endswith(". The data: may be worded in any way: or so (n.prototxt:7)"), text

@@ -106,7 +106,8 @@ def scaled_input(run: Run, layer: BuiltLayer, top: int, largest: float) -> tuple
         change = of_layer(run, layer, "transform_param", "scale", value=scale)
         others = [one for one in _makers(run, layer) if one is not written and one.type == written.type]
         each = [write(one, "transform_param", "scale", value=f"{scale:.7g}") for one in others]
-        return tuple(one._replace(edits=join([one.edits, *each]) or one.edits) for one in change)
+        more = len(others)
+        return tuple(one._replace(edits=join([one.edits, *each]) or one.edits, more=more) for one in change)
     blob = layer.tops[top].name
     name = f"{blob}_scale"
     return _after(run, layer, _power(written, name, blob, blob, scale), Suggested("scale", scale, name))

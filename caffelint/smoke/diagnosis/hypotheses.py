@@ -26,6 +26,7 @@ from caffelint.smoke.diagnosis.inputs import input_scale
 from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
 from caffelint.smoke.diagnosis.schedules import held_back, schedules
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
+from caffelint.smoke.diagnosis.steps import small_steps
 from caffelint.smoke.diagnosis.trouble import clipped, flat, hampered, stuck
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
@@ -41,6 +42,8 @@ _USUAL_UPDATE = 0.01
 _LOW_FOR_ADADELTA = 0.05
 """It finds the size of its updates itself, and is made for a base_lr of 1."""
 _SLOW_UPDATE, _FAST_UPDATE = 1e-6, 1e-3
+_SLOW_IF_TOLD = 1e-4
+"""Where a check expects it, too."""
 _LOWEST = 1e-4
 """Of the rate that a solver usually gets: what takes a lower one has another fault."""
 _PROVED = 10.0
@@ -91,7 +94,7 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         outweighs = [one.score for one in weighed if one.field == "ratio"]
         found += [*weighed, *(one for one in grown if one.field != "gradients" or not outweighs)]
         if not stuck(run):  # no solver makes a gradient
-            found += [*_solver(run, began), *_multipliers(run), *_clipping(run), rate(run)]
+            found += [*_solver(run, began), *_multipliers(run), *_clipping(run), *small_steps(run), rate(run)]
     else:
         found += grown
     return sorted((_with_check(run, one) for one in found), key=lambda one: -one.score)
@@ -189,7 +192,7 @@ def _weights_of_losses(run: Run) -> Iterator[Hypothesis]:
             changes = of_layer(run, layer, "loss_weight", 0, value=-weight)
             sure = bool(layer.never_negative)
             yield Hypothesis("loss-weight", place, _PROVED, changes, layers=(layer,), value=weight, proved=sure)
-        elif 0 < abs(weight) < _LEAST_WEIGHT:
+        elif 0 < abs(weight) < _LEAST_WEIGHT and len(run.loss_layers) > 1:
             changes = of_layer(run, layer, "loss_weight", 0, value=math.copysign(1, weight))
             yield Hypothesis("loss-weight", place, -math.log10(abs(weight)), changes, "tiny", (layer,), weight)
         elif abs(weight) >= _MULTIPLIES:
@@ -300,10 +303,12 @@ def rate(run: Run) -> Hypothesis:
     lowest = message.base_lr * 0.01
     if ratio > _USUAL_UPDATE:
         lowest = min(lowest, max(message.base_lr * _USUAL_UPDATE / ratio, usual * _LOWEST))
-    if 0 < ratio * max(clipped(run), 1) < _SLOW_UPDATE and message.base_lr > 0 and not held_back(run):
-        better = float(f"{min(message.base_lr * _FAST_UPDATE / ratio, usual):.1g}")
+    told = _told_to_raise(run)
+    slow = _SLOW_IF_TOLD if told else _SLOW_UPDATE
+    if 0 < ratio * max(clipped(run), 1) < slow and message.base_lr > 0 and not held_back(run):
+        better = float(f"{message.base_lr * _FAST_UPDATE / ratio:.1g}")
         if better > message.base_lr:
-            higher = dict.fromkeys((better, float(f"{min(better * 10, usual):.1g}")))
+            higher = dict.fromkeys((*told, better, float(f"{better * 10:.1g}")))
             changes = tuple(change for value in higher for change in of_solver(run, "base_lr", value))
             place = run.solver.at("base_lr")
             return Hypothesis("rate", place, STRONG, changes, "low", value=message.base_lr, figure=ratio)
@@ -317,6 +322,13 @@ def rate(run: Run) -> Hypothesis:
     wanted = [*dict.fromkeys(float(f"{value:.1g}") for value in (*advised, *wanted))]
     changes = tuple(change for value in wanted if value > 0 for change in of_solver(run, "base_lr", value))
     return Hypothesis("rate", run.solver.at("base_lr"), score, changes, "base_lr", value=message.base_lr, figure=ratio)
+
+
+def _told_to_raise(run: Run) -> list[float]:
+    """Rates that a check of the text computed for weights that would barely move, also where it only mentions it."""
+    causes = [one.cause for one in run.static if one.name == "weights-barely-move" and one.cause]
+    found = [one.suggested for one in causes if one.suggested and one.suggested.field == "base_lr"]
+    return [one.value for one in found if one.value > run.solver.message.base_lr]
 
 
 def _targets(run: Run) -> Iterator[Hypothesis]:

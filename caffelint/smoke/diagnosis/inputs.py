@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
-from caffelint.smoke.diagnosis.change import centred_input, normalised_input, scaled_input
+from caffelint.smoke.diagnosis.change import centred_input, normalised_input, of_layer, of_one, scaled_input
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.learning import is_zero, saturates, size
@@ -16,6 +16,8 @@ from caffelint.smoke.loss import bad_start, begins
 from caffelint.smoke.run import Run
 
 _LARGE, _SMALL = 30.0, 0.03
+_SCALED = 0.1
+"""A scale below it is one that was written for pixels."""
 _HUGE = 1e10
 """A loss before any update that no weights of a usual size give."""
 _OFFSET = 10.0
@@ -47,6 +49,19 @@ def large_input(run: Run) -> Input | None:
 def small_input(run: Run) -> Input | None:
     """The first one that is next to 0 everywhere."""
     return next((one for one in _inputs(run) if one.largest < _SMALL and not is_zero(one.found)), None)
+
+
+def scaled_again(one: Input) -> BuiltLayer | None:
+    """The Power layer that makes values small once more, of which transform_param has made them small before."""
+    if not one.layer.transforms or one.top or not 0 < one.layer.message.transform_param.scale < _SCALED:
+        return None
+    maker = one.blob.producer
+    while maker is not None and maker.bottoms:
+        p = maker.message.power_param if maker.type == "Power" else None
+        if p is not None and p.power == 1 and 0 < p.scale < _SCALED:
+            return maker
+        maker = maker.bottoms[0].original.producer
+    return None
 
 
 def _offset(run: Run) -> Input | None:
@@ -92,7 +107,15 @@ def input_scale(run: Run) -> Iterator[Hypothesis]:
         changes = scaled_input(run, one.layer, one.top, one.largest)
         place = run.place(one.layer.name, 0, "transform_param", "scale")
         score = -math.log10(size(one.found))
-        yield Hypothesis("input-scale", place, score, changes, "small", (one.layer,), one.largest)
+        layers: tuple[BuiltLayer, ...] = (one.layer,)
+        if (again := scaled_again(one)) is not None:
+            # It stands after the data layers of all phases, or once in each.
+            alike = [layer for layer in run.built[0].layers if layer.name == again.name] or [again]
+            each = [of_layer(run, layer, "power_param", "scale", value=1) for layer in alike]
+            changes = (*of_one(tuple(change for way in each for change in way)), *changes)
+            place = run.place(again.name, 0, "power_param", "scale")
+            layers = (one.layer, again)
+        yield Hypothesis("input-scale", place, score, changes, "small", layers, one.largest)
     elif start:
         yield Hypothesis("start", run.nets[0].at(), 0.4, value=start[0], figure=start[1])
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.schema.enums import enum_name
 from caffelint.smoke.diagnosis.change import of_layer
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
@@ -36,6 +37,7 @@ def losses(run: Run) -> Iterator[Hypothesis]:
             changes = of_layer(run, layer, "loss_param", "normalization", value="VALID")
             place = run.place(layer.name, 0, "loss_param")
             yield Hypothesis("loss", place, math.log10(labels), changes, "normalization", (layer,), labels)
+        yield from _not_averaged(run, layer)
         yield from _summed(run, layer)
         yield from _margin(run, layer)
         values = [event.losses.get(layer.tops[0].name, 0.0) for event in run.iterations]
@@ -54,6 +56,18 @@ def losses(run: Run) -> Iterator[Hypothesis]:
                 changes = of_layer(run, layer, "type", value='"SoftmaxWithLoss"')
                 place = run.place(layer.name, 0, "type")
                 yield Hypothesis("loss", place, 5.0, changes, "type", (layer,), found.min, found.max)
+
+
+def _not_averaged(run: Run, layer: BuiltLayer) -> Iterator[Hypothesis]:
+    """A loss other than that of classes that is told to divide by nothing. field: `unaveraged`. value: of items."""
+    shape = layer.bottoms[0].shape if layer.bottoms else None
+    if summed_labels(layer) is not None or not shape or shape[0] < _MULTIPLIES or not layer.is_loss:
+        return
+    param = layer.message.loss_param if layer.message is not None and layer.message.HasField("loss_param") else None
+    if param is not None and param.HasField("normalization") and enum_name(param, "normalization") == "NONE":
+        changes = of_layer(run, layer, "loss_param", "normalization", value="BATCH_SIZE")
+        place = run.place(layer.name, 0, "loss_param", "normalization")
+        yield Hypothesis("loss", place, math.log10(shape[0]), changes, "unaveraged", (layer,), shape[0])
 
 
 def _summed(run: Run, layer: BuiltLayer) -> Iterator[Hypothesis]:
