@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from caffelint.caffe.net import Layer
+    from caffelint.caffe.net import Layer, Net
 
 
 class Source(NamedTuple):
@@ -29,11 +29,24 @@ def hands_on(layer: Layer) -> bool | None:
 
 
 def source(layer: Layer, bottom: int, phase: str, through: Through = hands_on) -> Source | None:
-    """What makes a layer's bottom in a phase, seen through the layers that `through` says yes to."""
+    """What makes a layer's bottom in a phase, seen through the layers that `through`, a plain function, says yes to."""
+    ends = layer.net.once(_ends)
     made = layer.maker(bottom, phase)
+    passed: list[int] = []
     while made is not None and made.layer.bottoms and through(made.layer):
+        key = through, made.layer.index, phase
+        if key in ends:
+            made = ends[key]
+            break
+        passed.append(made.layer.index)
         made = made.layer.maker(0, phase)
+    ends.update(((through, index, phase), made) for index in passed)
     return made
+
+
+def _ends(net: Net) -> dict[tuple[Through, int, str], Source | None]:
+    """Where the way up from a layer ends: many begin below one long chain."""
+    return {}
 
 
 def sources(layer: Layer, bottom: int, through: Through = hands_on) -> Iterator[tuple[Source, tuple[str, ...]]]:

@@ -51,7 +51,21 @@ def join(parts: Iterable[Edits]) -> Edits:
             after = space[0] if space else ""
             edits[place] = gone._replace(text=new.text.removeprefix(after) + after)
             del edits[inner]
-    return tuple((path, edit) for (path, _, _), edit in edits.items())
+    return _apart(edits)
+
+
+def _apart(edits: Mapping[tuple[str, int, int], Edit]) -> Edits:
+    """Edits none of which overlap: a removal takes the blanks beside it, as may the next. None if they do otherwise."""
+    found: list[tuple[str, Edit]] = []
+    for (path, _, _), edit in sorted(edits.items()):
+        if found and found[-1][0] == path and edit.start < found[-1][1].end:
+            last = found[-1][1]
+            if last.text or edit.text:
+                return None
+            found[-1] = path, last._replace(end=max(last.end, edit.end))
+        else:
+            found.append((path, edit))
+    return tuple(found)
 
 
 def quoted(text: str) -> str:

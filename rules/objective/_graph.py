@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
-from caffelint.lint import UNSAFE, Fix, Layer, Net, fix, quoted, rename_blob, title, write
+from caffelint.lint import UNSAFE, Fix, Layer, Net, fix, quoted, rename_blob, source, title, write
 
 PLAIN_LABELS = ("label", "labels")
 """Blobs whose classes are those of the whole data set."""
 _MOST_ALIKE = 64
 """Layers of a type up to which a top is renamed for all but them: each renaming looks at all."""
+_FARTHEST = 500
+"""Layers between the two up to which it is looked whether one makes either blob anew."""
+_LONGEST_CHAIN = 50
 _NUM_CLASSES = re.compile(r"""\bnum_classes["']?\s*[:=]\s*(\d{1,9})(?!\d)""")
 
 
@@ -18,12 +21,22 @@ def keeps_classes(layer: Layer) -> bool:
     return bool(layer.kind.hands_on or layer.kind.keeps_channels)
 
 
+def first_alike(maker: Layer, phase: str) -> Layer:
+    """The first of a chain of layers of one type, not in place: what reads the last is to read what it reads."""
+    for _ in range(_LONGEST_CHAIN):
+        above = source(maker, 0, phase)
+        if above is None or above.layer.type != maker.type or above.layer.in_place or not above.layer.bottoms:
+            break
+        maker = above.layer
+    return maker
+
+
 def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fix, ...]:
     """The fix that lets a layer's first bottom be what the layer that makes it reads.
 
     The top of a layer that works in place is renamed, for all that read it but this one and others of its type.
     """
-    if not maker.bottoms:
+    if not maker.bottoms or layer.index - maker.index > _FARTHEST:
         return ()
     name, above = layer.bottoms[0], maker.bottoms[0]
     between = layer.net.layers[maker.index + 1 : layer.index]

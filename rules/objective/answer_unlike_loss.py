@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Related, source, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Net, Related, source, title
 from caffelint.lint.built import types_that
 
 
@@ -69,17 +69,12 @@ class AnswerUnlikeLoss(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         net = layer.net
-        read = any(top in other.bottoms for other in net.layers for top in layer.tops)
-        if read or layer.in_place or len(layer.bottoms) != 1 or not layer.phases:
+        if layer.in_place or len(layer.bottoms) != 1 or not layer.phases:
+            return
+        if not net.once(_read).isdisjoint(layer.tops):
             return
         scores = source(layer, 0, layer.phases[0])
-        if scores is None:
-            return
-        losses = [
-            loss
-            for loss in net.layers
-            if loss.kind.plain_form and any(source(loss, 0, phase) == scores for phase in loss.phases)
-        ]
+        losses = net.once(_losses).get((scores.layer.index, scores.top), ()) if scores else ()
         if losses and layer.type not in {loss.kind.plain_form for loss in losses}:
             loss = losses[0]
             yield self.finding(
@@ -88,3 +83,17 @@ class AnswerUnlikeLoss(LayerRule):
                 f' {loss.kind.plain_form}, so their values mean nothing; write type: "{loss.kind.plain_form}"',
                 related=(Related("the loss", loss.at("type")),),
             )
+
+
+def _read(net: Net) -> set[str]:
+    return {blob for layer in net.layers for blob in layer.bottoms}
+
+
+def _losses(net: Net) -> dict[tuple[int, int], list[Layer]]:
+    """The losses with a plain form, by what makes their scores: a layer and the number of its top."""
+    found: dict[tuple[int, int], list[Layer]] = {}
+    for loss in net.layers_that(lambda kind: kind.plain_form):
+        ways = [scores for phase in loss.phases if (scores := source(loss, 0, phase))]
+        for made in {(scores.layer.index, scores.top) for scores in ways}:
+            found.setdefault(made, []).append(loss)
+    return found

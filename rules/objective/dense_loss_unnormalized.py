@@ -163,7 +163,7 @@ def _mean(layer: Layer, field: str) -> tuple[Fix, ...]:
 
 
 def _map(layer: Layer, phase: str) -> Source | None:
-    made = source(layer, 0, phase, lambda above: bool(above.kind.keeps_pixels))
+    made = source(layer, 0, phase, _keeps_pixels)
     return made if made and (made.layer.kind.upsamples or made.layer.type == "Crop") else None
 
 
@@ -184,3 +184,7 @@ def _message(layer: Layer, field: str, blob: str, rate: float | None) -> str:
         f'{title(layer)}: {cause} the loss is summed over every pixel of "{blob}", so base_lr{known} is in effect'
         f" multiplied by height * width; {how}, or divide base_lr by the number of pixels"
     )
+
+
+def _keeps_pixels(layer: Layer) -> bool:
+    return bool(layer.kind.keeps_pixels)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, sources, title
 
-from ._graph import only, read_before
+from ._graph import first_alike, only, read_before
 
 
 class SigmoidTwice(LayerRule):
@@ -75,6 +75,7 @@ class SigmoidTwice(LayerRule):
         for (made_by, _), phases in sources(layer, 0):
             if made_by.type != "Sigmoid" or not made_by.bottoms:
                 continue
+            made_by = first_alike(made_by, phases[0])
             better = f"remove {title(made_by)}" if made_by.in_place else f'set bottom: "{made_by.bottoms[0]}"'
             yield self.finding(
                 layer.at("bottom"),

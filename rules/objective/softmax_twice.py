@@ -5,7 +5,7 @@ from math import e, log
 
 from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, source, sources, title
 
-from ._graph import class_count, only, read_before
+from ._graph import class_count, first_alike, only, read_before
 
 
 class SoftmaxTwice(LayerRule):
@@ -79,6 +79,7 @@ class SoftmaxTwice(LayerRule):
         for (made_by, _), phases in sources(layer, 0):
             if made_by.type != "Softmax" or not made_by.bottoms:
                 continue
+            made_by = first_alike(made_by, phases[0])
             if made_by.message.softmax_param.axis != layer.message.softmax_param.axis:
                 continue
             scores = source(made_by, 0, phases[0])
