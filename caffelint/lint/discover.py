@@ -12,7 +12,7 @@ from caffelint.lint.globs import globs_of
 from caffelint.lint.project.unsolved import LONGEST, names_beside, unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
-from caffelint.lint.role import mentions_a_net
+from caffelint.lint.role import DEPLOY, mentions_a_net
 from caffelint.lint.walk import walk
 from caffelint.text.patterns import compiled_later
 
@@ -281,14 +281,17 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
             if node.kind == STRING:
                 name = string_value(node.text)
                 net = NamedNet(field, position, name, *resolve(name, solver_path, roots))
-                found.append(net if net.path or net.outside else net._replace(near=_near(name, solver_path, roots)))
+                if not net.path and not net.outside:
+                    net = net._replace(near=_near(name, solver_path, roots, field.startswith("test_")))
+                found.append(net)
     return found
 
 
-def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
+def _near(name: str, solver_path: str, roots: Sequence[str], is_tested: bool) -> str:
     """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none.
 
-    For a name without a folder, the net beside the solver that no solver names.
+    For a name without a folder, or in one that is called as the solver's, the net beside the solver that no solver
+    names. Nobody trains by a net to deploy; `is_tested`: the solver only tests with it.
     """
     reach = reach_of(os.path.dirname(os.path.abspath(solver_path)), roots)
     inside, bare = os.path.split(name)
@@ -303,9 +306,10 @@ def _near(name: str, solver_path: str, roots: Sequence[str]) -> str:
             # `net/train.prototxt` that was moved to `net_train.prototxt`
             flat = _plain(os.path.basename(inside) + bare)
             for other in [*(name for name in found if _plain(name) == flat), *found]:
-                if (are_near(bare, other) or _plain(other) == flat) and "solver" not in other.lower():
+                is_other_kind = "solver" in other.lower() or not is_tested and DEPLOY in other and DEPLOY not in bare
+                if (are_near(bare, other) or _plain(other) == flat) and not is_other_kind:
                     return os.path.join(part, other)
-    if inside:
+    if inside and os.path.basename(inside) != os.path.basename(reach.above[0]):
         return ""
     return unsolved_net(bare, reach.above[0])
 
