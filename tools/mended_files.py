@@ -32,10 +32,11 @@ Version = tuple[str, str]
 def main(repositories: list[str]) -> int:
     lowered.shipped_by = lambda *_: ""  # here these files are told of like anybody's
     lasts = []
+    shipped = set(_shipped())
     for repository in repositories:
-        versions_by_path = _history(["git", "--git-dir", repository], "HEAD")
-        lasts.append({path: versions[0] for path, versions in versions_by_path.items()})
-    shipped = set(_shipped()) - {content for last in lasts for _, content in last.values()}
+        git = ["git", "--git-dir", repository]
+        lasts.append({path: versions[0] for path, versions in _history(git, "HEAD").items()})
+        shipped.difference_update(_todays(git))
     mended: dict[str, list[str]] = {}
     for repository, last in zip(repositories, lasts, strict=True):
         git = ["git", "--git-dir", repository]
@@ -80,6 +81,13 @@ def _history(git: list[str], branches: str) -> dict[str, list[Version]]:
         elif (blob := meta.split()[3]).strip("0"):
             found[path].append((commit, blob[:DIGITS]))
     return found
+
+
+def _todays(git: list[str]) -> Iterator[str]:
+    """The contents that there are today: the last one at a path that is gone may have been mended at another."""
+    tree = subprocess.run([*git, "ls-tree", "-r", "HEAD"], capture_output=True, check=True, text=True).stdout
+    for line in tree.splitlines():
+        yield line.split()[2][:DIGITS]
 
 
 def _told(git: list[str], commit: str, paths: set[str]) -> Iterator[tuple[str, dict[str, bool]]]:

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from caffelint.text.patterns import compiled_later
 from caffelint.text.tree import MESSAGE, Field
 
 if TYPE_CHECKING:
     from caffelint.text.parser import Document
+
+_COMMENTED_OUT = compiled_later(
+    r"#[#/ \t]{0,20}(\w{1,100})[ \t]{0,20}:[ \t]{0,20}"
+    r"(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|[-+\w.]{1,100})[ \t\r]{0,20}(?:#[^\n]*)?"
+)
 
 FieldPath = tuple[str | int, ...]
 """The way to a field below a block: `("param", 0, "lr_mult")`; a number takes that item of a repeated field."""
@@ -72,6 +78,21 @@ def given(message: Any, node: Field | None, path: Sequence[str]) -> Given:
     for name in path:
         value = getattr(value, name)
     return Given.UNREADABLE if _is_repeated(value) and written > len(value) else Given.VALUE
+
+
+def is_commented_out(document: Document, node: Field | None, path: Sequence[str]) -> bool:
+    """Is a field of a block there in a comment, with a value: `# gamma: 0.1`? Whoever turns it off so means to."""
+    for name in path[:-1]:
+        node = node.first(name) if node else None
+    if node is None:
+        return False
+    text = document.source.text
+    whole = node is document.root
+    comments = document.comments() if whole else ((a, b) for a, b in document.comments() if node.start < a < node.end)
+    inner = [block for block in node.fields if block.kind == MESSAGE]
+    own = (comment for comment in comments if not any(block.start < comment[0] < block.end for block in inner))
+    found = (_COMMENTED_OUT.fullmatch(text, start, end) for start, end in own)
+    return any(one[1] == path[-1] for one in found if one)
 
 
 def _is_repeated(value: Any) -> bool:

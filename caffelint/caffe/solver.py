@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Found, Net
-from caffelint.caffe.place import Given, Place, given, has, place
+from caffelint.caffe.place import Given, Place, given, has, is_commented_out, place
 from caffelint.caffe.states import (
     SolverNet,
     State,
@@ -110,6 +110,10 @@ class Solver:
     def given(self, field: str) -> Given:
         """What the text gives of a field: a value, nothing, or something that could not be read."""
         return given(self.message, self.document.root, (field,))
+
+    def is_commented_out(self, field: str) -> bool:
+        """Is a field there in a comment, with a value? It was turned off, and not forgotten."""
+        return is_commented_out(self.document, self.document.root, (field,))
 
     def refusal(self, kind: Kind) -> Refusal | None:
         """The refusal of a kind, if Caffe refuses the solver for it."""

@@ -25,6 +25,12 @@ _CANDIDATES = (*SUFFIXES, OTHER_SUFFIX)
 _BEGINS = compiled_later(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
 _OF_MACOS = "._"
 """How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
+_MOST_FOLDERS = 32
+"""Above a solver, in which the nets that it names are looked for."""
+_MOST_NAMED = 200
+"""Nets of one field of a solver that are looked for."""
+_MOST_MISSING = 16
+"""Nets that are not found for which others of a similar name are looked for."""
 _MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
 _DIGITS = compiled_later(r"\d+")
@@ -275,13 +281,15 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
     document = parse(data, solver_path)
     if document.root.first("layer") or document.root.first("layers"):
         return []
-    found = []
+    found, missing = [], 0
     for field in NET_FIELDS:
-        for position, node in enumerate(document.root.all(field)):
+        for position, node in enumerate(document.root.all(field)[:_MOST_NAMED]):
             if node.kind == STRING:
                 name = string_value(node.text)
                 net = NamedNet(field, position, name, *resolve(name, solver_path, roots))
-                found.append(net if net.path or net.outside else net._replace(near=_near(net, solver_path, roots)))
+                if not net.path and not net.outside and missing < _MOST_MISSING:
+                    net, missing = net._replace(near=_near(net, solver_path, roots)), missing + 1
+                found.append(net)
     return found
 
 
@@ -295,7 +303,7 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     inside, bare = os.path.split(name)
     if "\0" in name or not _plain(bare) or len(name) > LONGEST:
         return ""
-    for base in dict.fromkeys((reach.above[0], os.getcwd(), *roots, *reach.above)):
+    for base in dict.fromkeys((reach.above[0], os.getcwd(), *roots, *reach.above[:_MOST_FOLDERS])):
         for part in dict.fromkeys((inside, "")) if base == reach.above[0] else (inside,):
             folder = os.path.join(base, part)
             if not reach.holds(folder):
@@ -308,7 +316,7 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
                     continue
                 if net.field == "test_net" or role_of(os.path.join(folder, other)) == TRAIN:
                     return os.path.join(part, other)
-    if inside:
+    if inside and os.path.basename(inside) != os.path.basename(reach.above[0]):
         return ""
     return unsolved_net(bare, reach.above[0])
 
@@ -345,7 +353,7 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
     if "\0" in name or not name:
         return None, False, False
     reach = reach_of(os.path.dirname(os.path.abspath(solver_path)), roots)
-    folder, *above = reach.above
+    folder, *above = reach.above[:_MOST_FOLDERS]
     outside = False
     for base in (folder, os.getcwd(), *roots, *above):
         candidate = os.path.join(base, name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, pairwise
 
 from caffelint.caffe.net import Layer, Net
@@ -55,7 +55,7 @@ def join(parts: Iterable[Edits]) -> Edits:
 
 
 def _apart(edits: Mapping[tuple[str, int, int], Edit]) -> Edits:
-    """Edits none of which overlap: a removal takes the blanks beside it, as may the next. None if they do otherwise."""
+    """Edits that do not overlap: a removal takes the blanks beside it, as may the next. None if they do otherwise."""
     found: list[tuple[str, Edit]] = []
     for (path, _, _), edit in sorted(edits.items()):
         if found and found[-1][0] == path and edit.start < found[-1][1].end:

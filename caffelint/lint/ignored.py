@@ -22,6 +22,7 @@ _LARGEST = 1 << 20
 _LONGEST = 4096
 """Of a pattern, as of a path in Linux."""
 _MOST_RULES = 10_000
+_MOST_WILD = 1_000
 _MOST_COMPLEX = 1 << 13
 """Characters of the rules that take an expression: 25 us each to compile, and 1 ns for each one of a name."""
 _IGNORE = ".gitignore"
@@ -47,6 +48,7 @@ _HEADER = compiled_later(r"[ \t]*\[([^\]]*)\]")
 _IGNORECASE = compiled_later(r"[ \t]*ignorecase[ \t]*(?:=[ \t]*\"?([a-z0-9]*)|(?=[#;\r]|\Z))")
 _TRUE = ("true", "yes", "on", "1")
 _PLAIN = compiled_later(r"(\*?)([^*?\[\\]*)(\*?)")
+_WILD = compiled_later(r"[*?\[\\]")
 Part = Callable[[str], object]
 """Whether a name is what a pattern means, between two slashes."""
 
@@ -58,9 +60,44 @@ class _Rule(NamedTuple):
     anchored: bool
     folders_only: bool
     ignores: bool
+    literal: tuple[str, ...] = ()
+    """Its parts as they are written; empty where one has a wildcard."""
 
 
-_RulesOfAFolder = tuple[int, list[_Rule]]
+class _Rules:
+    """The rules of some ignore files. Those without wildcards are looked up: a file may have thousands."""
+
+    def __init__(self, rules: Sequence[_Rule]):
+        self._rules = rules
+        self._literal: dict[tuple[bool, tuple[str, ...]], list[int]] = {}
+        self._others: list[int] = []
+        for place, rule in enumerate(rules):
+            if rule.literal:
+                last = self._literal.setdefault((rule.anchored, rule.literal), [-1, -1])
+                last[rule.folders_only] = place
+            else:
+                self._others.append(place)
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def verdict(self, path: Sequence[str], is_folder: bool) -> bool | None:
+        """What the last rule that means a path says; None where none does."""
+        found = -1
+        for key in ((True, tuple(path)), (False, (path[-1],))):
+            plain, of_folders = self._literal.get(key, (-1, -1))
+            found = max(found, plain, of_folders if is_folder else -1)
+        for place in reversed(self._others):
+            if place < found:
+                break
+            parts, anchored, folders_only, *_ = self._rules[place]
+            if (is_folder or not folders_only) and (_matches(parts, path) if anchored else parts[0](path[-1])):  # type: ignore[misc]
+                found = place
+                break
+        return self._rules[found].ignores if found >= 0 else None
+
+
+_RulesOfAFolder = tuple[int, _Rules]
 """How deep a folder is, and the rules of its ignore file."""
 
 
@@ -75,21 +112,18 @@ class Checkout:
         shared = os.path.join(own, common) if common else own
         self._folds = _ignores_case(os.path.join(shared, "config"))
         home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-        self._everywhere = [
-            rule
-            for file in (os.path.join(home, "git", "ignore"), os.path.join(shared, "info", "exclude"))
-            for rule in _rules(file, self._folds)
-        ]
+        everywhere = (os.path.join(home, "git", "ignore"), os.path.join(shared, "info", "exclude"))
+        self._everywhere = _Rules([rule for file in everywhere for rule in _rules(file, self._folds)])
         self._rules: dict[tuple[str, ...], list[_RulesOfAFolder]] = {}
 
     def ignores(self, path: Sequence[str], is_folder: bool) -> bool:
         """Whether the file or folder at a path, in parts from the top, is ignored, its folders not being so."""
         within = [_bytewise(name, self._folds) for name in path]
         for depth, rules in self._rules_for(tuple(path[:-1])):
-            verdict = _verdict(rules, within[depth:], is_folder)
+            verdict = rules.verdict(within[depth:], is_folder)
             if verdict is not None:
                 return verdict
-        return bool(_verdict(self._everywhere, within, is_folder))
+        return bool(self._everywhere.verdict(within, is_folder))
 
     def _rules_for(self, folder: tuple[str, ...]) -> list[_RulesOfAFolder]:
         """What ignore files say of a folder's content: its own, then those of the folders above it that hold rules."""
@@ -97,7 +131,7 @@ class Checkout:
         if found is None:
             path = os.path.join(self.top, *folder, _IGNORE)
             # git follows no link there either (gitignore(5))
-            own = [] if os.path.islink(path) else _rules(path, self._folds)
+            own = _Rules([] if os.path.islink(path) else _rules(path, self._folds))
             above = self._rules_for(folder[:-1]) if folder else []
             found = self._rules[folder] = [(len(folder), own), *above] if own else above
         return found
@@ -201,12 +235,13 @@ def _rules(path: str, folds: bool) -> list[_Rule]:
 
 
 def _within_limits(text: str, folds: bool) -> Iterator[_Rule]:
-    """The rules of an ignore file; whoever wrote it has every one held against every file."""
-    characters = 0
+    """The rules of an ignore file; whoever wrote it has every one with a wildcard held against every file."""
+    characters = wild = 0
     for line in text.split("\n"):
         if rule := _rule(line.removesuffix("\r"), folds):
             characters += 0 if _PLAIN.fullmatch(line) else len(line)
-            if characters > _MOST_COMPLEX:
+            wild += not rule.literal
+            if characters > _MOST_COMPLEX or wild > _MOST_WILD:
                 return
             yield rule
 
@@ -227,7 +262,8 @@ def _rule(line: str, folds: bool) -> _Rule | None:
     if anchored and names[-1] == "**":
         names.append("*")  # what is below, not the folder itself
     parts = tuple(_ANY_FOLDERS if anchored and name == "**" else _part(name, folds) for name in names)
-    return _Rule(parts, anchored, folders_only, not negated)
+    literal = () if _WILD.search(glob) else tuple(_folded(name, folds) for name in names)
+    return _Rule(parts, anchored, folders_only, not negated, literal)
 
 
 def _names(glob: str) -> list[str]:
@@ -253,17 +289,6 @@ def _any_folders(name: str) -> str:
     return "**" if len(name) > 2 and not name.strip("*") else name
 
 
-def _verdict(rules: Sequence[_Rule], path: Sequence[str], is_folder: bool) -> bool | None:
-    """What the last rule that means a path says; None where none does."""
-    name = path[-1]
-    for parts, anchored, folders_only, ignores in reversed(rules):
-        if folders_only and not is_folder:
-            continue
-        if _matches(parts, path) if anchored else parts[0](name):  # type: ignore[misc]
-            return ignores
-    return None
-
-
 def _matches(parts: Sequence[Part | None], path: Sequence[str]) -> bool:
     """In time parts times path: only the last `**` before a mismatch is ever stretched."""
     if len(parts) != len(path) and _ANY_FOLDERS not in parts:
@@ -284,13 +309,17 @@ def _matches(parts: Sequence[Part | None], path: Sequence[str]) -> bool:
     return all(left is _ANY_FOLDERS for left in parts[part:])
 
 
+def _folded(glob: str, folds: bool) -> str:
+    return glob.encode(_BYTES).lower().decode(_BYTES) if folds else glob
+
+
 def _part(glob: str, folds: bool) -> Part:
     """What a pattern without slashes means; an expression is made when it is first needed, if the pattern asks for one.
 
     >>> _part("*.LOG", folds=True)("a.log")
     True
     """
-    plain = _PLAIN.fullmatch(glob.encode(_BYTES).lower().decode(_BYTES) if folds else glob)
+    plain = _PLAIN.fullmatch(_folded(glob, folds))
     if plain:
         before, text, after = plain.groups()
         if before and after:

@@ -8,7 +8,7 @@ import re
 from caffelint.lint.read import ReadError, read
 from caffelint.text.patterns import compiled_later
 
-TRAIN = "train"
+TRAIN, DEPLOY = "train", "deploy"
 _NAMES_A_NET = compiled_later(rb"""net(?:(?<=\bnet)|(?<=\btrain_net)|(?<=\btest_net))\s*(?:#|:\s*["'\[#])""")
 """It begins with letters, which Python looks for forty times as fast as for a choice."""
 _SOLVER_SIZE = 1 << 20
@@ -27,7 +27,7 @@ def role_of(path: str) -> str:
         return ""
     if not _LAYER.search(data):
         return "solver" if _SOLVER.search(data) else ""
-    return TRAIN if _LOSS.search(data) and "deploy" not in os.path.basename(path) else "deploy"
+    return TRAIN if _LOSS.search(data) and DEPLOY not in os.path.basename(path) else DEPLOY
 
 
 def names_a_net(path: str) -> bool:

@@ -59,11 +59,11 @@ def _of_fields(root: Field) -> Iterator[tuple[int, int, str]]:
             if field.start != field.value_start and field.kind != BROKEN:
                 yield *field.name_span, "namespace" if field.kind == MESSAGE else "property"
             if field.kind == MESSAGE:
-                pending.append((field, (*blocks, field.name)))
+                pending.append((field, (field.name,)))  # the innermost block tells what a name is of
                 continue
             for item in field.fields if field.kind == LIST else (field,):
                 if item.kind == MESSAGE:
-                    pending.append((item, (*blocks, item.name)))
+                    pending.append((item, (item.name,)))
                 else:
                     yield item.value_start, item.end, _type(item, blocks)
 

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from caffelint.text.patterns import compiled_later
+from caffelint.text.special import is_below
 
 
 class Phrase:
@@ -39,8 +40,8 @@ _TRAINS_ON = Phrase(("-weights", ".copy_from("), compiled_later(r"-weights\b|\.c
 _FILLS = Phrase(
     ("surgery", "interp", "upsample_filt", "'up", '"up', "bilinear"),
     compiled_later(
-        r"\bsurgery\b|\binterp_(?:layers|surgery|weights)|\binterp\(\w{0,20}net|\bupsample_filt"
-        r"|['\"]up\w{0,20}['\"] in |\bbilinear_?(?:fill|up|kernel|weight)"
+        r"\bsurgery[.(]|\binterp_(?:layers|surgery|weights)|\binterp\(\w{0,20}net|\bupsample_filt"
+        r"|'up\w{0,20}' in |\"up\w{0,20}\" in |\bbilinear_?(?:fill|up|kernel|weight)"
     ),
 )
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
@@ -71,16 +72,33 @@ _USES = Phrase(
 _PROTOTXT = ".prototxt"
 _NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
 _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
+_NAME_GOES_ON = compiled_later(r"(?:[\w.-](?<!%[sd]))\Z")
+"""Before the end of a longer name, and not of what is filled in: `%strain.prototxt`."""
 _WRITES = compiled_later(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
 
 class Script:
-    """A script: its path as people read it, the folder that it is in, and its text."""
+    """A script: its path as people read it, the folder that it is in, and its text.
 
-    def __init__(self, path: str, folder: str, text: str) -> None:
+    `home`: the folder of the Caffe that it is part of, where the project around holds more than that; it speaks of what
+    is in there, and of what it names by a path. `is_shipped`: it is as BVLC ships it, and speaks of nothing but the
+    files of that Caffe that it names by their paths.
+    """
+
+    def __init__(self, path: str, folder: str, text: str, home: str = "", is_shipped: bool = False) -> None:
         self.path = path
         self.folder = folder
         self.text = text
+        self.home = home
+        self.is_shipped = is_shipped
+
+    def reaches(self, folder: str) -> bool:
+        """Is a folder in the Caffe that it is part of, if it is part of one?"""
+        return not self.home or is_below(folder, self.home)
+
+    def speaks_for(self, folder: str) -> bool:
+        """Does it tell what is done with whatever files of a folder?"""
+        return not self.is_shipped and self.reaches(folder)
 
     @cached_property
     def steps(self) -> Mention | None:
@@ -167,8 +185,12 @@ class Script:
         """
         if solver not in self.text:
             return False
-        if self.folder == folder or f"{_bare(folder)}/{solver}" in self.text:
+        if self.folder == folder:
             return True
+        if self.names_by_path(folder, solver):
+            return True
+        if not self.speaks_for(folder):
+            return False
         pieces = self.text.split(solver)
         # A name may go on: solver.prototxt.bak.
         before = [piece for piece, after in pairwise(pieces) if not after[:1].isalnum() and after[:1] not in (".", "_")]
@@ -176,13 +198,32 @@ class Script:
         paths = {end[0] if end else "" for end in ends}
         return any(_is_nearest(folder, namesakes(), path) for path in paths if not path or path[0] == path[-1] == "/")
 
+    def names_by_path(self, folder: str, name: str) -> bool:
+        """Does it name a file by its folder, too?"""
+        return f"{_bare(folder)}/{name}" in self.text and (not self.is_shipped or self.reaches(folder))
+
     @cached_property
-    def writes(self) -> bool:
+    def _writes(self) -> bool:
         return _WRITES.search(self.text) is not None
+
+    def writes(self, net: str, folder: str) -> Mention | None:
+        """Where it names a net that a solver in `folder` names, if it writes files; as it is shipped, by its path."""
+        name = _bare(net)
+        if not self._writes or name not in self.text or not self.reaches(folder):
+            return None
+        if self.is_shipped and self.folder != folder:
+            name = "/".join(net.replace("\\", "/").split("/")[-2:])
+            if "/" not in name:
+                return None
+        places = (found.start() for found in re.finditer(re.escape(name), self.text))
+        return next((self._at(at) for at in places if not _NAME_GOES_ON.search(self.text[max(at - 2, 0) : at])), None)
+
+    def _at(self, offset: int) -> Mention:
+        return Mention(self.path, self.text.count("\n", 0, offset) + 1)
 
     def _find(self, phrase: Phrase) -> Mention | None:
         found = phrase.search(self.text)
-        return Mention(self.path, self.text.count("\n", 0, found.start()) + 1) if found else None
+        return self._at(found.start()) if found else None
 
 
 class Mention(NamedTuple):
@@ -244,13 +285,13 @@ class NetRuns(NamedTuple):
 
 def use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:
     """Where a script builds a net in `folder` without a solver."""
-    below = f"{_bare(folder)}/{net}"
-    named = (script for script in scripts if script.folder == folder or below in script.text)
+    named = (script for script in scripts if script.folder == folder or script.names_by_path(folder, net))
     return next((script.uses for script in named if script.uses), None)
 
 
 def customs_of(scripts: Sequence[Script]) -> Customs:
-    """The first script that does each of these things."""
+    """The first script that does each of these things, one that speaks of a solver before all that do not."""
+    scripts = sorted(scripts, key=lambda script: "olver" not in script.text)
     return Customs(*(next(filter(None, map(attrgetter(name), scripts)), None) for name in Customs._fields))
 
 
@@ -268,10 +309,11 @@ def runs_of(
     for script in scripts:
         if script.is_about(folder, solver, namesakes):
             about.append(script)
-        gradients |= script.gradients
-        for name in map(_bare, missing):
-            if name not in writes and script.writes and name in script.text:
-                writes[name] = Mention(script.path, script.text.count("\n", 0, script.text.index(name)) + 1)
+        if script.speaks_for(folder):
+            gradients |= script.gradients
+        for name in missing:
+            if _bare(name) not in writes and (writer := script.writes(name, folder)):
+                writes[_bare(name)] = writer
     from_scratch = any(script.by_tool and not script.trains_on for script in about)
     return Runs(
         Customs(),

@@ -97,6 +97,17 @@ class ProjectCaffe:
         return "no layer type Input" if lacks_input else ""
 
     @property
+    def has_net_for_both(self) -> bool:
+        """Has its solver a field `net`? From then on Caffe compares how many test_iters and test nets there are."""
+        return "net" in self.schema.messages[_SOLVER]
+
+    @property
+    def has_one_test_net(self) -> bool:
+        """Takes its solver one test net at most, as BVLC's did until May 2014?"""
+        test_net = self.schema.messages[_SOLVER].get("test_net")
+        return test_net is not None and test_net.label != REPEATED
+
+    @property
     def has_whole_labels(self) -> bool:
         """Is the label of its Datum one whole number, as BVLC's is?"""
         label = self.schema.messages.get("Datum", {}).get("label")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     DISPLAY,
+    INFO,
     LIKELY,
     PHASES,
     TEST,
@@ -63,7 +64,7 @@ class TrainAndTestShareData(NetRule):
 
     ## Known problems
     It compares paths, not what they hold. It does not report data that is also tested against other data, in another
-    stage.
+    stage. One layer for both phases is an info where a solver names the net as its train_net and as its test_net.
 
     ## References
     - BVLC/caffe commit a857001 (its own fine-tuning example)
@@ -167,6 +168,7 @@ class TrainAndTestShareData(NetRule):
                         layer.at(block, "source"),
                         f'{title(layer)} is part of both phases, so training and testing both read "{path}"; give each'
                         " phase a data layer with include { phase: ... }",
+                        severity=INFO if _is_named_for_both(net) else None,
                     )
             return
         others = [layer for layer in pair.training if TEST not in layer.phases]
@@ -191,6 +193,12 @@ class TrainAndTestShareData(NetRule):
         other_block, _ = source_of(training)
         related = (Related("training reads this", training.at(other_block, "source")),)
         return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
+
+
+def _is_named_for_both(net: Net) -> bool:
+    """Whether a solver names the net as its test net as well as its train_net, which nobody writes by mistake."""
+    fields = ({use.field for use in solver.uses_of(net)} for solver in net.solvers)
+    return any({"train_net", "test_net"} <= named for named in fields)
 
 
 def _is_judged(net: Net, phase: str) -> bool:

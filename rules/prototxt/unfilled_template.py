@@ -17,7 +17,8 @@ class UnfilledTemplate(TextRule):
     else in the file is checked; the filled files are. `--templates check` checks the rest of a template as well.
 
     It is an error if a solver names the file, because Caffe has no variables and refuses a placeholder outside quotes.
-    Inside quotes (a warning in that case), Caffe takes it literally, and does not find the file `$DATA/train_lmdb`.
+    Inside quotes, Caffe takes it literally, and does not find the file `$DATA/train_lmdb`: a warning if a script trains
+    by that solver as it is, else a blank for whoever uses the file.
 
     ## Example
     ```
@@ -132,7 +133,8 @@ class UnfilledTemplate(TextRule):
             yield self.finding(place, message, related=related)
         else:
             looks = "looks like a placeholder" if len(names) == 1 else "look like placeholders"
-            severity = WARNING if user else INFO
+            is_run = any(solver.runs and (solver.runs.by_tool or solver.runs.only_sgd) for solver in solvers)
+            severity = WARNING if user and is_run else INFO
             message = f"{listed} in quotes {looks}, which Caffe takes literally unless a script fills"
             message += " it in" if len(names) == 1 else " them in"
             yield self.finding(place, message, severity=severity, certainty=LIKELY, related=related)

@@ -35,6 +35,8 @@ from ._gradient import wrong_gradient
 from ._numbers import number
 
 _LEARNT = 1e-3
+_FAR_UNMOVED = 1e-6
+"""An update, to the weights, below which no rate is named: hardly the rate makes it so small."""
 _UNMOVED = 1e-3
 _OF_STEPS = ("schedule", "delta", "loss-weight", "clip-gradients")
 """Kinds of cause that make steps smaller than the rate."""
@@ -237,6 +239,6 @@ def idle(run: Run) -> Cause | None:
     if (cause := too_large(run)).kind in _OF_STEPS:
         return cause._replace(what=what)
     low = next((one for one in hypotheses(run) if one.field == "low" and one.changes), None)
-    better = low.changes[0].suggested if low else None
+    better = low.changes[0].suggested if low and ratio > _FAR_UNMOVED else None
     why = f"{run.rate_text} is too low" + (f"; try {better.text}" if better else "")
     return Cause("rate", what, why, LIKELY, suggested=better)

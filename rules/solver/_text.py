@@ -18,3 +18,8 @@ def is_completed(solver: Solver) -> bool:
     """Whether a script fills the file in before Caffe reads it, by the file's name or by placeholders in it."""
     name = solver.path.replace("\\", "/").rpartition("/")[2]
     return bool(_TEMPLATE.search(name) or solver.bound.placeholders)
+
+
+def refuses_momentum(solver: Solver) -> bool:
+    """Whether Caffe stops at the start since a solver of this type takes no momentum (adagrad and rmsprop_solver)."""
+    return solver.type in ("AdaGrad", "RMSProp") and bool(solver.message.momentum)

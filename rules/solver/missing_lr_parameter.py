@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, ERROR, UNSAFE, WARNING, Finding, Fix, Given, Invalid, Solver, SolverRule, fix, write
+from caffelint.lint import (
+    DISPLAY,
+    ERROR,
+    INFO,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Given,
+    Invalid,
+    Solver,
+    SolverRule,
+    fix,
+    write,
+)
 
 from ._text import AT_FIRST_UPDATE
 
@@ -124,6 +138,13 @@ class MissingLrParameter(SolverRule):
             message='stepvalue is missing, so lr_policy "multistep" never changes the rate from 1; set stepvalue, or'
             ' lr_policy: "fixed"',
         ),
+        # An info: they were turned off.
+        Invalid(
+            'lr_policy: "inv"\n# gamma: 0.5\n# power: 0.75\nbase_lr: 1',
+            span='lr_policy: "inv"',
+            message='gamma and power are missing and default to 0, so lr_policy "inv" never changes the rate from 1;'
+            ' set gamma and power, or lr_policy: "fixed"',
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -203,7 +224,8 @@ class MissingLrParameter(SolverRule):
                 fixes = _set(solver, "power", power, DISPLAY)
             text = f'{missing}, so lr_policy "{message.lr_policy}" never changes the rate from {stays};'
             text += f" try power: {power}" if unset == "power" and power else f' set {unset}, or lr_policy: "fixed"'
-        yield self.finding(place, text, severity=WARNING, fixes=fixes)
+        off = any(solver.is_commented_out(field) for field in unset.split(" and "))
+        yield self.finding(place, text, severity=INFO if off else WARNING, fixes=() if off else fixes)
 
 
 def _set(solver: Solver, field: str, value: str, safety: str = UNSAFE) -> tuple[Fix, ...]:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, INFO, SAFE, UNSAFE, Finding, Invalid, Solver, SolverRule, fix, remove
 
+from ._text import refuses_momentum
+
 
 class MomentumNotSupported(SolverRule):
     """AdaGrad and RMSProp refuse a `momentum`.
@@ -54,14 +56,14 @@ class MomentumNotSupported(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         type_, momentum = solver.type, solver.message.momentum
-        if type_ not in ("AdaGrad", "RMSProp") or momentum == 0:
+        if not refuses_momentum(solver):
             return
         sgd = solver.runs and solver.runs.customs.builds_sgd
         if sgd and solver.runs and (solver.runs.by_tool or not solver.runs.only_sgd):
             yield self.finding(
                 solver.at_first("type", "solver_type"),
-                f"type {type_} is ignored where a script builds an SGDSolver; call caffe.get_solver there and remove"
-                f" momentum, which {type_} refuses",
+                f"type {type_} is ignored where a script builds an SGDSolver; to keep SGD, remove it, else remove"
+                " momentum and use caffe.get_solver",
                 evidence=str(sgd),
                 severity=INFO,
             )

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
 
+from ._text import refuses_momentum
+
 
 class SolverTypeIgnored(SolverRule):
     """A script builds `caffe.SGDSolver` of a solver whose `type` is another.
@@ -50,8 +52,8 @@ class SolverTypeIgnored(SolverRule):
                 "train.py": 'solver = caffe.SGDSolver("rms.prototxt")\nsolver.step(9)',
             },
             span='type: "RMSProp"',
-            message="type RMSProp is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD; call"
-            " caffe.get_solver there and remove momentum, which RMSProp refuses",
+            message="type RMSProp is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD; to keep"
+            " SGD, remove type, else call caffe.get_solver there and remove momentum, which RMSProp refuses",
         ),
     ]
 
@@ -60,11 +62,14 @@ class SolverTypeIgnored(SolverRule):
         script = runs.only_sgd if runs and not runs.by_tool else None
         if not script or solver.type == "SGD" or "bvlc" not in solver.type_forks:
             return
-        refuses = solver.type in ("AdaGrad", "RMSProp") and solver.message.momentum != 0
-        also = f" and remove momentum, which {solver.type} refuses" if refuses else ""
+        place = solver.at_first("type", "solver_type")
+        remedy = "call caffe.get_solver there"
+        if refuses_momentum(solver):
+            remedy = (
+                f"to keep SGD, remove {place.field}, else {remedy} and remove momentum, which {solver.type} refuses"
+            )
         yield self.finding(
-            solver.at_first("type", "solver_type"),
-            f"type {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD; call"
-            f" caffe.get_solver there{also}",
+            place,
+            f"type {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD; {remedy}",
             evidence="pycaffe's SGDSolver does not read type",
         )

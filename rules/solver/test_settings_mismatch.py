@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule, provenance
@@ -8,6 +7,7 @@ from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid
 _NET = 'net: "n.prototxt" '
 _MOST = 100
 """Batches of a test pass for each iteration of the training: more are a slip."""
+_NOTHING = "nothing is ever tested"
 _SETS_INTERVAL = "caffeonspark"
 
 
@@ -33,11 +33,11 @@ class TestSettingsMismatch(SolverRule):
     ## Known problems
     Where the nets use fields of a fork, `test_iter` without a test net or without `test_interval` is reported as likely
     wrong. So is `test_iter` without `test_interval` with the dialect caffeonspark, which sets `test_interval` itself.
-    With a `dialect` from before `layer` blocks, `test_iter` without a test net is not reported, since those Caffes do
-    not compare the counts.
+    Caffes from before July 2014, in which a solver has no field `net`, do not compare the counts: there `test_iter`
+    without a test net is reported as likely wrong, too.
 
     ## References
-    - solver.cpp, InitTestNets and Test
+    - solver.cpp, InitTestNets and Test; before July 2014, Solve and TestAll
     - CaffeOnSpark sets test_interval itself: caffe-distri/src/main/cpp/CaffeNet.cpp
     """
 
@@ -115,6 +115,12 @@ class TestSettingsMismatch(SolverRule):
             options={"dialect": "caffeonspark"},
         ),
         Invalid(
+            'train_net: "a"\ntest_iter: 10\ntest_interval: 10',
+            span="test_iter: 10",
+            message="test_iter is set but there is no test net, so Caffe stops at its first test; set test_net",
+            options={"dialect": "bvlc-v0.1"},
+        ),
+        Invalid(
             _NET + "test_iter: 10000000 test_interval: 500 max_iter: 5000",
             span="test_iter: 10000000",
             message="test_iter is 10000000, 2000 times max_iter, so Caffe seems to hang before the first iteration;"
@@ -151,8 +157,10 @@ class TestSettingsMismatch(SolverRule):
         ):
             return
         if refusal := solver.refusal(Kind.TEST_ITER_COUNT):
-            if refusal.values["wanted"] or not _is_of_before(solver):
+            if refusal.values["wanted"] or _counts_test_nets(solver):
                 yield self._wrong_count(solver, iters, refusal.values["wanted"])
+            elif message.test_interval > 0:
+                yield self._without_net(solver)
             return
         if refusal := solver.refusal(Kind.TEST_STATE_COUNT):
             yield self.finding(
@@ -169,7 +177,7 @@ class TestSettingsMismatch(SolverRule):
                 f"test_interval is {message.test_interval} but test_iter is missing, so nothing is ever tested;"
                 " set it to the number of batches of a test pass",
                 evidence="each test_iter makes one test net; without any, Caffe builds none",
-                severity=INFO if _is_turned_off(solver) else WARNING,
+                severity=INFO if solver.is_commented_out("test_iter") else WARNING,
             )
         for index, count in enumerate(message.test_iter):
             if solver.tests and count > _MOST * max(message.max_iter, 1) > _MOST:
@@ -200,6 +208,19 @@ class TestSettingsMismatch(SolverRule):
         evidence = "Caffe stops at the start: Check failed: param_.test_interval() > 0"
         return self.finding(place, message, evidence=evidence)
 
+    def _without_net(self, solver: Solver) -> Finding:
+        """A Caffe from before there was `net` builds no test net then; one that knows only one tests all the same."""
+        caffe = solver.bound.caffe
+        stops = caffe.has_one_test_net if caffe else True
+        return self.finding(
+            solver.at("test_iter"),
+            f"test_iter is set but there is no test net, so {'Caffe stops at its first test' if stops else _NOTHING};"
+            " set test_net",
+            evidence="Caffe stops with: Check failed: 'test_net_.get()' Must be non NULL" if stops else "",
+            severity=WARNING,
+            certainty=LIKELY,
+        )
+
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
         place = solver.at_first("test_iter", "test_net", "test_net_param")
         if files:
@@ -217,20 +238,16 @@ class TestSettingsMismatch(SolverRule):
         return self.finding(place, message, evidence=evidence)
 
 
-def _is_turned_off(solver: Solver) -> bool:
-    """Was a `test_iter` commented out?"""
-    return re.search(r"^[ \t]*#[# \t]*test_iter[ \t]*:", solver.document.source.text, re.M) is not None
-
-
 def _gives(solver: Solver, *fields: str) -> bool:
     return any(solver.given(field) is not Given.NOTHING for field in fields)
 
 
-def _is_of_before(solver: Solver) -> bool:
-    """Whether it is for a Caffe from before `layer` blocks, which ignores `test_iter` without a test net."""
+def _counts_test_nets(solver: Solver) -> bool:
+    """Whether it is for a Caffe that compares the numbers of test_iters and test nets: one that has a field `net`."""
     if caffe := solver.bound.caffe:
-        return bool(caffe.lacks_for("layer"))
-    return solver.dialect is not None and provenance().generation(solver.dialect) < 2
+        return caffe.has_net_for_both
+    facts = provenance().field("SolverParameter", "net")
+    return solver.dialect is None or facts is None or solver.dialect in facts.forks
 
 
 def _is_of_a_fork(solver: Solver) -> bool:

@@ -53,3 +53,30 @@ def test_of_a_solver(text: str, field: str, expected: Given) -> None:
 def test_of_a_layer(text: str, expected: Given) -> None:
     net = Net(bind(parse(text.encode(), "net.prototxt"), NetParameter()))
     assert net.layers[0].given("data_param", "batch_size") is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_out"),
+    [
+        ("base_lr: 1\n# gamma: 0.5", True),
+        ("base_lr: 1 # gamma: 0.5 # a drop", True),
+        ("base_lr: 1\n## gamma:0.5", True),
+        ("base_lr: 1\n# gamma: the factor of each drop", False),
+        ("base_lr: 1\n# no gamma: 0.5", False),
+        ("net_param { # gamma: 0.5\n }", False),
+        ("gamma: 0.5", False),
+    ],
+)
+def test_a_field_in_a_comment(text: str, is_out: bool) -> None:
+    solver = Solver(bind(parse(text.encode()), SolverParameter()))
+    assert solver.is_commented_out("gamma") == is_out
+
+
+def test_a_field_in_a_comment_is_of_its_block() -> None:
+    text = 'layer { name: "a" type: "Data"\n# name: "c"\ndata_param {\n# batch_size: 4\n} }\n# type: "b"'
+    (layer,) = Net(bind(parse(text.encode()), NetParameter())).layers
+    assert layer.is_commented_out("name")
+    assert layer.is_commented_out("data_param", "batch_size")
+    assert not layer.is_commented_out("batch_size")
+    assert not layer.is_commented_out("type")
+    assert not layer.is_commented_out("transform_param", "scale")

@@ -87,8 +87,7 @@ WHOLE = {
     ' python_param { module: "/home/me/layers/loss.py" layer: "Loss" } }',
     ("python-module-is-path", 1): 'layer { name: "p" type: "Python" top: "p"'
     ' python_param { module: "loss.py" layer: "Loss" } }',
-    ("too-many-params", 0): dummy("data")
-    + 'layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn"'
+    ("too-many-params", 0): dummy("data") + 'layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn"'
     " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } }",
     ("byte-order-mark", 0): "\ufeff" + NET,
     ("unreadable-character", 0): dummy("data") + 'layer { name: \u201crelu\u201d type: "ReLU"' + RELU + "}",

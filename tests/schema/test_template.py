@@ -50,7 +50,7 @@ def seen(bound: Bound) -> tuple[object, ...]:
 
 
 WORDS = st.one_of(
-    st.text(max_size=300), st.text(alphabet='ab{}#\\\n"\'; :1', max_size=12), st.sampled_from(["xavier", "a" * 128])
+    st.text(max_size=300), st.text(alphabet="ab{}#\\\n\"'; :1", max_size=12), st.sampled_from(["xavier", "a" * 128])
 )
 
 

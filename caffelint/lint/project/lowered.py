@@ -28,6 +28,8 @@ _STRANGE = frozenset(["unreadable-character"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", *_STRANGE])
 _OF_A_BLOCK = frozenset(["in-place-after-branch", "refused-by-caffe"])
 _MISSING = "unknown-bottom"
+_OF_MISSING_NETS = "S003"
+"""Where a whole folder is of templates, each with a solver and its net, the one names the other as it is there."""
 _REPEATED = 3
 """From so many layers more on that are refused alike, they are a block's that is repeated."""
 _MIXED = "mixed-layer-formats"
@@ -72,7 +74,9 @@ def lower(
         elif path not in solved and _is_of_notes(file, findings):
             _tell_first_of_notes(findings)
         elif _is_named_template(path):
-            values = [finding for finding in findings if not finding.code.startswith(_OF_THE_SCHEMA)]
+            is_one = _TEMPLATE.search(os.path.basename(path)) is not None
+            kept = (_OF_THE_SCHEMA,) if is_one else (_OF_THE_SCHEMA, _OF_MISSING_NETS)
+            values = [finding for finding in findings if not finding.code.startswith(kept)]
             _make_infos(values, "the file is a template by its name, so a script may complete it")
         if file.caffe and not roots.get(path):
             foreign = (one for one in findings if one.name in _FOREIGN and one.severity == ERROR and not one.fixes)

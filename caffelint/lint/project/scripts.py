@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.scripts import Customs, Mention, NetRuns, Runs, Script, customs_of, runs_of, use_of
+from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of, use_of
 
-_SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
+SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
 _NAMES = ("Makefile",)
 _LARGEST = 1 << 20
 """Notebooks hold pictures; these count as well."""
@@ -40,22 +42,23 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
             namesakes = partial(_folders_with, top, name)
-            found[path] = runs_of(_scripts(top), folder, name, missing, namesakes)._replace(customs=_customs(top))
+            found[path] = runs_of(_scripts(top), folder, name, missing, namesakes)._replace(
+                customs=_customs(top, folder)
+            )
     return found
 
 
 def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
     """What the scripts of the project with that top tell of a net; `solved`: a solver names it."""
     uses = None if solved else use_of(_by_name(top).get(name, ()), folder, name)
-    return NetRuns(uses, _trains_beside(top))
+    return NetRuns(uses, next((one.trains_on for one in _training_beside(top) if one.speaks_for(folder)), None))
 
 
 @remembered(4)
-def _trains_beside(top: str) -> Mention | None:
-    """Where a script gives a training the weights of a trained net, and names a file beside it: the solver."""
+def _training_beside(top: str) -> Sequence[Script]:
+    """Those that give a training the weights of a trained net, and name a file beside them: the solver."""
     trains = (script for script in _scripts(top) if script.trains_on)
-    beside = (one for one in trains if any(os.path.isfile(os.path.join(one.folder, name)) for name in one.names))
-    return next((script.trains_on for script in beside), None)
+    return [one for one in trains if any(os.path.isfile(os.path.join(one.folder, name)) for name in one.names)]
 
 
 @remembered(4)
@@ -88,26 +91,38 @@ def _folders_with(top: str, name: str) -> Sequence[str]:
     return found
 
 
-@remembered(4)
-def _customs(top: str) -> Customs:
-    return customs_of(_scripts(top))
+def _customs(top: str, folder: str) -> Customs:
+    homes = {script.home for script in _scripts(top) if script.home and not script.is_shipped}
+    return _customs_in(top, frozenset(home for home in homes if is_below(folder, home)))
+
+
+@remembered(16)
+def _customs_in(top: str, homes: Collection[str]) -> Customs:
+    """What is done with the files of a project that are in these of its Caffes."""
+    own = (script for script in _scripts(top) if not script.is_shipped)
+    return customs_of([script for script in own if not script.home or script.home in homes])
 
 
 @remembered(4)
 def _scripts(top: str) -> Sequence[Script]:
     reach = Reach(top)
     found: list[Script] = []
+    home = ""
     seen = size = 0
     for folder, folders, files in walk(top):
         folders[:] = sorted(name for name in folders if name not in _KEEP_OUT)
         seen += len(files) + len(folders)
         if seen > _MOST_FILES:
             break
+        if not is_below(folder, home):
+            home = ""
+        if not home and folder != top and "src" in folders and os.path.isfile(os.path.join(folder, PROTO)):
+            home = folder
         for file in sorted(files):
-            if not file.endswith(_SUFFIXES) and file not in _NAMES:
+            if not file.endswith(SUFFIXES) and file not in _NAMES:
                 continue
             path = os.path.join(folder, file)
-            read_ = _read(path, reach)
+            read_ = _read(path, reach, home)
             if read_ is None:
                 continue
             size += read_.size
@@ -125,29 +140,36 @@ class _Read(NamedTuple):
     size: int
 
 
-def _read(path: str, reach: Reach) -> _Read | None:
+def _read(path: str, reach: Reach, home: str) -> _Read | None:
     try:
         state = os.lstat(path)
         if stat.S_ISLNK(state.st_mode):  # where it may lead depends on the checkout
-            return _script(path, read(path, _LARGEST, reach))
+            return _script(path, read(path, _LARGEST, reach), home)
         if state.st_size > _SMALL:
-            return _script(path, read_found(path, _LARGEST))
-        return _small(path, state.st_size, state.st_mtime_ns)
+            return _script(path, read_found(path, _LARGEST), home)
+        return _small(path, home, state.st_size, state.st_mtime_ns)
     except (OSError, ReadError):
         return None
 
 
 @lru_cache(maxsize=20_000)
-def _small(path: str, _size: int, _modified: int) -> _Read:
+def _small(path: str, home: str, _size: int, _modified: int) -> _Read:
     """Small files in a checkout inside of others are read once for all of these."""
-    return _script(path, read_found(path, _LARGEST))
+    return _script(path, read_found(path, _LARGEST), home)
 
 
-def _script(path: str, data: bytes) -> _Read:
+def is_of_caffe(data: bytes) -> bool:
+    return b"solver" in data or b"prototxt" in data or b"caffe" in data
+
+
+def _script(path: str, data: bytes, home: str) -> _Read:
     script = None
+    whole = data
     if path.endswith(".ipynb"):  # pictures take long to search, and hold nothing to find
         data = _PICTURE.sub(b"", data)
-    if b"solver" in data or b"prototxt" in data or b"caffe" in data:
+    if is_of_caffe(data):
         name = relative(path).replace(os.sep, "/")
-        script = Script(name, os.path.dirname(path), data.decode("utf-8", "replace"))
+        shipped = shipped_script(path, whole)
+        text = data.decode("utf-8", "replace")
+        script = Script(name, os.path.dirname(path), text, shipped or home, bool(shipped))
     return _Read(script, len(data))

@@ -35,6 +35,15 @@ def shipped_by(root: str, path: str, data: bytes) -> str:
     return known.get(_name(data), "")
 
 
+def shipped_script(path: str, data: bytes) -> str:
+    """The folder of the copy of Caffe, or of a part of one, in which a script is as BVLC has shipped it; else empty."""
+    folder, name = os.path.split(path)
+    if name not in _script_names() or not (homes := _scripts().get(_name(data))):
+        return ""
+    above = next((path[: -len(home)] for home in homes if path.endswith(os.sep + home.replace("/", os.sep))), folder)
+    return above.rstrip(os.sep) or os.sep
+
+
 def mended_since(data: bytes) -> tuple[str, frozenset[str]]:
     """A commit of those who shipped this content once, and the rules that no longer tell of the file there."""
     commit, *rules = _mended().get(_name(data), [""])
@@ -87,6 +96,22 @@ def _versions_by_fork() -> dict[str, dict[str, list[str]]]:
 def _versions() -> dict[str, list[str]]:
     found: dict[str, list[str]] = json.loads(read_data("bvlc_files.json"))
     return found
+
+
+@cache
+def _scripts() -> dict[str, list[str]]:
+    """The paths of BVLC's scripts, by the first digits of their contents."""
+    found: dict[str, list[str]] = {}
+    versions_by_path: dict[str, str] = json.loads(read_data("bvlc_scripts.json"))
+    for path, versions in versions_by_path.items():
+        for version in versions.split():
+            found.setdefault(version, []).append(path)
+    return found
+
+
+@cache
+def _script_names() -> frozenset[str]:
+    return frozenset(path.rpartition("/")[2] for paths in _scripts().values() for path in paths)
 
 
 @cache

@@ -65,13 +65,14 @@ class Trained:
     def __init__(self, texts: Texts, trained_nets: int):
         self._texts = texts
         self._nets = trained_nets
+        self._prefixes: dict[str, str] = {}
 
     def of(self, net: str, solvers: Sequence[str]) -> Ran | None:
         """Of a net and the solvers that name it, by absolute paths; of a solver, its net may be missing."""
         return self._by_log(net, solvers) or self._by_page(net, solvers) or self._by_snapshot(solvers)
 
     def _by_log(self, net: str, solvers: Sequence[str]) -> Ran | None:
-        wanted = [path_parts(net), *(path_parts(prefix) for solver in solvers if (prefix := snapshot_prefix(solver)))]
+        wanted = [path_parts(net), *(path_parts(prefix) for solver in solvers if (prefix := self._prefix(solver)))]
         for log in self._logs:
             near = os.path.dirname(net) == os.path.dirname(log.path)
             if any(are_one(given, one, near) for given in log.names for one in wanted):
@@ -81,7 +82,7 @@ class Trained:
 
     def _by_snapshot(self, solvers: Sequence[str]) -> Ran | None:
         for solver in solvers:
-            if (prefix := snapshot_prefix(solver)) and (parts := path_parts(prefix)) and len(parts[0]) > 1:
+            if (prefix := self._prefix(solver)) and (parts := path_parts(prefix)) and len(parts[0]) > 1:
                 for name, where in self._texts.snapshots:
                     if are_one(path_parts(name), parts):
                         return Ran(f"its snapshots are in use: {where}", is_weak=True)
@@ -95,6 +96,11 @@ class Trained:
             if (is_own or is_of_all) and (found := _GIST.search(page.text) or _RESULTS.search(page.text)):
                 return Ran(f"{page.line(found.start())} gives results")
         return None
+
+    def _prefix(self, solver: str) -> str:
+        if solver not in self._prefixes:
+            self._prefixes[solver] = snapshot_prefix(solver)
+        return self._prefixes[solver]
 
     def _speaks_of(self, text: str, folder: str) -> bool:
         """Does a page name a folder below the top, by the end of its path?"""

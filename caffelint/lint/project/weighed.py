@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
-from caffelint.lint.alike import tell_first_of_alike
+from caffelint.lint.alike import construct, tell_first_of_alike
 from caffelint.lint.consequences import lower_consequences
 from caffelint.lint.discover import relative
 from caffelint.lint.finding import ERROR, INFO, WARNING
@@ -25,6 +25,8 @@ _OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d")
 """Codes of rules that say of a net or a rate that it learns badly or not at all, which a run that learned disproves."""
 
 _OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
+_OF_A_CAFFE = frozenset(["wrong-blob-count", "fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
+"""Rules whose errors are about what a Caffe knows, and not about the one net."""
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _SHORTEST = 30
@@ -109,15 +111,29 @@ def weigh(
 
 def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: frozenset[str]) -> list[ReportedFinding]:
     weighed = list(findings)
+    shown: dict[tuple[str, ...], ReportedFinding] = {}
     unreadable = {one.file for one in findings if one.name in _OF_THE_GRAMMAR and one.severity == ERROR}
     for number, one in enumerate(findings):
         if one.severity == INFO or one.name in kept:
             continue
         if why := projects.explains(one, one.file in unreadable):
-            weighed[number] = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
+            weighed[number] = _info(one, why)
+            if one.severity == ERROR and one.name in _OF_A_CAFFE and projects.is_shown(one):
+                shown.setdefault((projects.around(one.file), *construct(one)), one)
+    for number, one in enumerate(weighed):
+        # What the Caffe of a project was seen to take in one net, it takes in another.
+        if shown and one.severity == ERROR and one.name in _OF_A_CAFFE - kept:
+            if same := shown.get((projects.around(one.file), *construct(one))):
+                weighed[number] = _info(
+                    one, f"a log shows that this Caffe takes the same in {same.file}:{same.line or 1}"
+                )
     weighed = lower_consequences(weighed, projects.nets_of)
     weighed = tell_first_of_alike(weighed, projects.around, projects.is_solved)
     return [one if one.name not in kept else findings[number] for number, one in enumerate(weighed)]
+
+
+def _info(one: ReportedFinding, why: str) -> ReportedFinding:
+    return one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
 
 
 def _together(findings: Sequence[ReportedFinding], projects: _Projects) -> Iterable[Sequence[int]]:
@@ -206,6 +222,13 @@ class _Projects:
         if ran and (ran.shown or is_of_training and (not ran.is_weak or _DIVERGES.match(one.code))):
             return ran.how
         return ""
+
+    def is_shown(self, one: ReportedFinding) -> bool:
+        """Does a log show that a Caffe took the file of a finding as it is?"""
+        path = os.path.abspath(one.file)
+        project = self._of(path)
+        ran = project.ran(path) if project else None
+        return ran is not None and ran.shown
 
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)

@@ -42,6 +42,19 @@ def test_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, s
     assert severities()["unknown-field"] == "error", "nobody fills in a name"
 
 
+def test_nobody_fills_in_the_name_of_another_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / "templates/resnet"
+    folder.mkdir(parents=True)
+    (folder / "solver.prototxt").write_text('net: "resnet_18.prototxt" base_lr: 1 lr_policy: "fixed" max_iter: 9')
+    assert severities()["net-file-not-found"] == "info"
+    (folder / "resnet18.prototxt").write_text(NET.format(""))
+    assert severities()["net-file-not-found"] == "warning"
+    (folder / "solver.prototxt").rename(folder / "template_solver.prototxt")
+    assert severities()["net-file-not-found"] == "info", "a script writes another net into each copy"
+
+
 def test_outside_a_project_no_folder_makes_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "templates/nets"
     folder.mkdir(parents=True)

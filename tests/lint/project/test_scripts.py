@@ -24,7 +24,7 @@ layer { name: "loss" type: "EuclideanLoss" bottom: "u" bottom: "l" }
 
 
 def clear() -> None:
-    for remembered in (scripts._scripts, scripts._customs, scripts._by_name, scripts._trains_beside):
+    for remembered in (scripts._scripts, scripts._customs_in, scripts._by_name, scripts._training_beside):
         remembered.cache_clear()
 
 
@@ -53,6 +53,45 @@ def test_a_net_that_a_script_writes_is_no_warning(repository: Path) -> None:
     severity, message = found()["net-file-not-found"]
     assert severity == "info"
     assert message.endswith("is not there yet, so it is not checked; gen.py:3 seems to write it")
+
+
+@pytest.mark.parametrize("name", ["auto_train.prototxt", "my-train.prototxt", "pretrain.prototxt"])
+def test_a_net_is_named_by_its_whole_name(repository: Path, name: str) -> None:
+    (repository / "gen.py").write_text(f"import caffe\nwith open('models/{name}', 'w') as file:\n  pass\n")
+    assert "seems to write it" not in found()["net-file-not-found"][1]
+    (repository / "gen.py").write_text("import caffe\nopen('models/%strain.prototxt' % '', 'w')\n")
+    assert "seems to write it" in found()["net-file-not-found"][1]
+
+
+def test_the_scripts_of_a_caffe_speak_of_what_is_in_it(repository: Path) -> None:
+    caffe = repository / "caffe"
+    (caffe / "src/caffe/proto").mkdir(parents=True)
+    (caffe / "src/caffe/proto/caffe.proto").write_text("")
+    (caffe / "gen.py").write_text(
+        "import caffe\nopen('train.prototxt', 'w')\nsolver = caffe.SGDSolver(a)\nsolver.step(1)\n"
+    )
+    assert "seems to write it" not in found()["net-file-not-found"][1]
+    assert found()["no-max-iter"][0] == "warning"
+    (repository / "models").rename(caffe / "models")
+    assert "seems to write it" in found()["net-file-not-found"][1]
+    assert "no-max-iter" not in found()
+
+
+def test_what_bvlc_ships_speaks_of_what_it_names_by_a_path(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "import caffe\nopen('%s', 'w')\nsolver = caffe.SGDSolver('%s')\nsolver.step(1)\nnet.copy_from(weights)\n"
+    (repository / "examples").mkdir()
+    monkeypatch.setattr(scripts, "shipped_script", lambda path, data: str(repository))
+    (repository / "examples/a.py").write_text(text % ("train.prototxt", "solver.prototxt"))
+    assert "seems to write it" not in found()["net-file-not-found"][1]
+    assert found()["no-max-iter"][0] == "warning"
+    (repository / "models/solver.prototxt").write_text(SOLVER.replace("train.p", "models/train.p"))
+    (repository / "examples/a.py").write_text(text % ("models/train.prototxt", "models/solver.prototxt"))
+    assert "seems to write it" in found()["net-file-not-found"][1]
+    (script,) = scripts._scripts(str(repository))
+    runs = runs_of([script], str(repository / "models"), "solver.prototxt", ())
+    assert runs.loads == Mention("examples/a.py", 5)
+    elsewhere = Script("a.py", "/top/caffe/examples", script.text, "/top/caffe", True)
+    assert runs_of([elsewhere], "/top/models", "solver.prototxt", ()).loads is None
 
 
 def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
@@ -182,6 +221,15 @@ def test_a_script_sets_the_gradient_of_a_blob_wherever_the_solver_is_named(repos
     assert found()["no-loss"][0] == "error"
     (repository / "learn.py").write_text("import caffe\nnet.blobs['u'].diff[0][i] = gradients[i]\n")
     assert "no-loss" not in found()
+
+
+def test_who_trains_is_named_before_who_does_not(repository: Path) -> None:
+    (repository / "models/train.prototxt").write_text(NET)
+    (repository / "demo.py").write_text("import caffe\nimport surgery\nsurgery.interp(caffe.Net(path), layers)\n")
+    (repository / "train.py").write_text("import surgery\ns = caffe.SGDSolver(path)\nsurgery.interp(s.net, layers)\n")
+    clear()
+    (one,) = [one for one in caffelint.check(".").findings if one.name == "deconvolution-without-filler"]
+    assert one.evidence == "train.py:3 seems to set such weights"
 
 
 def test_a_step_is_one_of_a_solver() -> None:
@@ -316,9 +364,7 @@ def test_max_iter_means_nothing_where_a_script_steps(repository: Path) -> None:
         ("s = caffe.SGDSolver('models/solver.prototxt')\ns.step(9)", "caffe train -solver models/solver.prototxt", ""),
     ],
 )
-def test_an_sgd_solver_is_one_whatever_the_file_says(
-    repository: Path, script: str, other: str, severity: str
-) -> None:
+def test_an_sgd_solver_is_one_whatever_the_file_says(repository: Path, script: str, other: str, severity: str) -> None:
     solver = f'{SOLVER} max_iter: 9000 type: "AdaDelta" momentum: 0.9'
     (repository / "models/solver.prototxt").write_text(solver)
     (repository / "models/train.prototxt").write_text(NET)

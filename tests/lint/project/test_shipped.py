@@ -138,3 +138,16 @@ def test_what_was_mended_is_not_shipped_today(root: Path) -> None:
     assert mended.keys() <= {*forks, *(blob for blobs in bvlc.values() for blob in blobs)}
     names = {rule.name for rule in all_rules()}
     assert all(set(rules) <= names and rules for _, *rules in mended.values())
+
+
+def test_the_scripts_of_caffe_1(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = json.loads((root / "proto" / "bvlc_scripts.json").read_text())
+    assert "examples/01-learning-lenet.ipynb" in table
+    assert all(len(blob) == 8 and int(blob, 16) >= 0 for blobs in table.values() for blob in blobs.split())
+    data = b"#!/bin/sh\ncaffe train\n"
+    monkeypatch.setattr(shipped, "_scripts", lambda: {shipped._name(data): ["examples/mnist/train.sh"]})
+    monkeypatch.setattr(shipped, "_script_names", lambda: {"train.sh"})
+    assert shipped.shipped_script("/top/caffe/examples/mnist/train.sh", data) == "/top/caffe"
+    assert shipped.shipped_script("/top/mine/train.sh", data) == "/top/mine"
+    assert shipped.shipped_script("/top/mine/train.sh", data + b"#") == ""
+    assert shipped.shipped_script("/top/caffe/examples/mnist/other.sh", data) == ""

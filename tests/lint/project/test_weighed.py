@@ -223,6 +223,20 @@ def test_a_log_shows_that_a_caffe_takes_the_file(project: Path) -> None:
     assert found("unknown-field")["train.prototxt"].severity == "info"
 
 
+def test_what_a_caffe_was_seen_to_take_it_takes_in_other_nets(project: Path) -> None:
+    one_top = 'layer { name: "e" type: "ImageData" top: "%s" image_data_param { source: "a" } }\n' + NET
+    own = one_top % "e" + 'layer { name: "s" type: "Slice" bottom: "data" top: "s" }\n'
+    write({"train.prototxt": one_top % "e", "solver.prototxt": SOLVER % "train.prototxt", "run.log": LOG.format(0.2)})
+    write(
+        {"b/net.prototxt": own.replace('"e"', '"f"'), "b/solver.prototxt": SOLVER.replace("mine", "b") % "net.prototxt"}
+    )
+    one = found("wrong-blob-count")["b/net.prototxt"]
+    assert one.severity == "info"
+    assert one.evidence.endswith("a log shows that this Caffe takes the same in train.prototxt:1")
+    write({"b/net.prototxt": NET.replace('top: "data" top: "label"', "")})
+    assert found("wrong-blob-count")["b/net.prototxt"].severity == "error", "a layer of another type"
+
+
 def test_a_log_may_begin_with_a_long_set_up(project: Path) -> None:
     before, first, last = re.split("(?=I0101.*Iteration)", LOG.format(0.1))
     net = NET.replace('top: "loss"', 'top: "loss" x: 1')

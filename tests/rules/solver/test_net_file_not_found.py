@@ -107,6 +107,23 @@ def test_a_path_of_another_machine_is_an_info(models: Path) -> None:
     assert message.endswith('did you mean "trainval.prototxt"?')
 
 
+def test_nobody_trains_by_a_net_to_deploy(models: Path) -> None:
+    (models / "attributes_of_faces_v4_deploy.prototxt").write_text(NET)
+    (models / "solver.prototxt").write_text('net: "attributes_of_faces_v4.prototxt" base_lr: 1')
+    assert [severity for severity, _ in said("repo/models/solver.prototxt")] == ["info"]
+    (models / "attributes_of_faces_v4_train.prototxt").write_text(TRAINED)
+    [(severity, message)] = said("repo/models/solver.prototxt")
+    assert severity == "warning"
+    assert message.endswith('did you mean "attributes_of_faces_v4_train.prototxt"?')
+
+
+@pytest.mark.parametrize(("name", "severity"), [("models/train.prototxt", "warning"), ("nets/train.prototxt", "info")])
+def test_the_only_net_beside_the_only_solver(models: Path, name: str, severity: str) -> None:
+    (models / "alexnet.prototxt").write_text('layer { name: "loss" type: "SoftmaxWithLoss" bottom: "a" bottom: "b" }')
+    (models / "solver.prototxt").write_text(f'net: "{name}" base_lr: 1')
+    assert [severity for severity, _ in said("repo/models/solver.prototxt")] == [severity]
+
+
 def test_nobody_looked() -> None:
     config = Config()
     config.select = ["net-file-not-found"]
