@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from caffelint.caffe.place import Given, Place, given, has, is_commented_out, place
+from caffelint.caffe.place import Given, Place, given, has, place
 from caffelint.caffe.states import PHASES, TEST, TRAIN, State
 from caffelint.caffe.upgrade import upgrade_net
 from caffelint.caffe.walk import Source
@@ -105,10 +105,6 @@ class Layer(WrittenLayer):
     def given(self, *path: str) -> Given:
         """What the text gives of a field: a value, nothing, or something that could not be read."""
         return given(self.message, self.node, path)
-
-    def is_commented_out(self, *path: str) -> bool:
-        """Is a field there in a comment, with a value? It was turned off, and not forgotten."""
-        return is_commented_out(self.net.document, self.node, path)
 
     @property
     def phases(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from caffelint.lint.reach import is_below
+from caffelint.text.writing import is_device
 
 _HEADS = {
     "json": re.compile(rb'\{\n  "version": 1,\n  "findings": \[(?:\]|\n    \{\n      "code": ")'),
@@ -69,7 +70,7 @@ _WEIGHTS = (".caffemodel", ".solverstate", ".h5", ".hdf5", ".npy", ".npz")
 def objection(path: str | os.PathLike[str], format: str) -> str:
     """Why nothing in this format may be written to a path; empty if it may. A device may always be written to."""
     path = os.fspath(path)
-    if os.path.abspath(path).startswith("/dev/"):
+    if is_device(path):
         return ""
     if why := no_place_for("report", path):
         return why

@@ -50,22 +50,32 @@ def rerun(paths: Sequence[str], options: Mapping[str, Any], run: Callable[[Confi
         is_read = path.endswith(_READ) or matches_glob(path, config.include, config.folder_of("include"))
         return is_read and ignores(change, path)
 
-    begun = False
-    # Changes are collected from the first step on, so that none during a check is lost.
-    for changes in watch(*folders, watch_filter=matters, rust_timeout=_WAKES_MS, yield_on_timeout=True):
-        if changes or not begun:
-            begun = True
-            forget()
-            if sys.stdout.isatty():
-                click.clear()
-            try:
-                config = settings(paths, options)
-                run(config)
-            except Exception as error:  # settings may be wrong while someone writes them
-                tell(_line(error))
-            tell(f"checked at {time.strftime('%H:%M:%S')}; watching for changes until Ctrl-C")
-            sys.stdout.flush()
-    return 0
+    def check() -> None:
+        nonlocal config
+        forget()
+        if sys.stdout.isatty():
+            click.clear()
+        try:
+            config = settings(paths, options)
+            run(config)
+        except Exception as error:  # settings may be wrong while someone writes them
+            tell(_line(error))
+        tell(f"checked at {time.strftime('%H:%M:%S')}; watching for changes until Ctrl-C")
+        sys.stdout.flush()
+
+    while True:
+        begun = False
+        # Changes are collected from the first step on, so that none during a check is lost.
+        try:
+            for changes in watch(*folders, watch_filter=matters, rust_timeout=_WAKES_MS, yield_on_timeout=True):
+                if changes or not begun:
+                    begun = True
+                    check()
+            return 0
+        except RuntimeError as error:  # of a file whose name is not in the encoding of the system
+            if not begun:
+                raise
+            tell(f"{error}; watching again")
 
 
 def _line(error: Exception) -> str:

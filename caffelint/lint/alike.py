@@ -54,8 +54,7 @@ def tell_first_of_alike(
 
 def construct(one: ReportedFinding) -> tuple[str, ...]:
     """What is equal for what Caffe refuses of a layer type, whichever the layers are: its numbers and names count."""
-    subject = _SUBJECT.match(one.message)
-    return one.name, one.field, subject[0].partition(" ")[0] if subject else "", _SUBJECT.sub("", one.message)
+    return one.name, one.field, _SUBJECT.sub("", one.message)
 
 
 def _reason(one: ReportedFinding) -> tuple[str, ...]:

@@ -47,11 +47,17 @@ def read_index(path: str) -> list[Tracked]:
     return []
 
 
+_HEADER = 12
+"""Bytes of a signature, a version and a count (gitformat-index(5))."""
+
+
 def is_whole(path: str) -> bool:
     """Whether all that an index holds is read, and none is beside it that others may share. Raises `ReadError`."""
     data = read(path)
     beside = os.listdir(os.path.dirname(path))
     found = max(len(_entries(data, id_size)[0]) for id_size in (20, 32))
+    if not data.startswith(b"DIRC") or len(data) < _HEADER:
+        return False
     return found >= _count(data) and not any(file.startswith(_SHARED) for file in beside)
 
 

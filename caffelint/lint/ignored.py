@@ -154,8 +154,12 @@ class Checkout:
 
     def may_track(self, name: str) -> bool:
         """Whether a file, by its path from the top with slashes, is in the index, or in a part that is not read."""
-        if not os.path.exists(self.index):
+        try:
+            os.lstat(self.index)
+        except FileNotFoundError:
             return False
+        except OSError:
+            return True
         try:
             if not is_whole(self.index):
                 return True

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from caffelint import __version__
 from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.lint.ignored import checkout_of
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.settings_text import ConfigError, toml
 from caffelint.smoke.engines import NoEngine
@@ -138,6 +139,10 @@ def key(trial: Trial, of: Known, request: Request) -> str:
     return sha256(repr((trial, options)).encode() + of.texts).hexdigest()[:20]
 
 
+_BEGINS = f'{{"{Row._fields[0]}":'.encode()
+"""As a row does, also one that was cut."""
+
+
 class Results:
     """A file of rows, one JSON object a line. Each row is written when it is known; a line that was cut is no row.
 
@@ -160,6 +165,13 @@ class Results:
             self._ends = data[-1:] in (b"", b"\n")
             for row in filter(None, map(_row_in, data.splitlines())):
                 self.rows[row.key] = row
+            if data and not self.rows and not data.startswith(_BEGINS):
+                raise BadGrid(f"{path}: holds no results; remove it, or name the grid otherwise")
+            if os.stat(path).st_nlink > 1:
+                raise BadGrid(f"{path}: has another name elsewhere, and results are not written there; remove it")
+            checkout = None if data else checkout_of(str(path.resolve().parent))
+            if checkout and checkout.may_track(os.path.relpath(path.resolve(), checkout.top).replace(os.sep, "/")):
+                raise BadGrid(f"{path}: git tracks this empty file, or may track it; remove it first")
 
     def add(self, row: Row) -> None:
         """Raises `OSError`."""

@@ -54,16 +54,26 @@ def write_atomically(
 
 
 def write_report(path: Path, data: bytes | IO[bytes]) -> None:
-    """Replace a report in one step, through no link; a pipe or what is in /dev is written to, and stays."""
+    """Replace a report in one step, through no link; a pipe, a device or what is in /dev is written to, and stays."""
     is_pipe = os.path.lexists(path) and stat.S_ISFIFO(path.lstat().st_mode)
     if is_pipe:
         with open(path, "wb", opener=_with_reader) as out:
             _copy(data, out)
-    elif os.path.abspath(path).startswith("/dev/"):
+    elif is_device(path):
         with open(path, "wb") as out:
             _copy(data, out)
     else:
         write_atomically(path, data, follow=False)
+
+
+def is_device(path: str | os.PathLike[str]) -> bool:
+    """Is it a device, wherever it is, or in /dev?"""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        mode = 0
+    in_dev = os.path.realpath(os.path.dirname(os.path.abspath(path))).startswith("/dev")
+    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or in_dev and os.path.abspath(path).lstrip("/").startswith("dev/")
 
 
 def _copy(data: bytes | IO[bytes], out: IO[bytes]) -> None:

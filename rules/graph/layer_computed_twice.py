@@ -23,9 +23,8 @@ class LayerComputedTwice(NetRule):
 
     ## Why is this bad?
     Parameters of one name are one blob. Siamese branches share them because they read different inputs; two heads that
-    read the same blob, each for a label of its own, can then never give different answers, and the training ends with
-    something between the two. Layers further up may be computed twice on purpose, as those of a generator are that two
-    adversaries train.
+    read the same blob, each for a label of its own, can then never give different answers. Layers further up may be
+    computed twice on purpose, as those of a generator are that two adversaries train.
 
     ## Example
     ```
@@ -49,7 +48,6 @@ class LayerComputedTwice(NetRule):
         _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "v") + _LOSSES,
         _DATA + _FC.format("x", "d", "w") + _FC.format("y", "x", "w") + _LOSSES,
         _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "w") + _LOSSES.replace("sex", "age"),
-        _DATA + _FC.format("x", "d", "w") + _FC.format("y", "d", "w"),
     ]
     INVALID = [
         Invalid(
@@ -70,7 +68,7 @@ class LayerComputedTwice(NetRule):
                 if first is layer or layer.index is None or first.index is None or layer.index in said:
                     continue
                 if not (labels := _labels(layer)) or not labels.isdisjoint(_labels(first) or labels):
-                    continue
+                    continue  # each needs a label of its own
                 said.add(layer.index)
                 read = " and ".join(f'"{name}"' for name in dict.fromkeys(blob.original.name for blob in layer.bottoms))
                 yield self.finding(

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule, provenance
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule
+
+from ._test_nets import counts_test_nets, is_of_a_fork, nets, times
 
 _NET = 'net: "n.prototxt" '
 _MOST = 100
@@ -157,7 +159,7 @@ class TestSettingsMismatch(SolverRule):
         ):
             return
         if refusal := solver.refusal(Kind.TEST_ITER_COUNT):
-            if refusal.values["wanted"] or _counts_test_nets(solver):
+            if refusal.values["wanted"] or counts_test_nets(solver):
                 yield self._wrong_count(solver, iters, refusal.values["wanted"])
             elif message.test_interval > 0:
                 yield self._without_net(solver)
@@ -165,7 +167,7 @@ class TestSettingsMismatch(SolverRule):
         if refusal := solver.refusal(Kind.TEST_STATE_COUNT):
             yield self.finding(
                 solver.at(*refusal.field),
-                f"test_state is set {_times(len(message.test_state))} for {_nets(iters)}, so Caffe stops at the start;"
+                f"test_state is set {times(len(message.test_state))} for {nets(iters)}, so Caffe stops at the start;"
                 " set one for each, or none",
                 evidence="Caffe stops at the start: test_state must be unspecified or specified once per test net",
             )
@@ -201,7 +203,7 @@ class TestSettingsMismatch(SolverRule):
         remedy = "set it to the number of iterations between two tests"
         if not any(solver.message.test_iter):
             remedy = "remove test_iter to skip testing"
-        if _is_of_a_fork(solver) or solver.dialect == _SETS_INTERVAL:
+        if is_of_a_fork(solver) or solver.dialect == _SETS_INTERVAL:
             message = f"test_iter is set but test_interval {how}, so Caffe may stop at the start; {remedy}"
             return self.finding(place, message, severity=WARNING, certainty=LIKELY)
         message = f"test_iter is set but test_interval {how}, so Caffe stops at the start; {remedy}"
@@ -224,10 +226,10 @@ class TestSettingsMismatch(SolverRule):
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
         place = solver.at_first("test_iter", "test_net", "test_net_param")
         if files:
-            given = f"is set {_times(iters)}" if iters else "is missing"
-            message = f"test_iter {given} for {_nets(files)}, so Caffe stops at the start; set one for each"
+            given = f"is set {times(iters)}" if iters else "is missing"
+            message = f"test_iter {given} for {nets(files)}, so Caffe stops at the start; set one for each"
         else:
-            may = "may stop" if _is_of_a_fork(solver) else "stops"
+            may = "may stop" if is_of_a_fork(solver) else "stops"
             message = (
                 f"test_iter is set but there is no test net, so Caffe {may} at the start; set test_net, or use net"
                 " instead of train_net"
@@ -240,26 +242,6 @@ class TestSettingsMismatch(SolverRule):
 
 def _gives(solver: Solver, *fields: str) -> bool:
     return any(solver.given(field) is not Given.NOTHING for field in fields)
-
-
-def _counts_test_nets(solver: Solver) -> bool:
-    """Whether it is for a Caffe that compares the numbers of test_iters and test nets: one that has a field `net`."""
-    if caffe := solver.bound.caffe:
-        return caffe.has_net_for_both
-    facts = provenance().field("SolverParameter", "net")
-    return solver.dialect is None or facts is None or solver.dialect in facts.forks
-
-
-def _is_of_a_fork(solver: Solver) -> bool:
-    return any(bound.fork_uses for bound in (solver.bound, *(use.net.bound for use in solver.nets)))
-
-
-def _times(count: int) -> str:
-    return f"{count} time{'' if count == 1 else 's'}"
-
-
-def _nets(count: int) -> str:
-    return f"{count} test net{'' if count == 1 else 's'}"
 
 
 def _has_own_tests(solver: Solver) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from caffelint.caffe.net import Net
-from caffelint.caffe.place import Given
+from caffelint.caffe.place import Given, is_commented_out
 from caffelint.caffe.solver import Solver
 from caffelint.schema.bind import bind
 from caffelint.schema.messages import NetParameter, SolverParameter
@@ -75,8 +75,10 @@ def test_a_field_in_a_comment(text: str, is_out: bool) -> None:
 def test_a_field_in_a_comment_is_of_its_block() -> None:
     text = 'layer { name: "a" type: "Data"\n# name: "c"\ndata_param {\n# batch_size: 4\n} }\n# type: "b"'
     (layer,) = Net(bind(parse(text.encode()), NetParameter())).layers
-    assert layer.is_commented_out("name")
-    assert layer.is_commented_out("data_param", "batch_size")
-    assert not layer.is_commented_out("batch_size")
-    assert not layer.is_commented_out("type")
-    assert not layer.is_commented_out("transform_param", "scale")
+    document = layer.net.document
+    assert is_commented_out(document, layer.node, ("name",))
+    assert is_commented_out(document, layer.node, ("data_param", "batch_size"))
+    assert not is_commented_out(document, layer.node, ("batch_size",))
+    assert not is_commented_out(document, layer.node, ("type",))
+    assert not is_commented_out(document, layer.node, ("transform_param", "scale"))
+    assert is_commented_out(document, document.root, ("type",))

@@ -57,7 +57,8 @@ def test_check_and_summary_agree_on_a_fork() -> None:
 def test_test_iter_without_a_test_net() -> None:
     text = 'train_net: "a" test_iter: 10 test_interval: 10 max_iter: 10 base_lr: 0.1 lr_policy: "fixed"'
     assert "S004" in codes(text, None)
-    assert "S004" not in codes(text, "c3d-1.0")
+    assert "S004" in codes(text, "c3d-1.0")
+    assert "S004" not in codes(text.replace("test_interval: 10", ""), "c3d-1.0")
 
 
 def test_the_settings_of_a_forks_batchnorm() -> None:

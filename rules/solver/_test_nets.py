@@ -1,0 +1,25 @@
+"""How many test nets a solver has, and whether its Caffe counts them."""
+
+from __future__ import annotations
+
+from caffelint.lint import Solver, provenance
+
+
+def counts_test_nets(solver: Solver) -> bool:
+    """Whether it is for a Caffe that compares the numbers of test_iters and test nets: one that has a field `net`."""
+    if caffe := solver.bound.caffe:
+        return caffe.has_net_for_both
+    facts = provenance().field("SolverParameter", "net")
+    return solver.dialect is None or facts is None or solver.dialect in facts.forks
+
+
+def is_of_a_fork(solver: Solver) -> bool:
+    return any(bound.fork_uses for bound in (solver.bound, *(use.net.bound for use in solver.nets)))
+
+
+def times(count: int) -> str:
+    return f"{count} time{'' if count == 1 else 's'}"
+
+
+def nets(count: int) -> str:
+    return f"{count} test net{'' if count == 1 else 's'}"
