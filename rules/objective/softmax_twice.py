@@ -89,8 +89,7 @@ class SoftmaxTwice(LayerRule):
             yield self.finding(
                 layer.at("bottom"),
                 f"{title(layer)} applies softmax{' itself' if layer.type != 'Softmax' else ''} but its bottom"
-                f' "{layer.bottoms[0]}"'
-                f" is already a softmax{least if layer.type != 'Softmax' else ''}; {better}",
+                f' "{layer.bottoms[0]}" is already a softmax{least if layer.type != "Softmax" else ""}; {better}',
                 evidence="the softmax of C probabilities is between 1 / (e + C - 1) and e / (e + C - 1)",
                 phases=only(phases, layer),
                 related=(Related("the first softmax", made_by.at("type")),),

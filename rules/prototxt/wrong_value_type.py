@@ -77,11 +77,7 @@ class WrongValueType(ProblemRule):
             message="kernel_h of pooling_param takes one value, not a list",
             fixed="layer { pooling_param { kernel_h: 3 } }",
         ),
-        Invalid(
-            "layer { name: { } }",
-            span="{ }",
-            message="name takes a string in quotes, not a block",
-        ),
+        Invalid("layer { name: { } }", span="{ }", message="name takes a string in quotes, not a block"),
         Invalid(
             "layer { type: MyLayer }",
             span="MyLayer",
