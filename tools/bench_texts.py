@@ -65,6 +65,19 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "losses": lambda n: (
         INPUT + many(n, 'layer { name: "l@" type: "EuclideanLoss" bottom: "x" bottom: "l" top: "l@" }\n')
     ),
+    "softmax of one blob, in place": lambda n: (
+        INPUT + many(n, 'layer { name: "s@" type: "Softmax" bottom: "x" top: "x" }\n')
+    ),
+    "losses below a chain in place": lambda n: (
+        INPUT
+        + many(n, 'layer { name: "f@" type: "Split" bottom: "x" top: "x" }\n')
+        + many(n, 'layer { name: "l@" type: "SoftmaxWithLoss" bottom: "x" bottom: "l" top: "l@" }\n')
+    ),
+    "answers that nothing reads, and losses": lambda n: (
+        INPUT
+        + many(n, 'layer { name: "s@" type: "Sigmoid" bottom: "x" top: "s@" }\n')
+        + many(n, 'layer { name: "l@" type: "SigmoidCrossEntropyLoss" bottom: "x" bottom: "l" top: "l@" }\n')
+    ),
     "loss weights of a layer": lambda n: INPUT + LOSS + many(n, " loss_weight: 1") + " }",
     "infinite loss weights of a layer": lambda n: INPUT + LOSS + many(n, " loss_weight: inf") + " }",
     "params of a layer": lambda n: (

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from caffelint.caffe.place import Given, Place, given, has, place
-from caffelint.caffe.states import PHASES, TEST, TRAIN, State
+from caffelint.caffe.states import PHASES, TEST, TRAIN, State, has_data_of_training
 from caffelint.caffe.upgrade import upgrade_net
 from caffelint.caffe.walk import Source
 from caffelint.caffe.written import WrittenLayer
@@ -445,8 +445,7 @@ class Net:
     @property
     def is_trained(self) -> bool:
         """Is the net built to be trained, by a solver or, without one, by its name and the data that it has?"""
-        has_data = any(not layer.bottoms and layer.phases == (TRAIN,) and layer.tops for layer in self.layers)
-        return self.may_be_trained and (bool(self.solvers) or has_data)
+        return self.may_be_trained and (bool(self.solvers) or self.once(has_data_of_training))
 
     @property
     def may_be_trained(self) -> bool:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from caffelint.caffe.layers.base import BuiltLayer
 
 
+_FARTHEST = 100
+"""Layers that are passed on the way up, one by one for each that asks: no net has as many in a row."""
+
+
 class Blob:
     """One version of a blob: an in-place layer makes a new version of the blob that it overwrites.
 
@@ -50,9 +54,11 @@ class Blob:
     def maker_beyond(self, passed: Callable[[BuiltLayer], bool | None]) -> BuiltLayer | None:
         """The nearest layer of the text above, along first bottoms, that is none of those to be passed."""
         maker = self.maker
-        while maker is not None and maker.bottoms and passed(maker):
+        for _ in range(_FARTHEST):
+            if maker is None or not maker.bottoms or not passed(maker):
+                return maker
             maker = maker.bottoms[0].maker
-        return maker
+        return None
 
     @property
     def depends_on(self) -> list[BuiltLayer]:

@@ -8,6 +8,7 @@ from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.schema.messages import NetState
 
 if TYPE_CHECKING:
+    from caffelint.caffe.net import Net
     from caffelint.caffe.written import WrittenLayer
     from caffelint.schema.messages import NetParameter, SolverParameter
 
@@ -217,3 +218,8 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
 
 def _nets(count: int) -> str:
     return f"{count} test net{'' if count == 1 else 's'}"
+
+
+def has_data_of_training(net: Net) -> bool:
+    """Has a net layers that make blobs in TRAIN alone, out of nothing?"""
+    return any(not layer.bottoms and layer.phases == (TRAIN,) and layer.tops for layer in net.layers)

@@ -74,9 +74,9 @@ class AnswerUnlikeLoss(LayerRule):
         if not net.once(_read).isdisjoint(layer.tops):
             return
         scores = source(layer, 0, layer.phases[0])
-        losses = net.once(_losses).get((scores.layer.index, scores.top), ()) if scores else ()
-        if losses and layer.type not in {loss.kind.plain_form for loss in losses}:
-            loss = losses[0]
+        losses = net.once(_losses).get((scores.layer.index, scores.top)) if scores else None
+        if losses and layer.type not in losses:
+            loss = next(iter(losses.values()))
             yield self.finding(
                 layer.at("type"),
                 f'{title(layer)} turns "{layer.bottoms[0]}" into answers, but {title(loss)} trains it for'
@@ -89,11 +89,12 @@ def _read(net: Net) -> set[str]:
     return {blob for layer in net.layers for blob in layer.bottoms}
 
 
-def _losses(net: Net) -> dict[tuple[int, int], list[Layer]]:
-    """The losses with a plain form, by what makes their scores: a layer and the number of its top."""
-    found: dict[tuple[int, int], list[Layer]] = {}
+def _losses(net: Net) -> dict[tuple[int, int], dict[str, Layer]]:
+    """The first loss of each plain form, by what makes their scores: a layer and the number of its top."""
+    found: dict[tuple[int, int], dict[str, Layer]] = {}
     for loss in net.layers_that(lambda kind: kind.plain_form):
+        form = loss.kind.plain_form or ""
         ways = [scores for phase in loss.phases if (scores := source(loss, 0, phase))]
         for made in {(scores.layer.index, scores.top) for scores in ways}:
-            found.setdefault(made, []).append(loss)
+            found.setdefault(made, {}).setdefault(form, loss)
     return found

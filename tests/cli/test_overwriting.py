@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import subprocess
 from pathlib import Path
 
@@ -102,6 +103,18 @@ def test_a_device_takes_any_report(caffelint: Caffelint) -> None:
     assert caffelint("check", ".", "--format", "json:/dev/null").status == 1
 
 
+@pytest.mark.parametrize("path", ["null", "//dev/null"])
+def test_a_device_stays_one_wherever_it_is(project: Path, caffelint: Caffelint, path: str) -> None:
+    if path == "null":
+        try:
+            os.mknod(project / path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        except PermissionError:
+            path = "/dev/./null"
+    for command in (("check", ".", "--format", f"json:{path}"), ("report", "solver.prototxt", "-o", path)):
+        assert caffelint(*command).status in (0, 1)
+        assert stat.S_ISCHR(os.stat(path).st_mode)
+
+
 def test_a_pipe_takes_any_report_and_stays(project: Path, caffelint: Caffelint) -> None:
     os.mkfifo(project / "pipe")
     with os.fdopen(os.open(project / "pipe", os.O_RDONLY | os.O_NONBLOCK), "rb") as out:
@@ -194,6 +207,9 @@ def test_the_way_back_from_a_linked_folder_is_not_taken(
         "git update-index --index-version 4",
         "printf x >> .git/index",
         "head -c 90 .git/index > i && mv i .git/index",
+        "echo x > .git/index",
+        ": > .git/index",
+        "rm .git/index && ln -s index .git/index",
     ],
 )
 def test_what_git_tracks_is_kept_however_that_is_hidden(project: Path, caffelint: Caffelint, hide: str) -> None:

@@ -233,3 +233,12 @@ def test_a_misspelt_field_is_found_and_left_for_its_name_to_be_mended() -> None:
     assert found.at("gamma").text == "Gamma: 0.5"
     assert write(found, "gamma", value="1") is None
     assert remove(found, "gamma") is None
+
+
+def test_removals_that_meet_are_one() -> None:
+    text = b'net:"a"\nnet_param{}\ntrain_net_param{}'
+    found = solver(text)
+    for kept, gone in (("net", ("net_param", "train_net_param")), ("train_net_param", ("net", "net_param"))):
+        after = applied(text, join(remove(found, field) for field in gone))
+        assert after.startswith(kept.encode()), after
+        assert not any(field.encode() + b"{" in after.replace(b"train_net_param{", b"") for field in gone), after

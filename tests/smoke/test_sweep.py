@@ -200,6 +200,23 @@ def test_what_holds_no_results_is_not_added_to(tmp_path: Path) -> None:
         Results(tmp_path / "grid.results.jsonl")
 
 
+def test_nothing_is_added_to_a_file_of_another_kind_or_name(tmp_path: Path) -> None:
+    results = tmp_path / "grid.results.jsonl"
+    results.write_text('{"mine": 1}\n')
+    with pytest.raises(BadGrid, match="holds no results"):
+        Results(results)
+    results.write_text("")
+    os.link(results, tmp_path / "elsewhere")
+    with pytest.raises(BadGrid, match="another name"):
+        Results(results)
+    (tmp_path / "elsewhere").unlink()
+    subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
+    Results(results)
+    subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
+    with pytest.raises(BadGrid, match="git tracks"):
+        Results(results)
+
+
 def test_the_best_run_is_one_without_an_error() -> None:
     rows = [row(last=0.1, status=1), row(last=0.5, seed=2), row(last=0.7), row(last=None)]
     assert [*table(rows)][-1] == "lowest loss: s at base_lr 0.1, seed 2: 0.5"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cost import soon
 
 import caffelint
 from caffelint.lint.config import Config
@@ -128,3 +129,14 @@ def test_nobody_looked() -> None:
     config = Config()
     config.select = ["net-file-not-found"]
     assert caffelint.check_text('net: "nowhere_a.prototxt" base_lr: 1', config=config).findings == ()
+
+
+def test_many_names_in_a_deep_folder_take_little_time(models: Path) -> None:
+    """Each is looked for in the folders above, of which a few are enough, and a few hundred names."""
+    deep = models / "/".join(["d"] * 150)
+    deep.mkdir(parents=True)
+    (deep / "solver.prototxt").write_text(
+        "".join(f'test_net: "a{number}"\n' for number in range(4000)) + "base_lr: 1\n"
+    )
+    with soon(20):
+        assert len(said(str(deep / "solver.prototxt"))) <= 200
