@@ -95,7 +95,7 @@ class NoActivationBetween(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.may_be_trained or len(net.layers_that(_is_weighted_sum)) < 3:
+        if not net.is_trained or len(net.layers_that(_is_weighted_sum)) < 3:
             return
         for one in net.states():
             if one.phase == TRAIN and one.is_wired and one.has_loss:

@@ -103,7 +103,8 @@ def _left_out(net: Net, one: BuiltNet) -> tuple[Place, str]:
     """The place to blame, and what is wrong there."""
     inside = {layer.index for layer in one.layers}
     for layer in net.layers:
-        if layer.index not in inside and (layer.kind.looks_like_a_loss or layer.type == "Accuracy"):
+        judges = layer.kind.looks_like_a_loss or layer.type == "Accuracy"
+        if judges and layer.index not in inside and all(blob in one.blobs for blob in layer.bottoms):
             who = f"{title(layer)} is left out of TEST, where nothing else tells how good the net is"
             return _rule(layer), who
     return net.at("layer"), "no layer is a loss or an Accuracy in TEST"

@@ -49,7 +49,6 @@ class PythonModuleNotFound(LayerRule):
     name = "python-module-not-found"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     layer_types = ("Python",)
     _MODULE = (
         "import caffe\n\n\nclass SegDataLayer(caffe.Layer):\n    def setup(self, bottom, top):\n        pass\n"
