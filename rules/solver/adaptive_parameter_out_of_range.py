@@ -14,7 +14,8 @@ class AdaptiveParameterOutOfRange(SolverRule):
 
     ## Why is this bad?
     RMSProp refuses an rms_decay outside [0, 1). Adam with a momentum2 (beta2) of 1 multiplies every update by
-    sqrt(1 - 1) = 0, and with one above 1 by the root of a negative number. delta keeps the divisor, the root of the
+    sqrt(1 - 1) = 0, and with one above 1 by the root of a negative number; below the square of momentum, a gradient
+    is still in the numerator when it has left the divisor. delta keeps the divisor, the root of the
     mean squared gradient, away from 0: with delta 0, each weight whose gradient is exactly 0 (from a dead ReLU, a
     frozen layer or a zero input) gets 0/0. AdaDelta with delta 0 does not move at all, since its first numerator is
     delta. With a delta far above the gradients the others divide by delta, and move by next to nothing. AdaDelta
@@ -75,6 +76,13 @@ class AdaptiveParameterOutOfRange(SolverRule):
             fixed='type: "Adam" momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
+            'type: "Adam" momentum: 0.999 momentum2: 0.9 base_lr: 0.1',
+            span="momentum2: 0.9",
+            message="momentum2 0.9 is below the square of momentum 0.999, so Adam divides past gradients by later ones,"
+            " however small; try momentum2: 0.999",
+            fixed='type: "Adam" momentum: 0.999 momentum2: 0.999 base_lr: 0.1',
+        ),
+        Invalid(
             'type: "Adam" delta: 0 base_lr: 0.1',
             span="delta: 0",
             message="delta 0 gives 0/0 = nan in Adam where a gradient is exactly 0; try delta: 1e-8",
@@ -121,6 +129,13 @@ class AdaptiveParameterOutOfRange(SolverRule):
             )
         if type_ == "Adam" and not 0 <= message.momentum2 < 1:
             yield self._momentum2(solver, message.momentum2)
+        elif type_ == "Adam" and message.momentum2 < message.momentum**2 and message.momentum < 1:
+            text = (
+                f"momentum2 {message.momentum2:g} is below the square of momentum {message.momentum:g}, so Adam divides"
+            )
+            text += " past gradients by later ones, however small; try momentum2: 0.999"
+            place = solver.at_first("momentum2", "momentum")
+            yield self.finding(place, text, severity=WARNING, fixes=_common(solver, "momentum2", "0.999"))
         if type_ == "AdaDelta" and not solver.has("momentum"):
             text = "momentum, which AdaDelta uses as its decay, is missing, so nothing is averaged; try momentum: 0.95"
             place = solver.at("type" if solver.written.HasField("type") else "solver_type")
