@@ -62,7 +62,8 @@ def _shown(folder: str, modified: int) -> int:
 def _if_it_may_be_top(above: str, folder: str) -> int | None:
     """When a folder was modified, if it may be the top of what is in `folder`."""
     real = os.path.realpath(above)
-    if any(is_below(other, real) for other in _never(os.path.expanduser("~"), os.environ.get("TMPDIR", "/tmp"))):
+    temporary = [os.environ[name] for name in ("TMPDIR", "TEMP", "TMP") if os.environ.get(name)]  # as tempfile has it
+    if any(is_below(other, real) for other in _never(os.path.expanduser("~"), *temporary)):
         return None
     try:
         state = os.stat(above)

@@ -50,6 +50,17 @@ def test_no_home_is_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert top_of(str(home)) is None
 
 
+@pytest.mark.parametrize("name", ["TMPDIR", "TEMP", "TMP"])
+def test_no_folder_of_temporary_files_is_a_project(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "README.md").touch()
+    (tmp_path / "LICENSE").touch()
+    (tmp_path / "models").mkdir()
+    before = top_of(str(tmp_path / "models"))
+    monkeypatch.setenv(name, str(tmp_path))
+    forget()
+    assert (before, top_of(str(tmp_path / "models"))) == (str(tmp_path), None)
+
+
 def test_a_project_far_above_is_none(tmp_path: Path) -> None:
     one = _make(tmp_path / "one", "README.md", "LICENSE", "a/b/c/d/e/f/g/h/i/solver.prototxt")
     assert top_of(str(one / "a/b/c/d/e/f/g")) == str(one)
