@@ -184,7 +184,7 @@ class Solver:
         message = self.message
         return bool(message.local_lr_auto or message.larc or message.warmup_iter or message.rampup_interval)
 
-    @property
+    @cached_property
     def train_net(self) -> Net | None:
         return next((use.net for use in self.nets if use.trains), None)
 

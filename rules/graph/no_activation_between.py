@@ -103,7 +103,7 @@ class NoActivationBetween(NetRule):
                 return
 
     def _pairs(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        sums = [layer for layer in one.layers if layer.index is not None and _is_weighted_sum(layer)]
+        sums = [layer for layer in one.layers if layer.index is not None and layer.bottoms and _is_weighted_sum(layer)]
         bent = {layer: bend for layer in sums if (bend := _bend(layer))}
         bends = Counter(bent.values())
         for layer in sums if bends else ():

@@ -49,7 +49,7 @@ def test_nobody_fills_in_the_name_of_another_net(tmp_path: Path, monkeypatch: py
     folder.mkdir(parents=True)
     (folder / "solver.prototxt").write_text('net: "resnet_18.prototxt" base_lr: 1 lr_policy: "fixed" max_iter: 9')
     assert severities()["net-file-not-found"] == "info"
-    (folder / "resnet18.prototxt").write_text(NET.format(""))
+    (folder / "resnet18.prototxt").write_text(NET.format(LOSS))
     assert severities()["net-file-not-found"] == "warning"
     (folder / "solver.prototxt").rename(folder / "template_solver.prototxt")
     assert severities()["net-file-not-found"] == "info", "a script writes another net into each copy"
