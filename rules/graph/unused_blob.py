@@ -47,6 +47,7 @@ class UnusedBlob(NetRule):
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
     )
     VALID = [
+        _NET + ' layer { name: "cut" type: "Slice" top: "image" top: "rest" }',
         # A look at what is trained.
         _NET + ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }',
         _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
@@ -156,7 +157,7 @@ class UnusedBlob(NetRule):
                 if maker is None or maker.index is None or name in read:
                     continue
                 mine = net.layers[maker.index]
-                if _parts(maker):
+                if _parts(maker) and mine.bottoms:
                     yield from self._whole_read(mine, name, read)
                     continue
                 if not _is_step(maker):
