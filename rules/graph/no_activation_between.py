@@ -151,6 +151,8 @@ def _bend(layer: BuiltLayer) -> str:
 
 def _before(layer: BuiltLayer) -> BuiltLayer | None:
     """The layer with weights that a layer goes on from, with nothing between that bends and nobody else reading."""
+    if len(layer.bottoms) != 1:
+        return None
     blob: Blob = layer.bottoms[0]
     while len(blob.readers) == 1 and blob.producer is not None and blob.producer.index is not None:
         maker = blob.producer

@@ -140,7 +140,7 @@ class UnusedBlob(NetRule):
                 if maker is None or maker.index is None or name in read:
                     continue
                 mine = net.layers[maker.index]
-                if _parts(maker):
+                if _parts(maker) and mine.bottoms:
                     yield from self._whole_read(mine, name, read)
                     continue
                 if not _is_step(maker):
