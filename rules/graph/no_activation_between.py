@@ -8,6 +8,8 @@ from typing import NamedTuple
 from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
+_MANY = 3
+
 
 class NoActivationBetween(NetRule):
     """Two layers with weights follow each other with no activation between them.
@@ -33,8 +35,8 @@ class NoActivationBetween(NetRule):
     Two such layers are right where they save weights, as a bottleneck, a factorised convolution, an embedding or two
     small kernels in place of a large one. So the rule only speaks where both together have no fewer weights than the
     one layer that computes the same, and where other layers of the net have an activation. It is silent about grouped,
-    frozen and shared layers. It is an info where no other layer of the type has an activation, as in Caffe's own
-    cifar10_quick.
+    frozen and shared layers, and about nets that are built of such pairs. It is an info where no other layer of the
+    type has an activation, as in Caffe's own cifar10_quick.
 
     ## References
     - inner_product_layer.cpp, base_conv_layer.cpp
@@ -106,12 +108,12 @@ class NoActivationBetween(NetRule):
         sums = [layer for layer in one.layers if layer.index is not None and layer.bottoms and _is_weighted_sum(layer)]
         bent = {layer: bend for layer in sums if (bend := _bend(layer))}
         bends = Counter(bent.values())
-        for layer in sums if bends else ():
-            first = _before(layer)
-            if first is None or not (_learns_alone(first) and _learns_alone(layer)):
-                continue
-            if _saves(first, layer):
-                continue
+        pairs = (
+            [(first, layer) for layer in sums if (first := _before(layer)) and _is_idle(first, layer)] if bends else []
+        )
+        if len(pairs) >= _MANY and 2 * len(pairs) >= len(bent):
+            return  # a net of such pairs is meant
+        for first, layer in pairs:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
             yield self.finding(
                 mine.at("name"),
@@ -149,6 +151,8 @@ def _bend(layer: BuiltLayer) -> str:
 
 def _before(layer: BuiltLayer) -> BuiltLayer | None:
     """The layer with weights that a layer goes on from, with nothing between that bends and nobody else reading."""
+    if len(layer.bottoms) != 1:
+        return None
     blob: Blob = layer.bottoms[0]
     while len(blob.readers) == 1 and blob.producer is not None and blob.producer.index is not None:
         maker = blob.producer
@@ -174,6 +178,11 @@ def _learns_alone(layer: BuiltLayer) -> bool:
     return bool(layer.learns) and not any(spec.name for spec in specs) and all(spec.lr_mult for spec in specs[:1])
 
 
+def _is_idle(first: BuiltLayer, second: BuiltLayer) -> bool:
+    """Does the first of two layers in a row add nothing?"""
+    return _learns_alone(first) and _learns_alone(second) and not _saves(first, second)
+
+
 def _saves(first: BuiltLayer, second: BuiltLayer) -> bool:
     """Have two layers fewer weights than the one that computes the same, or less to say than that; or is it unknown?"""
     one, two = _sizes(first), _sizes(second)
@@ -189,8 +198,8 @@ def _saves(first: BuiltLayer, second: BuiltLayer) -> bool:
 
 
 def _sizes(layer: BuiltLayer) -> _Sizes | None:
-    if getattr(layer.parameters, "group", 1) != 1 or not layer.bottoms:
-        return None
+    if getattr(layer.parameters, "group", 1) != 1 or len(layer.bottoms) != 1:
+        return None  # forks give weights as a second bottom
     outputs = layer.parameters.num_output
     shape = layer.bottoms[0].shape
     windows = layer.written_windows()

@@ -83,18 +83,19 @@ class ReshapeMixesStreams(NetRule):
             for layer in one.layers:
                 if layer.type not in _RECURRENT or not layer.bottoms or not layer.tops:
                     continue
-                found = [maker for blob in layer.bottoms if (maker := _mixing(blob)) and maker.index is not None]
-                found += [reader for reader, _ in layer.tops[0].readers if _unmixes(reader)]
+                mixing = [maker for blob in layer.bottoms if (maker := _mixing(blob)) and maker.index is not None]
+                found = mixing + [reader for reader, _ in layer.tops[0].readers if _unmixes(reader)]
                 found = [each for each in dict.fromkeys(found) if each.index not in said]
                 if found and found[0].index is not None:
                     said |= {each.index for each in found}
                     first = net.layers[found[0].index]
-                    before, after = (_text(blob) for blob in (found[0].bottoms[0], found[0].tops[0]))
+                    before, after = found[0].bottoms[0], found[0].tops[0]
+                    streams = _sizes(after if found[0] in mixing else before)[1]
+                    stored = f", or store the data as {_text(after)}" if found[0] in mixing else ""
                     yield self.finding(
                         first.at(first.block, "shape"),
-                        f"{titles(found)}: {before} becomes {after} without a transpose, so each of the"
-                        f" {_streams(layer)} sequences of {titles([layer])} mixes items; transpose the blob, or store"
-                        f" the data as {after}",
+                        f"{titles(found)}: {_text(before)} becomes {_text(after)} without a transpose, so each of the"
+                        f" {streams} sequences of {titles([layer])} mixes items; transpose the blob{stored}",
                         phases=one.phases,
                         layers=[net.layers[each.index] for each in found if each.index is not None],
                     )
@@ -106,10 +107,6 @@ def _sizes(blob: Blob) -> tuple[int | None, ...]:
 
 def _text(blob: Blob) -> str:
     return "x".join("?" if size is None else str(size) for size in _sizes(blob))
-
-
-def _streams(layer: BuiltLayer) -> str:
-    return str((_sizes(layer.bottoms[0]) or _sizes(layer.tops[0]))[1])
 
 
 def _mixing(blob: Blob) -> BuiltLayer | None:
