@@ -8,7 +8,16 @@ from typing import NamedTuple
 from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
+from ._odd import LEAST
+
 _MANY = 3
+
+
+def _map(i: int, bent: bool) -> str:
+    """A convolution of an example net, of which all write to "c1" in turn."""
+    convolution = f' layer {{ name: "c{i}" type: "Convolution" bottom: "c1" top: "c1" convolution_param {{'
+    relu = f' layer {{ name: "relu{i}" type: "ReLU" bottom: "c1" top: "c1" }}'
+    return f"{convolution} num_output: 8 kernel_size: 3 pad: 1 }} }}{relu * bent}"
 
 
 class NoActivationBetween(NetRule):
@@ -32,11 +41,11 @@ class NoActivationBetween(NetRule):
     ```
 
     ## Known problems
-    Two such layers are right where they save weights, as a bottleneck, a factorised convolution, an embedding or two
-    small kernels in place of a large one. So the rule only speaks where both together have no fewer weights than the
-    one layer that computes the same, and where other layers of the net have an activation. It is silent about grouped,
-    frozen and shared layers, and about nets that are built of such pairs. It is an info where no other layer of the
-    type has an activation, as in Caffe's own cifar10_quick.
+    Two such layers are right where they save weights, as a bottleneck, a factorised convolution or an embedding. So the
+    rule only speaks where both together have no fewer weights than the one layer that computes the same, and where
+    other layers of the net have an activation; of two small kernels where at least five others have one and no other
+    pair has none. It is silent about grouped, frozen and shared layers, and about nets that are built of such pairs. It
+    is an info where no other layer of the type has an activation, as in Caffe's own cifar10_quick.
 
     ## References
     - inner_product_layer.cpp, base_conv_layer.cpp
@@ -68,6 +77,10 @@ class NoActivationBetween(NetRule):
         " kernel_size: {} }} }}"
         ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "c3" bottom: "label" top: "loss" }}'
     )
+    _CHAIN = _MAPS.split(' layer {{ name: "c2"')[0].format() + (
+        '%s layer { name: "ip" type: "InnerProduct" bottom: "c1" top: "ip" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
+    )
     VALID = [
         _NET.format("", 50, 'layer { name: "relu2" type: "ReLU" bottom: "ip2" top: "ip2" }'),
         # A bottleneck.
@@ -80,6 +93,8 @@ class NoActivationBetween(NetRule):
         _NET.replace('type: "ReLU"', 'type: "Dropout"').format("", 50, ""),
         # Two small kernels have fewer weights than a large one.
         _MAPS.format(8, 3),
+        # Two pairs of small kernels.
+        _CHAIN % "".join(_map(i, i not in (3, 5)) for i in range(2, 9)),
     ]
     INVALID = [
         Invalid(
@@ -93,6 +108,12 @@ class NoActivationBetween(NetRule):
             span='name: "c3"',
             message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
             ' one of them would; add a ReLU after "c2", or remove "c2"',
+        ),
+        Invalid(
+            _CHAIN % "".join(_map(i, i != 4) for i in range(2, 8)),
+            span='name: "c5"',
+            message='Convolution "c5": no activation between it and Convolution "c4", while 6 others go on to one; add'
+            ' a ReLU after "c4"',
         ),
     ]
 
@@ -108,17 +129,23 @@ class NoActivationBetween(NetRule):
         sums = [layer for layer in one.layers if layer.index is not None and layer.bottoms and _is_weighted_sum(layer)]
         bent = {layer: bend for layer in sums if (bend := _bend(layer))}
         bends = Counter(bent.values())
-        pairs = (
-            [(first, layer) for layer in sums if (first := _before(layer)) and _is_idle(first, layer)] if bends else []
-        )
-        if len(pairs) >= _MANY and 2 * len(pairs) >= len(bent):
+        usual = bends.most_common(1)[0][0] if bends else ""
+        pairs = [(first, layer) for layer in sums if usual and (first := _before(layer))]
+        idle = [pair for pair in pairs if _is_idle(*pair)]
+        if len(idle) >= _MANY and 2 * len(idle) >= len(bent):
             return  # a net of such pairs is meant
-        for first, layer in pairs:
+        of_all = len(pairs) == 1 and len(bent) >= LEAST and _is_wide(*pairs[0])
+        for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
+            remedy = f'; add a {usual} after "{other.name}"'
             yield self.finding(
                 mine.at("name"),
-                f"{title(mine)}: no activation between it and {title(other)}, so the two compute no more than one of"
-                f' them would; add a {bends.most_common(1)[0][0]} after "{other.name}", or remove "{other.name}"',
+                f"{title(mine)}: no activation between it and {title(other)}, "
+                + (
+                    f'so the two compute no more than one of them would{remedy}, or remove "{other.name}"'
+                    if idle
+                    else f"while {len(bent)} others go on to one{remedy}"
+                ),
                 severity=None if any(sibling.type == first.type for sibling in bent) else INFO,
                 related=(Related("the layer before", other.at("name")),),
                 phases=(TRAIN,),
@@ -181,6 +208,14 @@ def _learns_alone(layer: BuiltLayer) -> bool:
 def _is_idle(first: BuiltLayer, second: BuiltLayer) -> bool:
     """Does the first of two layers in a row add nothing?"""
     return _learns_alone(first) and _learns_alone(second) and not _saves(first, second)
+
+
+def _is_wide(first: BuiltLayer, second: BuiltLayer) -> bool:
+    """Do two layers with windows follow each other, the first of which narrows nothing, as a bottleneck would?"""
+    one, two = _sizes(first), _sizes(second)
+    if one is None or two is None or not (_learns_alone(first) and _learns_alone(second)):
+        return False
+    return one.outputs >= max(one.inputs or 0, two.outputs) and min(*one.spread, *two.spread) > 1
 
 
 def _saves(first: BuiltLayer, second: BuiltLayer) -> bool:
