@@ -7,7 +7,18 @@ from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 from ._norms import norms
 
+_OTHERS = 5
+"""So many others have a Scale where one that has none is a slip."""
+
 _TAKE_NORMALISED = frozenset(["Python", *types_that(lambda kind: kind.is_distance)])
+
+
+def _block(i: int, scaled: bool) -> str:
+    """A convolution of an example net with its BatchNorm; all write to "c" in turn."""
+    convolution = f' layer {{ name: "c{i}" type: "Convolution" bottom: "c" top: "c" convolution_param {{'
+    scale = f' layer {{ name: "scale{i}" type: "Scale" bottom: "c" top: "c" scale_param {{ bias_term: true }} }}'
+    norm = f' num_output: 8 kernel_size: 1 }} }} layer {{ name: "bn{i}" type: "BatchNorm" bottom: "c" top: "c" }}'
+    return convolution + norm + scale * scaled
 
 
 class BatchnormWithoutScale(NetRule):
@@ -34,8 +45,9 @@ class BatchnormWithoutScale(NetRule):
 
     ## Known problems
     Some nets are meant that way. The rule is silent where a layer with weights follows, also after a Concat, which can
-    scale and shift by itself, where a distance or a Python layer follows, which may want normalised features, and about
-    nets that use layers or fields of a fork, whose BatchNorm may have both.
+    scale and shift by itself, and where a distance or a Python layer follows, which may want normalised features,
+    unless at least five others have a Scale and a single one has none. It is silent about nets that use layers or
+    fields of a fork, whose BatchNorm may have both.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347
@@ -55,7 +67,13 @@ class BatchnormWithoutScale(NetRule):
     _SCALED = (_NET % "ReLU").replace(
         ' layer { name: "next"', ' layer { name: "scale" type: "Scale" bottom: "bn" top: "bn" } layer { name: "next"'
     )
+    _BLOCKS = (
+        'layer { name: "data" type: "Data" top: "c" top: "label" include { phase: TRAIN } }%s'
+        ' layer { name: "ip" type: "InnerProduct" bottom: "c" top: "ip" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
+    )
     VALID = [
+        _BLOCKS % "".join(_block(i, i not in (3, 4)) for i in range(8)),
         _SCALED.replace('bottom: "bn" top: "bn" }', 'bottom: "bn" top: "bn" scale_param { bias_term: true } }'),
         _SCALED.replace(
             '} layer { name: "next"',
@@ -70,6 +88,12 @@ class BatchnormWithoutScale(NetRule):
         (_NET % "ReLU").replace('top: "bn" }', 'top: "bn" batch_norm_param { scale_bias: true } }'),
     ]
     INVALID = [
+        Invalid(
+            _BLOCKS % "".join(_block(i, i != 3) for i in range(6)),
+            span='type: "BatchNorm"',
+            message='BatchNorm "bn3": no Scale follows, so the layer learns no scale or shift; add a Scale with'
+            " bias_term: true after it",
+        ),
         Invalid(
             _SCALED,
             span='type: "Scale"',
@@ -94,12 +118,13 @@ class BatchnormWithoutScale(NetRule):
             if one.phase != TRAIN:
                 continue
             yield from self._unshifted(net, one)
-            bare = []
-            for layer in one.layers:
-                if layer.type == "BatchNorm" and layer.index is not None and layer.tops:
-                    readers = _readers(layer)
-                    if readers and not any(reader.is_linear or reader.type in _TAKE_NORMALISED for reader in readers):
-                        bare.append(layer)
+            read = [(layer, _readers(layer)) for layer in one.layers if layer.type == "BatchNorm" and layer.tops]
+            bare = [
+                layer
+                for layer, readers in read
+                if readers and not any(reader.is_linear or reader.type in _TAKE_NORMALISED for reader in readers)
+            ]
+            bare = bare or _odd([layer for layer, readers in read if not any(map(_scales, readers))], len(read))
             if bare:
                 these = "the layer learns" if len(bare) == 1 else "these layers learn"
                 yield self.finding(
@@ -129,6 +154,17 @@ class BatchnormWithoutScale(NetRule):
                 ),
                 layers=found,
             )
+
+
+def _odd(unscaled: list[BuiltLayer], norms: int) -> list[BuiltLayer]:
+    """The only one of many behind a layer with weights that no Scale follows: a slip, whatever reads it."""
+    if len(unscaled) != 1 or norms <= _OTHERS or unscaled[0].bottoms[0].maker is None:
+        return []
+    return unscaled if unscaled[0].bottoms[0].maker.has_weights else []
+
+
+def _scales(layer: BuiltLayer) -> bool:
+    return layer.type in ("Scale", "Bias") or not layer.known
 
 
 def _is_unshifted(layer: BuiltLayer) -> bool:

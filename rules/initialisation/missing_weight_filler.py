@@ -22,6 +22,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import types_that
 
+from ._dead import dead_behind_a_relu
 from ._fillers import WEIGHTED, blocks_with_weights, in_a_row, is_last, random_filler
 
 _UPSAMPLING = types_that(lambda kind: kind.upsamples)
@@ -36,8 +37,9 @@ class MissingWeightFiller(NetRule):
     ## Why is this bad?
     Caffe's default filler is the constant 0. A hidden layer of zeros passes nothing on, and with two of them in a row
     the gradient of every weight is always exactly 0: only the last bias learns, and the loss stays at its first value.
-    Where biases or a Sigmoid pass something on, the layers learn, but all units of a hidden layer stay equal. Nets
-    without any filler are made for loaded weights.
+    So it is with a single one that a ReLU follows, with or without a BatchNorm between: a ReLU hands back no gradient
+    for a 0. Where biases or a Sigmoid pass something on, the layers learn, but all units of a hidden layer stay equal.
+    Nets without any filler are made for loaded weights.
 
     ## Example
     ```
@@ -51,9 +53,9 @@ class MissingWeightFiller(NetRule):
     ## Known problems
     The text does not show `caffe train --weights`. A solver with `weights`, a layer with `lr_mult: 0`, and fillers in
     the last layers only are taken as signs that weights are loaded. A layer of zeros that no other one follows is an
-    info: it gets a gradient at once, and the layers before it one iteration later. A net without any filler is only
-    info if no solver names it, if its solvers have the rates of fine-tuning, below 0.001, or if a script of the project
-    trains on weights.
+    info unless a ReLU does: it gets a gradient at once, and the layers before it one iteration later. A net without any
+    filler is only info if no solver names it, if its solvers have the rates of fine-tuning, below 0.001, or if a script
+    of the project trains on weights.
 
     ## Fix safety
     Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
@@ -61,7 +63,7 @@ class MissingWeightFiller(NetRule):
     net, something suggests fine-tuning, or none of many layers has a filler.
 
     ## References
-    - caffe.proto, FillerParameter; on Caffe 1.0, the gradients of the weights are 0
+    - caffe.proto, FillerParameter; relu_layer.cpp, Backward_cpu; on Caffe 1.0, the gradients of the weights are 0
     """
 
     code = "I001"
@@ -74,6 +76,12 @@ class MissingWeightFiller(NetRule):
         ' layer { name: "fc1" type: "InnerProduct" bottom: "data" top: "fc1" inner_product_param { num_output: 9%s } }'
         ' layer { name: "fc2" type: "InnerProduct" bottom: "fc1" top: "fc2" inner_product_param { num_output: 9%s } }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc2" bottom: "label" top: "loss" }'
+    )
+    _RELU = _NET.replace(
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc2"',
+        ' layer { name: "relu" type: "ReLU" bottom: "fc2" top: "fc2" }'
+        ' layer { name: "fc3" type: "InnerProduct" bottom: "fc2" top: "fc3" inner_product_param { num_output: 9%s } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc3"',
     )
     _GIVEN = ' weight_filler { type: "xavier" }'
     VALID = [
@@ -116,6 +124,14 @@ class MissingWeightFiller(NetRule):
             ' no gradient at first; add one, for example weight_filler { type: "xavier" }',
             fixed=_NET % (_GIVEN, ' weight_filler { type: "xavier" }'),
         ),
+        Invalid(
+            _RELU % (_GIVEN, "", _GIVEN),
+            span="inner_product_param",
+            message='InnerProduct "fc2": weight_filler is missing, so its weights start at 0 and the ReLU behind hands'
+            " back no gradient, so up to there no layer ever learns; add one, for example weight_filler {"
+            ' type: "xavier" }',
+            fixed=_RELU % (_GIVEN, _GIVEN, _GIVEN),
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -129,7 +145,8 @@ class MissingWeightFiller(NetRule):
         # Zeros right before a loss get a gradient from it.
         last = len(missing) < _MANY and all(is_last(layer) for layer in missing)
         # Where some of many have fillers, these are the new ones of a net whose weights are loaded.
-        severity = INFO if last or len(missing) >= _MANY or not in_a_row(net, missing) else WARNING
+        dead = [] if last or len(missing) >= _MANY else dead_behind_a_relu(net, missing)
+        severity = WARNING if dead or not last and len(missing) < _MANY and in_a_row(net, missing) else INFO
         loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
         if loads is None and (len(missing) == len(layers) or has_rate_of_fine_tuning(net)):
             # Nets of which no layer has a filler are mostly copied from those of published weights.
@@ -145,7 +162,13 @@ class MissingWeightFiller(NetRule):
             )
         else:
             whose, each = ("its", "") if len(missing) == 1 else ("their", " to each")
-            so = "earlier layers get no gradient at first" if last else "nothing passes through them"
+            so = (
+                "the ReLU behind hands back no gradient, so up to there no layer ever learns"
+                if dead
+                else "earlier layers get no gradient at first"
+                if last
+                else "nothing passes through them"
+            )
             message = f"weight_filler is missing, so {whose} weights start at 0 and {so}; add one{each}, {example}"
         types = {random_filler(one)[0][1] for one in missing}
         yield self.finding(

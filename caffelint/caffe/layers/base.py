@@ -118,6 +118,8 @@ class BuiltLayer:
     is_activation: ClassVar[bool | None] = False
     # An activation that hands on what is above 0.
     rectifies: ClassVar[bool | None] = False
+    # Does it hand back no gradient where it reads 0?
+    flat_at_zero: bool | None = False
     # Does it take away the scale of what it reads?
     normalises: ClassVar[bool | None] = False
     upsamples: ClassVar[bool | None] = False
@@ -485,7 +487,7 @@ class UnknownLayer(BuiltLayer):
 
     known = False
     reads_bottom = reads_top = in_place = is_loss = is_data = transforms = prefetches = is_recurrent = None
-    is_activation = rectifies = normalises = upsamples = is_distance = never_negative = rearranges = None
+    is_activation = rectifies = normalises = upsamples = is_distance = never_negative = rearranges = flat_at_zero = None
     compares_maps = has_weights = is_linear = keeps_statistics = hands_on = keeps_channels = keeps_pixels = None
     shares_memory = keeps_sign = None
 

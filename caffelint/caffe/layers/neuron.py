@@ -302,6 +302,10 @@ class ReLU(Neuron):
     def in_place(self) -> str:  # type: ignore[override]
         return CORRUPTS if self.parameters.negative_slope < 0 else EXACT
 
+    @property
+    def flat_at_zero(self) -> bool:  # type: ignore[override]
+        return not self.parameters.negative_slope
+
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         low, high, zeros, signed = bottoms[0]
         slope = self.parameters.negative_slope
