@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-from caffelint.lint.built import BuiltLayer, BuiltNet
+from caffelint.lint.built import BuiltLayer
 
 _DEEPEST = 500
-
-
-def followers(net: BuiltNet) -> dict[BuiltLayer, BuiltLayer]:
-    """Of each layer of the text the one that comes next in it."""
-    layers = [layer for layer in net.layers if layer.index is not None]
-    return dict(pairwise(layers))
 
 
 def skips(layer: BuiltLayer, follower: BuiltLayer | None) -> BuiltLayer | None:

@@ -6,7 +6,7 @@ from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net,
 from caffelint.lint.built import BuiltLayer
 
 from ._parts import is_whole
-from ._skipped import followers, skips
+from ._skipped import skips
 
 
 class UnusedBlob(NetRule):
@@ -122,7 +122,6 @@ class UnusedBlob(NetRule):
             if not net.may_be_trained:
                 return
             read = {blob for layer in net.in_phase(TRAIN) if layer.depends_on_stage for blob in layer.bottoms}
-            after = followers(one)
             for name in one.outputs:
                 if name in read:
                     continue  # a loss of another stage, as in training by steps
@@ -133,7 +132,7 @@ class UnusedBlob(NetRule):
                     mine = net.layers[maker.index]
                     top = mine.tops.index(name) if name in mine.tops else 0
                     what, remedy = "the layer learns nothing", "give it a loss or keep it out of TRAIN"
-                    if other := skips(maker, after.get(maker)):
+                    if other := skips(maker, one.followers.get(maker)):
                         what += f', and {title(other)} after it reads "{other.bottoms[0].original.name}" instead'
                         remedy = f'let "{other.name}" read "{name}"'
                     yield self.finding(
