@@ -78,8 +78,16 @@ class NoActivationBetween(NetRule):
         _NET.format("", 50, 'layer { name: "look" type: "EuclideanLoss" bottom: "ip2" bottom: "label" top: "look" }'),
         # No layer has one.
         _NET.replace('type: "ReLU"', 'type: "Dropout"').format("", 50, ""),
-        # Two small kernels have fewer weights than a large one.
+        # Two small kernels have fewer weights than a large one, and so has one with holes.
         _MAPS.format(8, 3),
+        _MAPS.format("2 dilation: 6", 3),
+        # The second layer sums up parts of what the first one gives.
+        _NET.replace('bottom: "ip2" top: "ip3"', 'bottom: "parts" top: "ip3"').format(
+            "",
+            50,
+            'layer { name: "parts" type: "Reshape" bottom: "ip2" top: "parts"'
+            " reshape_param { shape { dim: -1 dim: 5 } } }",
+        ),
     ]
     INVALID = [
         Invalid(
@@ -126,12 +134,14 @@ class NoActivationBetween(NetRule):
 
 
 class _Sizes(NamedTuple):
-    """What a layer sums up. spread: kernel sizes; step: strides; inputs: None where unknown."""
+    """What a layer sums up. taps: of the kernel; extent, step: along both sides; inputs: None where unknown."""
 
     inputs: int | None
     outputs: int
-    spread: tuple[int, int]
-    step: tuple[int, int]
+    axis: int
+    taps: int = 1
+    extent: tuple[int, int] = (1, 1)
+    step: tuple[int, int] = (1, 1)
 
 
 def _is_weighted_sum(layer: BuiltLayer | type[BuiltLayer]) -> bool:
@@ -168,7 +178,7 @@ def _is_passed(layer: BuiltLayer) -> bool:
     """Does a layer leave a weighted sum one, whatever it learns?"""
     if not layer.known or layer.fork or len(layer.bottoms) != 1 or len(layer.tops) != 1:
         return False
-    moves = layer.hands_on and not layer.transforms
+    moves = layer.hands_on and layer.keeps_channels
     return bool(moves or layer.is_linear and not layer.has_weights or layer.keeps_statistics)
 
 
@@ -186,30 +196,30 @@ def _is_idle(first: BuiltLayer, second: BuiltLayer) -> bool:
 def _saves(first: BuiltLayer, second: BuiltLayer) -> bool:
     """Have two layers fewer weights than the one that computes the same, or less to say than that; or is it unknown?"""
     one, two = _sizes(first), _sizes(second)
-    if one is None or two is None or first.type != second.type:
+    if one is None or two is None or first.type != second.type or one.axis != two.axis:
         return True
     if one.outputs < min(two.outputs, one.inputs or two.outputs):
         return True
-    both = tuple(a + (b - 1) * step for a, b, step in zip(one.spread, two.spread, one.step, strict=True))
-    grows = one.outputs * prod(one.spread) - two.outputs * prod(both)
+    both = prod(a + (b - 1) * step for a, b, step in zip(one.extent, two.extent, one.step, strict=True))
+    grows = one.outputs * one.taps - two.outputs * both
     if one.inputs is None:
         return grows < 0
-    return one.inputs * grows + one.outputs * two.outputs * prod(two.spread) < 0
+    return one.inputs * grows + one.outputs * two.outputs * two.taps < 0
 
 
 def _sizes(layer: BuiltLayer) -> _Sizes | None:
     if getattr(layer.parameters, "group", 1) != 1 or len(layer.bottoms) != 1:
         return None  # forks give weights as a second bottom
-    outputs = layer.parameters.num_output
+    outputs, axis = layer.parameters.num_output, layer.parameters.axis
     shape = layer.bottoms[0].shape
     windows = layer.written_windows()
     if windows is None:
         if layer.block != "inner_product_param":
             return None
-        axis = layer.parameters.axis
-        return _Sizes(prod(shape[axis:]) if shape else None, outputs, (1, 1), (1, 1))
+        return _Sizes(prod(shape[axis:]) if shape else None, outputs, axis)
     tall, wide = windows
     if tall.kernel != wide.kernel:
         return None
     channels = shape[1] if shape and len(shape) == 4 else None
-    return _Sizes(channels, outputs, (tall.kernel, wide.kernel), (tall.stride, wide.stride))
+    taps, extent = tall.kernel * wide.kernel, (tall.extent, wide.extent)
+    return _Sizes(channels, outputs, axis, taps, extent, (tall.stride, wide.stride))
