@@ -7,10 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from caffelint.lint import ERROR, Finding, Invalid, Option, Solver, SolverRule, Valid
 from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
 
-_SNAPSHOT = re.compile(r"_iter_\d+\.caffemodel(?:\.h5)?$")
-"""As Solver::SnapshotFilename has it."""
-_MOST = 100
-"""Of a solver: each is looked for in several folders."""
+_OTHERS = re.compile(r"^~/|_iter_\d+\.caffemodel(?:\.h5)?$")
+"""What is no file as it is written, or may be one that a training writes (Solver::SnapshotFilename)."""
 
 
 class WeightsFileNotFound(SolverRule):
@@ -75,17 +73,13 @@ class WeightsFileNotFound(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         # LoadNetWeights: several files may be listed in one string, with commas.
-        lists = enumerate(solver.message.weights)
-        named = [(position, path.strip()) for position, listed in lists for path in listed.split(",")]
-        looked_for = [path for _, path in named if not (path.startswith("~/") or is_template(path))]
-        looked_for = [path for path in looked_for if not _SNAPSHOT.search(path)][:_MOST]
-        missing = self._missing(solver, looked_for) if looked_for else frozenset()
+        named = [(n, path.strip()) for n, listed in enumerate(solver.message.weights) for path in listed.split(",")]
+        missing = self._missing(solver, [path for _, path in named if not (is_template(path) or _OTHERS.search(path))])
         for position, path in named:
-            what = f'weights "{path}"'
-            place = solver.at("weights", position)
+            what, place = f'weights "{path}"', solver.at("weights", position)
             if path.startswith("~/"):
-                text = f"{what} starts with ~, which Caffe does not expand, so it stops at the start; write the"
-                yield self.finding(place, f"{text} full path")
+                text = f"{what} starts with ~, which Caffe does not expand, so it stops at the start"
+                yield self.finding(place, f"{text}; write the full path")
             elif path in missing:
                 where = "" if os.path.isabs(path) else " in the working directory or beside this file"
                 text = f"{what} do not exist{where}, so Caffe stops at the start; correct the path"
@@ -94,8 +88,8 @@ class WeightsFileNotFound(SolverRule):
     def _missing(self, solver: Solver, paths: Sequence[str]) -> Collection[str]:
         """Those of some files that are not there, if it is here that Caffe runs."""
         roots = self.options["roots"]
-        sources = (source for net in solver.distinct_nets for source in data_sources(net, roots))
+        sources = (source for net in solver.distinct_nets if paths for source in data_sources(net, roots))
         if not self.options["check-sources"] and data_of_this_machine(sources) is None:
-            return frozenset()
+            return ()
         folders = [*starts(solver.path, roots)]
-        return frozenset(path for path in paths if not found_from(path, folders))
+        return {path for path in paths if not found_from(path, folders)}
