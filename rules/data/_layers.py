@@ -44,7 +44,7 @@ def reads_other_part(layer: Layer, other: Layer) -> bool:
 
 def _words(layer: Layer) -> set[tuple[str, str]]:
     block = layer.node.first(source_of(layer)[0]) if layer.node is not None else None
-    fields = [field for field in block.fields if not field.fields] if block is not None else []
+    fields = [field for field in block.fields if not field.fields and field.name != "source"] if block else []
     switches_and_numbers = ("true", "false", *"+-.0123456789")
     return {(one.name, one.text) for one in fields if not one.text.startswith(switches_and_numbers)}
 
