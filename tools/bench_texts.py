@@ -65,6 +65,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "losses": lambda n: (
         INPUT + many(n, 'layer { name: "l@" type: "EuclideanLoss" bottom: "x" bottom: "l" top: "l@" }\n')
     ),
+    "losses of a blob and itself": lambda n: (
+        INPUT + many(n, 'layer { name: "l@" type: "EuclideanLoss" bottom: "x" bottom: "x" top: "l@" }\n')
+    ),
     "softmax of one blob, in place": lambda n: (
         INPUT + many(n, 'layer { name: "s@" type: "Softmax" bottom: "x" top: "x" }\n')
     ),
@@ -72,6 +75,14 @@ TEXTS: dict[str, Callable[[int], str]] = {
         INPUT
         + many(n, 'layer { name: "f@" type: "Split" bottom: "x" top: "x" }\n')
         + many(n, 'layer { name: "l@" type: "SoftmaxWithLoss" bottom: "x" bottom: "l" top: "l@" }\n')
+    ),
+    "recurrent layers below a chain": lambda n: (
+        INPUT
+        + "".join(
+            f'layer {{ name: "r{i}" type: "ReLU" bottom: "{f"r{i - 1}" if i else "x"}" top: "r{i}" }}\n'
+            for i in range(n)
+        )
+        + many(n, f'layer {{ name: "n@" type: "RNN" bottom: "r{n - 1}" bottom: "l" top: "n@" }}\n')
     ),
     "answers that nothing reads, and losses": lambda n: (
         INPUT

@@ -94,6 +94,18 @@ class BuiltNet:
         return any(any(layer.loss_weights) for layer in self.layers)
 
     @cached_property
+    def may_be_scored(self) -> bool:
+        """May a layer say how good the net is, or hand on what it predicts: to a file, or to what nobody knows?"""
+        return self.has_loss or any(
+            layer.looks_like_a_loss
+            or layer.looks_like_a_measure
+            or layer.writes
+            or _holds_against_data(layer)
+            or (_is_end(layer) and (not layer.known or layer.fork))
+            for layer in self.layers
+        )
+
+    @cached_property
     def is_wired(self) -> bool:
         """Do its blobs connect its layers, and have its losses their weights, as if nothing were refused?
 
@@ -123,6 +135,21 @@ class BuiltNet:
     def is_known(self) -> bool:
         """Is nothing in it unknown: no shape, no parameter, no type?"""
         return self.memory is not None and all(layer.known and layer.params is not None for layer in self.layers)
+
+
+def _is_end(layer: BuiltLayer) -> bool:
+    return not any(top.consumers for top in layer.tops)
+
+
+def _holds_against_data(layer: BuiltLayer) -> bool:
+    """Does a layer without weights compute something of what others made and of what only data layers bring?
+
+    A Crop takes only the size of the latter.
+    """
+    if layer.has_weights or layer.rearranges or len(layer.bottoms) < 2:
+        return False
+    makers = [blob.maker for blob in layer.bottoms]
+    return len({bool(maker is None or maker.bottoms) for maker in makers}) > 1
 
 
 def memory_of(layers: Sequence[BuiltLayer]) -> int | None:

@@ -25,13 +25,13 @@ _KNOWN = (
     KnownData("ImageNet", compiled_later(r"ilsvrc|imagenet(?![0-9])"), 1000),
     KnownData("CIFAR-100", compiled_later(r"cifar[-_]?100"), 100),
     KnownData("CIFAR-10", compiled_later(r"cifar[-_]?10(?!0)"), 10),
-    KnownData("Fashion-MNIST", compiled_later(r"fashion[-_]?mnist"), 10),
-    KnownData("MNIST", compiled_later(r"(?<!fashion[-_])(?<![a-z])mnist"), 10, "digits"),
+    KnownData("Fashion-MNIST", compiled_later(r"fashion[-_/]?mnist"), 10),
+    # Many sets that are no digits are named after it: sign_mnist, skin-cancer-mnist.
+    KnownData("MNIST", compiled_later(r"(?<!fashion/)(?<![a-z])(?<![a-z][-_])mnist"), 10, "digits"),
     KnownData("SVHN", compiled_later(r"svhn"), 10, "digits"),
     KnownData("EMNIST", compiled_later(r"(?<![a-z])emnist"), shows="letters and digits"),
     KnownData("Chars74K", compiled_later(r"chars?[-_]?74k"), shows="letters and digits"),
     KnownData("IIIT5K", compiled_later(r"iiit[-_]?5k"), shows="words"),
-    KnownData("ICDAR", compiled_later(r"icdar"), shows="words"),
     KnownData("Synth90k", compiled_later(r"synth[-_]?90k|mjsynth"), shows="words"),
     KnownData("GTSRB", compiled_later(r"gtsrb"), 43, "traffic signs"),
     KnownData("UCF101", compiled_later(r"ucf[-_]?101"), 101),
@@ -44,7 +44,22 @@ _KNOWN = (
 )
 
 
+_OF_ANY = compiled_later(
+    r"(?:train(?:ing)?|trn|val(?:id(?:ation)?)?|test(?:ing)?|dev|lists?|index|labels?|images?|imgs?|data(?:base|set)?|files?"
+    r"|lmdb|leveldb|hdf5|h5|db|txt|csv|split|fold|shuffled|raw|(?<=\d)x(?=\d)|[\W\d_])*"
+)
+"""Parts of a path that tell what records are for, or how they are stored, and not of what they are."""
+
+
 def known_data(path: str) -> list[KnownData]:
-    """The data sets that a path names."""
-    text = path.lower()
-    return [one for one in _KNOWN if one.pattern.search(text)]
+    """The data sets that a path leads to, by the last part of it that tells of one.
+
+    `examples/imagenet/flowers_lmdb` holds flowers: the folder is that of an example which somebody follows.
+    """
+    text = path.lower().replace("\\", "/")
+    parts = text.split("/")
+    while len(parts) > 1 and _OF_ANY.fullmatch(parts[-1]):
+        parts.pop()
+    begin, end = len("/".join((*parts[:-1], ""))), len("/".join(parts))
+    # A name may begin in the folder above: fashion/mnist.
+    return [one for one in _KNOWN if any(match.end() > begin for match in one.pattern.finditer(text, 0, end))]

@@ -17,7 +17,6 @@ from caffelint.lint import (
     remove,
     titles,
 )
-from caffelint.lint.built import BuiltNet
 
 from ._norms import global_stats, norms
 
@@ -94,7 +93,7 @@ class BatchStatsInTesting(NetRule):
             return
         alone = _is_of_one(net, found)
         # What nobody looks at may depend on what it likes; it only differs from what the deployed net gives.
-        unseen = bool(net.solvers) and not any(map(_tells, (one for one in net.states() if TEST in one.phases)))
+        unseen = bool(net.solvers) and not any(one.may_be_scored for one in net.states() if TEST in one.phases)
         so = "here by each image alone" if alone else "so what it says of an image depends on the others in its batch"
         yield self.finding(
             found[0].at("batch_norm_param", "use_global_stats"),
@@ -124,14 +123,6 @@ def _tests_after_the_end(solver: Solver) -> bool:
     """Is the first test of its net due after its last iteration?"""
     message = solver.message
     return 0 < message.max_iter < message.test_interval and not message.test_initialization
-
-
-def _tells(one: BuiltNet) -> bool:
-    """May a layer say how good the net is, or hand on what it predicts?"""
-    return one.has_loss or any(
-        layer.looks_like_a_loss or layer.type == "Accuracy" or layer.writes or not layer.known or layer.fork
-        for layer in one.layers
-    )
 
 
 def _is_of_one(net: Net, norms: list[Layer]) -> bool:

@@ -37,6 +37,18 @@ def source_of(layer: Layer) -> tuple[str, str]:
     return "", ""
 
 
+def reads_other_part(layer: Layer, other: Layer) -> bool:
+    """Does one of two layers of a project's own Caffe say in another word, as `split: "val"`, what it reads?"""
+    return not layer.kind.known and _words(layer) != _words(other)
+
+
+def _words(layer: Layer) -> set[tuple[str, str]]:
+    block = layer.node.first(source_of(layer)[0]) if layer.node is not None else None
+    fields = [field for field in block.fields if not field.fields and field.name != "source"] if block else []
+    switches_and_numbers = ("true", "false", *"+-.0123456789")
+    return {(one.name, one.text) for one in fields if not one.text.startswith(switches_and_numbers)}
+
+
 def same_path(path: str) -> str:
     """A path in a form to compare: `./a//b/` and `a/b` are the same."""
     return re.sub(r"/+", "/", path.replace("\\", "/")).removeprefix("./").rstrip("/")

@@ -67,6 +67,13 @@ class MeanSubtractedTwice(NetRule):
             message='Power "center" subtracts 127 from "data", from which Data "data" has already subtracted 114.7;'
             " remove one of them",
         ),
+        # The second one is subtracted after the data were scaled.
+        Invalid(
+            _NET.format("mean_value: 128 scale: 0.0078125", "shift: -1"),
+            span="shift: -1",
+            message='Power "center" subtracts 1 (128 in pixels) from "data", from which Data "data" has already'
+            " subtracted 128; remove one of them",
+        ),
         Invalid(
             _DETECT.format('mean_file: "mean.binaryproto"'),
             span="mean_value: 127",
@@ -84,15 +91,17 @@ class MeanSubtractedTwice(NetRule):
                 if second is None or made is None or made.top != 0:
                     continue
                 first = _first_mean(made.layer)
-                if first is None or not _are_alike(first, second[0], made.layer.message.transform_param.scale):
+                transform = made.layer.message.transform_param
+                in_pixels = second[0] / transform.scale if transform.scale else second[0]
+                if first is None or not _are_alike(first, in_pixels):
                     continue
                 said.add(layer.index)
-                transform = made.layer.message.transform_param
+                unscaled = f" ({in_pixels:.4g} in pixels)" if transform.scale != 1 else ""
                 what = f'"{transform.mean_file}"' if isinstance(first, str) else f"{first:.4g}"
                 field = "mean_file" if isinstance(first, str) else "mean_value"
                 yield self.finding(
                     layer.at(*second[1]),
-                    f'{title(layer)} subtracts {second[0]:.4g} from "{layer.bottoms[0]}", from which'
+                    f'{title(layer)} subtracts {second[0]:.4g}{unscaled} from "{layer.bottoms[0]}", from which'
                     f" {title(made.layer)} has already subtracted {what}; remove one of them",
                     related=(Related("the first mean", made.layer.at("transform_param", field)),),
                 )
@@ -131,9 +140,8 @@ def _constant(layer: Layer, block: str, field: str) -> tuple[float, tuple[str, .
     return (-value, (block, field)) if value is not None and value < 0 else None
 
 
-def _are_alike(first: float | str, second: float, scale: float) -> bool:
-    """Both in pixels? The second mean is subtracted after the data were scaled."""
-    second = second / scale if scale else second
+def _are_alike(first: float | str, second: float) -> bool:
+    """Both in pixels?"""
     if isinstance(first, str):
         return _LEAST <= second <= _MOST
     return first >= 1 and abs(second - first) <= _ALIKE * first

@@ -32,6 +32,7 @@ from ._layers import (
     is_never_tested,
     is_tested,
     pairs,
+    reads_other_part,
     same_path,
     source_of,
     tested_sources,
@@ -76,6 +77,10 @@ class TrainAndTestShareData(NetRule):
     certainty = LIKELY
     VALID = [
         _DATA % ("train_lmdb", "TRAIN", "") + _DATA % ("val_lmdb", "TEST", ""),
+        # What another field of a project's own Caffe tells apart.
+        _OWN.replace("batch_size", 'split: "train" batch_size') % "TRAIN"
+        + _OWN.replace("batch_size", 'split: "val" batch_size') % "TEST"
+        + ' layer { type: "EuclideanLoss" bottom: "data" bottom: "label" }',
         # Tested on both sets, one after the other.
         _DATA % ("train_lmdb", "TRAIN", "")
         + _DATA % ("train_lmdb", "TEST", 'stage: "on-train" ')
@@ -157,6 +162,8 @@ class TrainAndTestShareData(NetRule):
                 return  # another net tests with data that is not used for training
             for layer, block, path in tested:
                 other = trained[same_path(path)]
+                if reads_other_part(layer, other):
+                    continue
                 if other is not layer:
                     message = (
                         f'{title(layer)}: testing reads "{path}", which training also reads, so accuracy is that of the'

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-from caffelint.lint.built import BuiltLayer, BuiltNet
+from caffelint.lint.built import BuiltLayer, computed_by
 
 _DEEPEST = 500
-
-
-def followers(net: BuiltNet) -> dict[BuiltLayer, BuiltLayer]:
-    """Of each layer of the text the one that comes next in it."""
-    layers = [layer for layer in net.layers if layer.index is not None]
-    return dict(pairwise(layers))
+_AXES_OF_MAPS = 4
 
 
 def skips(layer: BuiltLayer, follower: BuiltLayer | None) -> BuiltLayer | None:
     """The follower of a layer, if it reads the data that the way to this layer began at.
 
-    Where both begin further on, they may be two heads.
+    Where both begin further on, they may be two heads; where the way to this layer ends in values without pixels, which
+    the follower reads, or begins with a layer like the follower, they are two trunks.
     """
     if follower is None or not follower.known or follower.is_loss or len(follower.bottoms) != 1:
         return None
@@ -26,11 +20,20 @@ def skips(layer: BuiltLayer, follower: BuiltLayer | None) -> BuiltLayer | None:
     is_read = any(top.readers for top in follower.tops)
     if not is_read or began.producer is not None and began.producer.bottoms:
         return None
+    if follower.written_windows() is not None and _lacks_pixels(layer):
+        return None
     above: BuiltLayer | None = layer
     for _ in range(_DEEPEST):
         if above is None or not above.bottoms:
             return None
         if above.bottoms[0].original is began:
-            return follower
+            return None if above.type == follower.type and computed_by(above) == computed_by(follower) else follower
         above = above.bottoms[0].maker
     return None
+
+
+def _lacks_pixels(layer: BuiltLayer) -> bool:
+    """Does it give one value for each output, as an InnerProduct does?"""
+    top = layer.tops[0].original
+    shape = top.shape or top.partial
+    return shape is not None and len(shape) < _AXES_OF_MAPS

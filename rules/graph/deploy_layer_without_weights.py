@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, quoted, title, titles
 
+from ._fixed import is_fixed
 from ._layer_params import parameters
 from ._partner import Training, training_nets
 from ._sources import source_of
@@ -63,9 +64,18 @@ class DeployLayerWithoutWeights(NetRule):
     _BODY = _fc("a", "data") + _fc("b", "a") + _fc("c", "b")
     _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "d" bottom: "label" top: "loss" }'
     _TRAIN = _DATA + _BODY + _fc("d", "c") + _LOSS
+    _UP = (
+        ' layer { name: "%s" type: "Deconvolution" bottom: "a" top: "up" param { lr_mult: 0 } convolution_param {'
+        ' num_output: 8 group: 8 bias_term: false kernel_size: 4 stride: 2 weight_filler { type: "bilinear" } } }'
+    )
     _SLOPE = ' layer { name: "%s" type: "PReLU" bottom: "%s" top: "slope" }'
     VALID = [
         {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("d", "c")},
+        # What its filler makes is what training leaves as it is.
+        {
+            "train.prototxt": _DATA + _BODY + _fc("d", "c") + _UP % "up",
+            "deploy.prototxt": _INPUT + _BODY + _fc("d", "c") + _UP % "upscore",
+        },
         # Another name and another bottom: another layer.
         {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "b")},
         # There is a deploy net with the names of the training net, so this one is for other weights.
@@ -148,7 +158,7 @@ def _renamed(net: Net, nearest: Training, there: set[str]) -> list[tuple[Layer, 
         if (source := source_of(layer, 0)) is None:
             continue
         twins = twins_of.get((layer.type, (names.get(source[0], source[0]), source[1])), ())
-        if len(twins) == 1 and _is_alike(layer, twins[0]):
+        if len(twins) == 1 and _is_alike(layer, twins[0]) and not (twins[0].has_frozen_weights and is_fixed(layer)):
             found.append((layer, twins[0]))
             names[layer.name] = twins[0].name
     return found

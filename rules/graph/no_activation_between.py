@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from math import prod
-from typing import NamedTuple
 
 from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
+from ._in_a_row import is_idle, is_wide
 from ._odd import LEAST
 
 _MANY = 3
@@ -91,10 +90,18 @@ class NoActivationBetween(NetRule):
         _NET.format("", 50, 'layer { name: "look" type: "EuclideanLoss" bottom: "ip2" bottom: "label" top: "look" }'),
         # No layer has one.
         _NET.replace('type: "ReLU"', 'type: "Dropout"').format("", 50, ""),
-        # Two small kernels have fewer weights than a large one.
+        # Two small kernels have fewer weights than a large one, and so has one with holes.
         _MAPS.format(8, 3),
         # Two pairs of small kernels.
         _CHAIN % "".join(_map(i, i not in (3, 5)) for i in range(2, 9)),
+        _MAPS.format("2 dilation: 6", 3),
+        # The second layer sums up parts of what the first one gives.
+        _NET.replace('bottom: "ip2" top: "ip3"', 'bottom: "parts" top: "ip3"').format(
+            "",
+            50,
+            'layer { name: "parts" type: "Reshape" bottom: "ip2" top: "parts"'
+            " reshape_param { shape { dim: -1 dim: 5 } } }",
+        ),
     ]
     INVALID = [
         Invalid(
@@ -131,10 +138,10 @@ class NoActivationBetween(NetRule):
         bends = Counter(bent.values())
         usual = bends.most_common(1)[0][0] if bends else ""
         pairs = [(first, layer) for layer in sums if usual and (first := _before(layer))]
-        idle = [pair for pair in pairs if _is_idle(*pair)]
+        idle = [pair for pair in pairs if is_idle(*pair)]
         if len(idle) >= _MANY and 2 * len(idle) >= len(bent):
             return  # a net of such pairs is meant
-        of_all = len(pairs) == 1 and len(bent) >= LEAST and _is_wide(*pairs[0])
+        of_all = len(pairs) == 1 and len(bent) >= LEAST and is_wide(*pairs[0])
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
             remedy = f'; add a {usual} after "{other.name}"'
@@ -150,15 +157,6 @@ class NoActivationBetween(NetRule):
                 related=(Related("the layer before", other.at("name")),),
                 phases=(TRAIN,),
             )
-
-
-class _Sizes(NamedTuple):
-    """What a layer sums up. spread: kernel sizes; step: strides; inputs: None where unknown."""
-
-    inputs: int | None
-    outputs: int
-    spread: tuple[int, int]
-    step: tuple[int, int]
 
 
 def _is_weighted_sum(layer: BuiltLayer | type[BuiltLayer]) -> bool:
@@ -195,56 +193,5 @@ def _is_passed(layer: BuiltLayer) -> bool:
     """Does a layer leave a weighted sum one, whatever it learns?"""
     if not layer.known or layer.fork or len(layer.bottoms) != 1 or len(layer.tops) != 1:
         return False
-    moves = layer.hands_on and not layer.transforms
+    moves = layer.hands_on and layer.keeps_channels
     return bool(moves or layer.is_linear and not layer.has_weights or layer.keeps_statistics)
-
-
-def _learns_alone(layer: BuiltLayer) -> bool:
-    """Are its weights its own, and learned?"""
-    specs = layer.message.param
-    return bool(layer.learns) and not any(spec.name for spec in specs) and all(spec.lr_mult for spec in specs[:1])
-
-
-def _is_idle(first: BuiltLayer, second: BuiltLayer) -> bool:
-    """Does the first of two layers in a row add nothing?"""
-    return _learns_alone(first) and _learns_alone(second) and not _saves(first, second)
-
-
-def _is_wide(first: BuiltLayer, second: BuiltLayer) -> bool:
-    """Do two layers with windows follow each other, the first of which narrows nothing, as a bottleneck would?"""
-    one, two = _sizes(first), _sizes(second)
-    if one is None or two is None or not (_learns_alone(first) and _learns_alone(second)):
-        return False
-    return one.outputs >= max(one.inputs or 0, two.outputs) and min(*one.spread, *two.spread) > 1
-
-
-def _saves(first: BuiltLayer, second: BuiltLayer) -> bool:
-    """Have two layers fewer weights than the one that computes the same, or less to say than that; or is it unknown?"""
-    one, two = _sizes(first), _sizes(second)
-    if one is None or two is None or first.type != second.type:
-        return True
-    if one.outputs < min(two.outputs, one.inputs or two.outputs):
-        return True
-    both = tuple(a + (b - 1) * step for a, b, step in zip(one.spread, two.spread, one.step, strict=True))
-    grows = one.outputs * prod(one.spread) - two.outputs * prod(both)
-    if one.inputs is None:
-        return grows < 0
-    return one.inputs * grows + one.outputs * two.outputs * prod(two.spread) < 0
-
-
-def _sizes(layer: BuiltLayer) -> _Sizes | None:
-    if getattr(layer.parameters, "group", 1) != 1 or len(layer.bottoms) != 1:
-        return None  # forks give weights as a second bottom
-    outputs = layer.parameters.num_output
-    shape = layer.bottoms[0].shape
-    windows = layer.written_windows()
-    if windows is None:
-        if layer.block != "inner_product_param":
-            return None
-        axis = layer.parameters.axis
-        return _Sizes(prod(shape[axis:]) if shape else None, outputs, (1, 1), (1, 1))
-    tall, wide = windows
-    if tall.kernel != wide.kernel:
-        return None
-    channels = shape[1] if shape and len(shape) == 4 else None
-    return _Sizes(channels, outputs, (tall.kernel, wide.kernel), (tall.stride, wide.stride))

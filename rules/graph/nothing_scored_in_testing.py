@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, listed, title
-from caffelint.lint.built import BuiltLayer, BuiltNet
+from caffelint.lint import TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, listed, quoted, title
+from caffelint.lint.built import BuiltNet
 
 _FEW = 20
 """So many values may be a score that other layers compute."""
@@ -29,7 +29,8 @@ class NothingScoredInTesting(NetRule):
     or, in the solver, no `test_iter` and no `test_interval`.
 
     ## Known problems
-    Silent where a layer of an unknown type, or a Python layer, gives an output, or where one writes a file.
+    Silent where a layer of an unknown type, or a Python layer, gives an output, where one writes a file, and where one
+    without weights, such as an Eltwise, computes something of what the net gives and of the labels.
 
     ## References
     - solver.cpp, Test
@@ -54,6 +55,14 @@ class NothingScoredInTesting(NetRule):
             + _LOSS % " include { phase: TRAIN }"
             + ' layer { name: "score" type: "Python" bottom: "fc" bottom: "label" top: "score" }',
         },
+        # The error of each item.
+        {
+            "solver.prototxt": _SOLVER,
+            "net.prototxt": _DATA
+            + _LOSS % " include { phase: TRAIN }"
+            + ' layer { name: "off" type: "Eltwise" bottom: "fc" bottom: "label" top: "off"'
+            " eltwise_param { coeff: 1 coeff: -1 } }",
+        },
     ]
     INVALID = [
         Invalid(
@@ -62,53 +71,50 @@ class NothingScoredInTesting(NetRule):
             message='EuclideanLoss "loss" is left out of TEST, where nothing else tells how good the net is, so each'
             ' test prints the 1152 values of "fc" and "label" instead; include it in TEST',
         ),
+        Invalid(
+            {
+                "solver.prototxt": _SOLVER,
+                "net.prototxt": _DATA + _LOSS % ' include { phase: TRAIN } include { stage: "val" }',
+            },
+            span="phase: TRAIN",
+            message='EuclideanLoss "loss" is in TEST only in a stage or level that the solver does not set, so each'
+            ' test prints the 1152 values of "fc" and "label" instead; set it in test_state of the solver',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         if not any(solver.tests and use.tests for solver in net.solvers for use in solver.uses_of(net)):
             return
         for one in net.states():
-            if one.phase == TEST and TEST in one.phases and one.is_sound and not _tells(one):
+            if one.phase == TEST and one.is_sound and one.outputs and not one.may_be_scored:
                 outputs = [one.blobs[name] for name in one.outputs]
                 sizes = [prod(blob.shape) if blob.shape is not None else _FEW + 1 for blob in outputs]
                 if sum(sizes) <= _FEW or any(blob.producer is None for blob in outputs):
                     continue
-                place, who = _left_out(net, one)
                 many = f"{sum(sizes)} values" if all(blob.shape is not None for blob in outputs) else "values"
-                yield self.finding(
-                    place,
-                    f"{who}, so each test prints the {many} of {listed([_quoted(name) for name in one.outputs])}"
-                    f" instead; {'include it in TEST' if 'left out' in who else 'add one'}",
-                    phases=(TEST,),
-                )
+                so = f"so each test prints the {many} of {listed([quoted(name) for name in one.outputs])} instead"
+                left_out = _left_out(net, one)
+                if left_out is None:
+                    text = f"no layer is a loss or an Accuracy in TEST, {so}; add one"
+                elif TEST in left_out.phases:
+                    text = f"{title(left_out)} is in TEST only in a stage or level that the solver does not set, {so};"
+                    text += " set it in test_state of the solver"
+                else:
+                    text = f"{title(left_out)} is left out of TEST, where nothing else tells how good the net is, {so};"
+                    text += " include it in TEST"
+                yield self.finding(_rule(left_out) if left_out else net.at("layer"), text, phases=(TEST,))
                 return
 
 
-def _quoted(name: str) -> str:
-    return f'"{name}"'
-
-
-def _tells(one: BuiltNet) -> bool:
-    """May a layer say how good the net is, or hand on what it predicts?"""
-    return one.has_loss or not one.outputs or any(_may_tell(layer) for layer in one.layers)
-
-
-def _may_tell(layer: BuiltLayer) -> bool:
-    is_end = not any(top.consumers for top in layer.tops)
-    judges = layer.is_loss or layer.type == "Accuracy" or layer.looks_like_a_loss or layer.looks_like_a_measure
-    return bool(judges or layer.writes or (is_end and (not layer.known or layer.fork or layer.is_distance)))
-
-
-def _left_out(net: Net, one: BuiltNet) -> tuple[Place, str]:
-    """The place to blame, and what is wrong there."""
+def _left_out(net: Net, one: BuiltNet) -> Layer | None:
+    """A layer that could tell how good the net is, if it were there."""
     inside = {layer.index for layer in one.layers}
-    for layer in net.layers:
-        judges = layer.kind.looks_like_a_loss or layer.type == "Accuracy"
-        if judges and layer.index not in inside and all(blob in one.blobs for blob in layer.bottoms):
-            who = f"{title(layer)} is left out of TEST, where nothing else tells how good the net is"
-            return _rule(layer), who
-    return net.at("layer"), "no layer is a loss or an Accuracy in TEST"
+    outside = (layer for layer in net.layers if layer.index not in inside)
+    judges = (layer for layer in outside if layer.kind.looks_like_a_loss or layer.kind.looks_like_a_measure)
+    return next((layer for layer in judges if all(blob in one.blobs for blob in layer.bottoms)), None)
 
 
 def _rule(layer: Layer) -> Place:
-    return layer.at("include", 0, "phase") if layer.message.include else layer.at("exclude")
+    if not layer.message.include:
+        return layer.at("exclude")
+    return layer.at("include", 0, "phase") if layer.message.include[0].HasField("phase") else layer.at("include")

@@ -6,7 +6,8 @@ from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net,
 from caffelint.lint.built import BuiltLayer
 
 from ._parts import is_whole
-from ._skipped import followers, skips
+from ._skipped import skips
+from ._sliced import parts, reads_labels
 
 
 class UnusedBlob(NetRule):
@@ -48,6 +49,15 @@ class UnusedBlob(NetRule):
     )
     VALID = [
         _NET + ' layer { name: "cut" type: "Slice" top: "image" top: "rest" }',
+        # Depth for one trunk, and all for the other; a Slice cannot leave the rest out.
+        _NET.replace(
+            ' layer { name: "fc"',
+            ' layer { name: "cut" type: "Slice" bottom: "data" top: "colour" top: "depth" slice_param { axis: 1 } }'
+            ' layer { name: "aside" type: "InnerProduct" bottom: "depth" top: "aside"'
+            " inner_product_param { num_output: 2 } }"
+            ' layer { name: "beside" type: "SoftmaxWithLoss" bottom: "aside" bottom: "label" top: "beside" }'
+            ' layer { name: "fc"',
+        ),
         # A look at what is trained.
         _NET + ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }',
         _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
@@ -88,6 +98,18 @@ class UnusedBlob(NetRule):
             message='Convolution "c": nothing reads "c" in TRAIN, so the layer learns nothing, and InnerProduct "fc"'
             ' after it reads "data" instead; let "fc" read "c"',
         ),
+        # Two trunks.
+        Invalid(
+            _NET.replace(
+                ' layer { name: "fc"',
+                ' layer { name: "a" type: "InnerProduct" bottom: "data" top: "a" inner_product_param { num_output: 2 }'
+                ' } layer { name: "b" type: "Convolution" bottom: "data" top: "b" convolution_param { num_output: 9'
+                ' kernel_size: 1 } } layer { name: "fc"',
+            ).replace('bottom: "data" top: "fc"', 'bottom: "b" top: "fc"'),
+            span='top: "a"',
+            message='InnerProduct "a": nothing reads "a" in TRAIN, so the layer learns nothing; give it a loss or keep'
+            " it out of TRAIN",
+        ),
         Invalid(
             _NET.replace('bottom: "data" top: "fc"', 'bottom: "c" top: "fc"').replace(
                 ' layer { name: "fc"',
@@ -122,7 +144,6 @@ class UnusedBlob(NetRule):
             if not net.may_be_trained:
                 return
             read = {blob for layer in net.in_phase(TRAIN) if layer.depends_on_stage for blob in layer.bottoms}
-            after = followers(one)
             for name in one.outputs:
                 if name in read:
                     continue  # a loss of another stage, as in training by steps
@@ -133,7 +154,7 @@ class UnusedBlob(NetRule):
                     mine = net.layers[maker.index]
                     top = mine.tops.index(name) if name in mine.tops else 0
                     what, remedy = "the layer learns nothing", "give it a loss or keep it out of TRAIN"
-                    if other := skips(maker, after.get(maker)):
+                    if other := skips(maker, one.followers.get(maker)):
                         what += f', and {title(other)} after it reads "{other.bottoms[0].original.name}" instead'
                         remedy = f'let "{other.name}" read "{name}"'
                     yield self.finding(
@@ -157,12 +178,10 @@ class UnusedBlob(NetRule):
                 if maker is None or maker.index is None or name in read:
                     continue
                 mine = net.layers[maker.index]
-                if _parts(maker) and mine.bottoms:
-                    yield from self._whole_read(mine, name, read)
+                if parts(maker) and mine.bottoms:
+                    yield from self._whole_read(mine, name)
                     continue
-                if not _is_step(maker):
-                    continue
-                if list(mine.tops) != [name]:
+                if not _is_step(maker) or list(mine.tops) != [name]:
                     continue
                 blob = next((blob for blob in mine.bottoms if blob in last and last[blob].index > mine.index), None)
                 if blob is not None:
@@ -175,16 +194,13 @@ class UnusedBlob(NetRule):
                     )
             return
 
-    def _whole_read(self, slice_: Layer, part: str, read: set[str]) -> Iterator[Finding]:
-        """A part that nothing reads, while a layer that learns goes on from the whole, with what was cut off."""
-        cut = next((top for top in slice_.tops if top != part and top in read), None)
-        later = (layer for layer in slice_.net.in_phase(TRAIN) if layer.index > slice_.index)
-        other = next((one for one in later if one.kind.has_weights and slice_.bottoms[0] in one.bottoms), None)
-        if cut is not None and other is not None:
+    def _whole_read(self, slice_: Layer, part: str) -> Iterator[Finding]:
+        """A part that nothing reads, while a layer that learns goes on from the whole, with the labels in it."""
+        if whole := reads_labels(slice_, part):
             yield self.finding(
                 slice_.at("top", slice_.tops.index(part)),
-                f'{title(slice_)}: nothing reads "{part}", and {title(other)} reads "{slice_.bottoms[0]}" instead,'
-                f' which still holds "{cut}"; let "{other.name}" read "{part}"',
+                f'{title(slice_)}: nothing reads "{part}", and {title(whole.reader)} reads "{slice_.bottoms[0]}"'
+                f' instead, which still holds "{whole.labels}"; let "{whole.reader.name}" read "{part}"',
                 certainty=LIKELY,
                 phases=(TRAIN,),
             )
@@ -202,11 +218,6 @@ class UnusedBlob(NetRule):
                     " loss or keep it out of TRAIN",
                     phases=(TRAIN,),
                 )
-
-
-def _parts(layer: BuiltLayer) -> bool:
-    """Does it part a blob, so that each top holds what no other one does?"""
-    return bool(layer.known and layer.rearranges and not layer.hands_on and len(layer.tops) > 1)
 
 
 def _is_step(layer: BuiltLayer) -> bool:

@@ -80,10 +80,13 @@ class ReshapeMixesStreams(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         said: set[int | None] = set()
         for one in net.states():
+            known: dict[Blob, BuiltLayer | None] = {}
             for layer in one.layers:
                 if layer.type not in _RECURRENT or not layer.bottoms or not layer.tops:
                     continue
-                mixing = [maker for blob in layer.bottoms if (maker := _mixing(blob)) and maker.index is not None]
+                mixing = [
+                    maker for blob in layer.bottoms if (maker := _mixing(blob, known)) and maker.index is not None
+                ]
                 found = mixing + [reader for reader, _ in layer.tops[0].readers if _unmixes(reader)]
                 found = [each for each in dict.fromkeys(found) if each.index not in said]
                 if found and found[0].index is not None:
@@ -109,18 +112,29 @@ def _text(blob: Blob) -> str:
     return "x".join("?" if size is None else str(size) for size in _sizes(blob))
 
 
-def _mixing(blob: Blob) -> BuiltLayer | None:
-    """The layer above that makes steps x items of items x steps, with only layers between that keep both axes."""
-    maker = blob.maker
-    while maker is not None and len(maker.bottoms) == 1:
+def _mixing(blob: Blob, known: dict[Blob, BuiltLayer | None]) -> BuiltLayer | None:
+    """The layer above that makes steps x items of items x steps, with only layers between that keep both axes.
+
+    known: what was found above each blob so far, since many may be below one long chain.
+    """
+    passed = []
+    found = None
+    while (blob := blob.original) not in known:
+        passed.append(blob)
+        maker = blob.producer
+        if maker is None or len(maker.bottoms) != 1:
+            break
         before, after = _sizes(maker.bottoms[0]), _sizes(blob)
         if _is_reshape(maker):
-            return maker if _swaps(before, after) else None
+            found = maker if _swaps(before, after) else None
+            break
         if before[:_AXES] != after[:_AXES] or len(before) < _AXES:
-            return None
+            break
         blob = maker.bottoms[0]
-        maker = blob.maker
-    return None
+    else:
+        found = known[blob]
+    known.update(dict.fromkeys(passed, found))
+    return found
 
 
 def _unmixes(layer: BuiltLayer) -> bool:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title
+
+from ._other_blob import other_blob
 
 
 class LossGivenBlobTwice(LayerRule):
-    """A loss gets one blob both for what it judges and for what it judges that by.
+    """A loss gets the blob that it judges a second time, as what it judges that by.
 
     ## Why is this bad?
     A loss compares its first bottom with others. Of a blob and itself a EuclideanLoss is always 0, and any other loss
@@ -23,7 +25,8 @@ class LossGivenBlobTwice(LayerRule):
     ```
 
     ## Known problems
-    Bottoms after the second one may be equal: a SmoothL1Loss often gets one blob for both of its weights.
+    Only the first bottom is looked for among the others: a SmoothL1Loss often gets one blob for both of its weights,
+    and a loss of a project's own may take the labels as weights, too.
 
     ## References
     - net.cpp, AppendBottom
@@ -36,6 +39,12 @@ class LossGivenBlobTwice(LayerRule):
     _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" }'
     VALID = [
         _DATA + ' layer { name: "loss" type: "SmoothL1Loss" bottom: "a" bottom: "b" bottom: "w" bottom: "w" }',
+        _DATA + ' layer { name: "loss" type: "OwnLoss" bottom: "data" bottom: "label" bottom: "label" }',
+        # Pairs within a batch.
+        _DATA + ' layer { name: "l" type: "OwnLoss" bottom: "data" bottom: "label" bottom: "data" bottom: "label" }',
+        # In no phase.
+        _DATA + ' layer { name: "loss" type: "EuclideanLoss" bottom: "data" bottom: "data" exclude { phase: TRAIN }'
+        " exclude { phase: TEST } }",
         # Twice the blob.
         _DATA + ' layer { name: "sum" type: "Eltwise" bottom: "data" bottom: "data" top: "sum" }',
     ]
@@ -56,32 +65,20 @@ class LossGivenBlobTwice(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        bottoms = list(layer.bottoms)
-        if len(set(bottoms)) == len(bottoms) or not (layer.kind.looks_like_a_loss or layer.type == "Accuracy"):
+        first, *others = layer.bottoms or [""]
+        if first not in others or not (layer.kind.looks_like_a_loss or layer.kind.looks_like_a_measure):
             return
-        twice = next(
-            ((i, bottoms.index(name, i + 1)) for i, name in enumerate(bottoms[:2]) if name in bottoms[i + 1 :]), None
+        if not layer.phases or _repeats(layer.bottoms):
+            return
+        second = 1 + others.index(first)
+        yield self.finding(
+            layer.at("bottom", second if len(others) == 1 else 0),
+            f'{title(layer)}: bottoms 0 and {second} are both "{first}", so it compares the blob with itself; give it'
+            f" another one{other_blob(layer)}",
         )
-        if twice is not None:
-            yield self.finding(
-                layer.at("bottom", twice[1] if len(bottoms) == len(twice) else twice[0]),
-                f'{title(layer)}: bottoms {twice[0]} and {twice[1]} are both "{bottoms[twice[0]]}", so it compares the'
-                f" blob with itself; give it another one{_other(layer)}",
-            )
 
 
-def _other(layer: Layer) -> str:
-    """A blob that may be meant: one that nothing reads, else what another loss compares with the same blob."""
-    phase = (layer.phases or (TRAIN,))[0]
-    layers = layer.net.in_phase(phase)
-    read = {name for one in layers for name in one.bottoms}
-    unread = [top for one in layers[: layers.index(layer)] for top in one.tops if top not in read]
-    if len(unread) == 1:
-        return f', such as "{unread[0]}", which no layer reads'
-    own = set(layer.bottoms)
-    for one in layers:
-        if one is not layer and one.kind.looks_like_a_loss and len(one.bottoms) > 1 and one.bottoms[0] not in own:
-            same = next((name for name in one.bottoms[1:] if name in own), None)
-            if same is not None:
-                return f', such as "{one.bottoms[0]}", which {title(one)} compares with "{same}"'
-    return ""
+def _repeats(bottoms: Sequence[str]) -> bool:
+    """Is the second half the first one again? The loss compares the items of a batch with each other then."""
+    half = len(bottoms) // 2
+    return len(bottoms) > 2 and list(bottoms[:half]) == list(bottoms[half:])

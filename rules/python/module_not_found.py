@@ -35,8 +35,9 @@ class PythonModuleNotFound(LayerRule):
     ```
 
     ## Known problems
-    A module that is installed on the machine, but is not in the project, may have a class of the same name. Nothing is
-    said of a file of the right name in an unexpected folder: PYTHONPATH decides what it is called.
+    A module that is installed on the machine, but is not in the project, may have a class of the same name; so nothing
+    is said of a module of a package, such as rpn.proposal_layer, unless the class is in a folder of that name. Nor is
+    anything of a file of the right name in an unexpected folder: PYTHONPATH decides what it is called.
 
     ## Fix safety
     Unsafe: the other module may be another version of the layer.
@@ -60,6 +61,8 @@ class PythonModuleNotFound(LayerRule):
         {"net.prototxt": _NET % "voc_layers", "voc_layers.py": _MODULE},
         # The path may be set so that the module has this name.
         {"net.prototxt": _NET % "tools.voc_layers", "voc_layers.py": _MODULE},
+        # A package that is elsewhere, as py-faster-rcnn's.
+        {"net.prototxt": _NET % "rpn.proposal_layer", "old/voc_layers.py": _MODULE},
     ]
     INVALID = [
         Invalid(
@@ -79,7 +82,9 @@ class PythonModuleNotFound(LayerRule):
         if len(stems) != 1 or last in stems or "__init__" in stems:
             return
         (stem,) = stems
-        right = f"{package}.{stem}" if package and package.rpartition(".")[2] == _folder(found[0].path) else stem
+        if package and package.rpartition(".")[2] != _folder(found[0].path):
+            return
+        right = f"{package}.{stem}" if package else stem
         yield self.finding(
             layer.at("python_param", "module"),
             f"{title(layer)}: the project has no module {quoted(module)}, so Caffe cannot load the net; class"

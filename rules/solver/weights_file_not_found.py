@@ -1,9 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
 
 from caffelint.lint import ERROR, Finding, Invalid, Option, Solver, SolverRule, Valid
 from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
+
+_OTHERS = re.compile(r"^~/|_iter_\d+\.caffemodel(?:\.h5)?$")
+"""What is no file as it is written, or may be one that a training writes (Solver::SnapshotFilename)."""
 
 
 class WeightsFileNotFound(SolverRule):
@@ -24,8 +29,9 @@ class WeightsFileNotFound(SolverRule):
 
     ## Known problems
     Weights are rarely on the machine where the text is checked, so a missing file is reported only where Caffe seems to
-    run: if data of the solver's nets exists here that is no part of the repository, or with `check-sources`. The file
-    of `caffe train --weights` wins over this one, and is not known here.
+    run: if data of the solver's nets exists here that is no part of the repository, or with `check-sources`. A name
+    like that of a snapshot is passed over, since the training that writes it may be run first. The file of `caffe train
+    --weights` wins over this one, and is not known here.
 
     ## Options
     - `check-sources`: look for the weights also if there is no data
@@ -46,6 +52,8 @@ class WeightsFileNotFound(SolverRule):
         'base_lr: 0.01 weights: "gone.caffemodel"',
         Valid('base_lr: 0.01 weights: "$MODEL"', {"check-sources": True}),
         Valid('base_lr: 0.01 weights: "/, /"', {"check-sources": True}),
+        # What another training of the project writes.
+        Valid('base_lr: 0.01 weights: "stage1_iter_1000.caffemodel"', {"check-sources": True}),
     ]
     INVALID = [
         Invalid(
@@ -64,22 +72,24 @@ class WeightsFileNotFound(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        for position, listed in enumerate(solver.message.weights):
-            # LoadNetWeights: several files may be listed in one string, with commas.
-            for path in map(str.strip, listed.split(",")):
-                what = f'weights "{path}"'
-                place = solver.at("weights", position)
-                if path.startswith("~/"):
-                    text = f"{what} starts with ~, which Caffe does not expand, so it stops at the start; write the"
-                    yield self.finding(place, f"{text} full path")
-                elif not is_template(path) and self._judges(solver) and not self._found(solver, path):
-                    where = "" if path.startswith("/") else " in the working directory or beside this file"
-                    text = f"{what} do not exist{where}, so Caffe stops at the start; correct the path"
-                    yield self.finding(place, text)
+        # LoadNetWeights: several files may be listed in one string, with commas.
+        named = [(n, path.strip()) for n, listed in enumerate(solver.message.weights) for path in listed.split(",")]
+        missing = self._missing(solver, [path for _, path in named if not (is_template(path) or _OTHERS.search(path))])
+        for position, path in named:
+            what, place = f'weights "{path}"', solver.at("weights", position)
+            if path.startswith("~/"):
+                text = f"{what} starts with ~, which Caffe does not expand, so it stops at the start"
+                yield self.finding(place, f"{text}; write the full path")
+            elif path in missing:
+                where = "" if os.path.isabs(path) else " in the working directory or beside this file"
+                text = f"{what} do not exist{where}, so Caffe stops at the start; correct the path"
+                yield self.finding(place, text)
 
-    def _judges(self, solver: Solver) -> bool:
-        sources = [source for use in solver.nets for source in data_sources(use.net, self.options["roots"])]
-        return bool(self.options["check-sources"]) or data_of_this_machine(sources) is not None
-
-    def _found(self, solver: Solver, path: str) -> bool:
-        return bool(found_from(path, [*starts(solver.path, self.options["roots"])]))
+    def _missing(self, solver: Solver, paths: Sequence[str]) -> Collection[str]:
+        """Those of some files that are not there, if it is here that Caffe runs."""
+        roots = self.options["roots"]
+        sources = (source for net in solver.distinct_nets if paths for source in data_sources(net, roots))
+        if not self.options["check-sources"] and data_of_this_machine(sources) is None:
+            return ()
+        folders = [*starts(solver.path, roots)]
+        return {path for path in paths if not found_from(path, folders)}

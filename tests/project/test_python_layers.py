@@ -213,19 +213,27 @@ def test_no_module_is_read_outside_the_checkout(tmp_path: Path) -> None:
     assert not found(tmp_path / "project")
 
 
-@pytest.mark.parametrize(("file", "is_told"), [("code/losses.py", True), ("code/pyloss.py", False)])
-def test_the_class_of_a_module_that_is_not_there_is_looked_for(tmp_path: Path, file: str, is_told: bool) -> None:
-    """A file of the right name is left alone: it may be on the path."""
+@pytest.mark.parametrize(
+    ("module", "file", "is_told"),
+    [
+        ("pyloss", "code/losses.py", True),
+        ("code.pyloss", "code/losses.py", True),
+        ("nets.pyloss", "code/losses.py", False),
+        ("nets.pyloss", "code/pyloss.py", False),
+    ],
+)
+def test_the_class_of_a_module_that_is_not_there_is_looked_for(
+    tmp_path: Path, module: str, file: str, is_told: bool
+) -> None:
+    """A file of the right name is left alone, since it may be on the path, as is a package that may be elsewhere."""
     project = tmp_path / "project"
     write(project, {"replace": ["import json", "import json  # elsewhere"]})
     (project / ".git").mkdir()
     (project / "code").mkdir()
     (project / "pyloss.py").rename(project / file)
-    config = uncached()
-    config.preview = True
     net = (project / "net.prototxt").read_text()
-    (project / "net.prototxt").write_text(net.replace('"pyloss"', '"nets.pyloss"'))
-    told = [finding.evidence for finding in caffelint.check([project], config).findings if finding.code == "Y007"]
+    (project / "net.prototxt").write_text(net.replace('"pyloss"', f'"{module}"'))
+    told = [finding.evidence for finding in caffelint.check([project], uncached()).findings if finding.code == "Y007"]
     assert told == [f"the class is in {project / file}"] * is_told
 
 

@@ -357,6 +357,7 @@ class ContrastiveLoss(Loss):
 class Accuracy(BuiltLayer):
     types = ("Accuracy",)
     plain_form = ""
+    looks_like_a_measure = True
     block = "accuracy_param"
     bottom_counts = TWO
     top_counts = ONE_OR_TWO

@@ -8,6 +8,7 @@ import pytest
 from conftest import CaffeExec
 
 import caffelint
+from caffelint.lint import disk
 from caffelint.lint.config import Config
 
 NET = """
@@ -42,3 +43,22 @@ def test_what_is_missing_for_the_real_caffe(
     config = Config()
     config.cache, config.select = False, ["weights-file-not-found"]
     assert len(caffelint.check(["s.prototxt"], config).findings) == missing
+
+
+def test_data_are_looked_for_once_however_many_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = [f'layer {{ name: "d{i}" type: "Data" top: "d{i}" data_param {{ source: "d{i}" }} }}' for i in range(20)]
+    (tmp_path / "n.prototxt").write_text("\n".join(data))
+    asked: list[str] = []
+    exists = disk.exists
+    monkeypatch.setattr(disk, "exists", lambda path: asked.append(path) or exists(path))
+    config = Config()
+    config.cache, config.select = False, ["weights-file-not-found"]
+    counts = []
+    for weights in (1, 100):
+        named = "".join(f' weights: "w{i}.caffemodel"' for i in range(weights))
+        (tmp_path / "s.prototxt").write_text(f'net: "n.prototxt" base_lr: 0.1{named}')
+        asked.clear()
+        caffelint.check(["s.prototxt"], config)
+        counts.append(len(asked))
+    assert counts[0] == counts[1] > 0

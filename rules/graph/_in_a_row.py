@@ -1,0 +1,70 @@
+"""Two layers with weights in a row, and what the two save or lose against one."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from caffelint.lint.built import BuiltLayer
+
+
+class _Sizes(NamedTuple):
+    """What a layer sums up. taps: of the kernel; extent, step: along both sides; inputs: None where unknown."""
+
+    inputs: int | None
+    outputs: int
+    axis: int
+    taps: int = 1
+    extent: tuple[int, int] = (1, 1)
+    step: tuple[int, int] = (1, 1)
+
+
+def is_idle(first: BuiltLayer, second: BuiltLayer) -> bool:
+    """Does the first of two layers in a row add nothing?"""
+    return _learns_alone(first) and _learns_alone(second) and not _saves(first, second)
+
+
+def is_wide(first: BuiltLayer, second: BuiltLayer) -> bool:
+    """Do two layers with windows follow each other, the first of which narrows nothing, as a bottleneck would?"""
+    one, two = _sizes(first), _sizes(second)
+    if one is None or two is None or not (_learns_alone(first) and _learns_alone(second)):
+        return False
+    return one.outputs >= max(one.inputs or 0, two.outputs) and min(one.taps, two.taps) > 1
+
+
+def _learns_alone(layer: BuiltLayer) -> bool:
+    """Are its weights its own, and learned?"""
+    specs = layer.message.param
+    return bool(layer.learns) and not any(spec.name for spec in specs) and all(spec.lr_mult for spec in specs[:1])
+
+
+def _saves(first: BuiltLayer, second: BuiltLayer) -> bool:
+    """Have two layers fewer weights than the one that computes the same, or less to say than that; or is it unknown?"""
+    one, two = _sizes(first), _sizes(second)
+    if one is None or two is None or first.type != second.type or one.axis != two.axis:
+        return True
+    if one.outputs < min(two.outputs, one.inputs or two.outputs):
+        return True
+    both = prod(a + (b - 1) * step for a, b, step in zip(one.extent, two.extent, one.step, strict=True))
+    grows = one.outputs * one.taps - two.outputs * both
+    if one.inputs is None:
+        return grows < 0
+    return one.inputs * grows + one.outputs * two.outputs * two.taps < 0
+
+
+def _sizes(layer: BuiltLayer) -> _Sizes | None:
+    if getattr(layer.parameters, "group", 1) != 1 or len(layer.bottoms) != 1:
+        return None  # forks give weights as a second bottom
+    outputs, axis = layer.parameters.num_output, layer.parameters.axis
+    shape = layer.bottoms[0].shape
+    windows = layer.written_windows()
+    if windows is None:
+        if layer.block != "inner_product_param":
+            return None
+        return _Sizes(prod(shape[axis:]) if shape else None, outputs, axis)
+    tall, wide = windows
+    if tall.kernel != wide.kernel:
+        return None
+    channels = shape[1] if shape and len(shape) == 4 else None
+    taps, extent = tall.kernel * wide.kernel, (tall.extent, wide.extent)
+    return _Sizes(channels, outputs, axis, taps, extent, (tall.stride, wide.stride))
