@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, quoted, source, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, quoted, title
 
-from ._graph import keeps_classes
+from ._graph import Scores, labels_by_scores
 
 _SOME = 8
 _HEAD = (
@@ -15,13 +14,6 @@ _HEAD = (
 )
 _DATA = 'layer { name: "data" type: "Python" top: "pool" top: "colour" top: "shape" }'
 _SHAPE = _HEAD.format("shape", "shape", "shape")
-
-
-class _Scores(NamedTuple):
-    """The index of the layer that makes them, and the number of the top."""
-
-    layer: int
-    top: int
 
 
 class AccuracyOfOtherLabels(NetRule):
@@ -94,9 +86,9 @@ class AccuracyOfOtherLabels(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         losses_of_classes = [one for one in net.layers_that(lambda kind: kind.is_loss) if one.kind.reads_classes(1)]
-        trained = _heads(losses_of_classes)
-        measured = _heads(net.layers_of(("Accuracy",)))
-        heads: dict[str, list[_Scores]] = {}
+        trained = labels_by_scores(losses_of_classes)
+        measured = labels_by_scores(net.layers_of(("Accuracy",)))
+        heads: dict[str, list[Scores]] = {}
         for scores, losses in trained.items():
             for label in losses:
                 heads.setdefault(label, []).append(scores)
@@ -126,18 +118,3 @@ class AccuracyOfOtherLabels(NetRule):
                         f" reads; set bottom: {quoted(read)}",
                         related=(Related("the Accuracy", accuracy.at("bottom", 1)),),
                     )
-
-
-def _heads(layers: Sequence[Layer]) -> dict[_Scores, dict[str, Layer]]:
-    """By the scores that layers read, the first layer for each of the labels that they read with them, by name.
-
-    The layers that make labels for training and for testing differ; their tops have one name.
-    """
-    found: dict[_Scores, dict[str, Layer]] = {}
-    for layer in layers:
-        for phase in layer.phases if len(layer.bottoms) > 1 else ():
-            scores, labels = source(layer, 0, phase, keeps_classes), source(layer, 1, phase)
-            if scores is not None:
-                label = labels.layer.tops[labels.top] if labels is not None else layer.bottoms[1]
-                found.setdefault(_Scores(scores.layer.index, scores.top), {}).setdefault(label, layer)
-    return found
