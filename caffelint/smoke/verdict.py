@@ -59,6 +59,7 @@ _FIRST_OF_DATA = "label-not-whole"
 _CAVEATS = {
     "classes-unbalanced": "but not all classes",
     "class-ignored": "but not all classes",
+    "files-left-out": "but from a part of its files",
     "records-unlike-iterations": "but its test says little",
 }
 """What data keep from a net that trains, by the rule of the finding."""

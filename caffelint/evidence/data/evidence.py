@@ -12,6 +12,7 @@ from caffelint.caffe.states import TRAIN
 from caffelint.evidence.data.label_maps import LabelMap
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
+from caffelint.evidence.data.parts import LeftOut
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import Feed
 from caffelint.evidence.data.values import IMAGE, SCALAR, Facts, Top
@@ -31,6 +32,7 @@ class DataEvidence:
     overlaps: list[Overlap] = field(default_factory=list)
     means: Mapping[str, Mean] = field(default_factory=dict)
     label_maps: Mapping[str, LabelMap] = field(default_factory=dict)
+    left_out: Mapping[Source, LeftOut] = field(default_factory=dict)
 
     @property
     def solver(self) -> Solver | None:
