@@ -60,6 +60,7 @@ _CAVEATS = {
     "classes-unbalanced": "but not all classes",
     "class-ignored": "but not all classes",
     "files-left-out": "but from a part of its files",
+    "mirrored-sides": "but not to tell left from right",
     "records-unlike-iterations": "but its test says little",
 }
 """What data keep from a net that trains, by the rule of the finding."""

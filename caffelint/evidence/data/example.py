@@ -55,8 +55,11 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     found = rebuilt(found)
     names = {named.file for feed in found for named in named_in(feed)}
     maps = {name: label_map_of(files[name].encode()) if name in files else LabelMap(error=_GONE) for name in names}
+    named = {source.path for source in sources}
     left = {source: one for source in sources if (one := _left_out(files.get(source.path, "")))}
-    return DataEvidence(file, found, scanned, overlaps, means, maps, left)
+    others = [text.splitlines() for name, text in files.items() if name.endswith(".txt") and name not in named]
+    lines = {len(one): one for one in others}
+    return DataEvidence(file, found, scanned, overlaps, means, maps, left, {feed.net.path: lines for feed in found})
 
 
 def _left_out(text: str) -> LeftOut | None:
