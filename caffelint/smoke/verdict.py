@@ -149,7 +149,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if how.learns and beside:
         head += f", {_CAVEATS[beside[0].name]}"
     elif objects:
-        head += ", but a check of the files reports what may spoil its result"
+        head += ", but the check objects"
     parts = [f"{head}: {count}, {loss}"]
     if how.seen:
         parts.append(_share(how.seen, how.records))
@@ -187,8 +187,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         told = _told(slows)
         what = "keeps it from learning well" if how.moves == FALLS else "may be the reason"
         text += f". A check of the files reports what {what}: {told}" if told else ""
-        if told := _told([one for one in objects if one not in slows]):
-            text += f". What may spoil its result: {told}"
+        said = [(one.file, one.line) for one in beside]
+        if told := _told([one for one in objects if one not in slows and (one.file, one.line) not in said]):
+            text += f". A check of the files reports {told}"
     for found in beside:
         text += f". The data: {found.message} ({found.file}:{found.line})"
     for one in how.made_up[:1]:

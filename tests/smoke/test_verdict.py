@@ -81,8 +81,8 @@ def test_a_net_that_trains_carries_what_a_check_objects_to(code: str, name: str,
     found = [finding(code, name, "likely", "")._replace(severity="warning", phases=phases)]
     falls = run(*(2.3 - at / 10 for at in range(10)))
     said = verdict(falls, found)
-    assert said.startswith("it trains, but a check of the files reports what may spoil its result: 10 iterations")
-    assert said.endswith(f". What may spoil its result: {name} at n.prototxt:7 (may be worded in any way: or so)")
+    assert said.startswith("it trains, but the check objects: 10 iterations")
+    assert said.endswith(f". A check of the files reports {name} at n.prototxt:7 (may be worded in any way: or so)")
     assert verdict(falls, [found[0]._replace(severity="info")]).startswith("it trains: ")
 
 
