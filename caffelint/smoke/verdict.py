@@ -47,6 +47,7 @@ _HEADS = {
     "labels-of-other-records": "it learns nothing so far",
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
+    "tested-in-other-units": "it trains, but is tested on other values",
     "train-test-disagree": "it trains, but tests badly",
     "test-takes-long": "it seems to hang",
     "record-not-readable": "it will stop",
