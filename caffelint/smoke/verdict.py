@@ -47,8 +47,8 @@ _HEADS = {
     "labels-of-other-records": "it learns nothing so far",
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
-    "tested-in-other-units": "it trains, but is tested on other values",
     "train-test-disagree": "it trains, but tests badly",
+    "tested-in-other-units": "it trains, but is tested on other values",
     "test-takes-long": "it seems to hang",
     "record-not-readable": "it will stop",
     "value-not-finite": "it will break",
@@ -117,7 +117,9 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
             text += f" A check of the files reports what may keep it from learning: {told}."
     if lead.name != "timed-out" and run.first(Crashed) is not None:
         text += " The process crashed then, as it may after such values."
-    others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in (lead.name, "timed-out")))
+    known = {one.name for finding in shown if finding.cause for one in finding.cause.known}
+    said = {lead.name, "timed-out"} | known
+    others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in said))
     if others:
         quoted = _listed([f'"{name}"' for name in others])
         text += f" The finding {quoted} probably has" if len(others) == 1 else f" The findings {quoted} probably have"

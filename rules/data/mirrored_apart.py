@@ -77,7 +77,7 @@ class MirroredApart(NetRule):
     - data_transformer.cpp, InitRand and Transform
     """
 
-    code = "D027"
+    code = "D026"
     name = "mirrored-apart"
     severity = WARNING
     certainty = LIKELY

@@ -32,7 +32,7 @@ class ClassIgnored(DatasetRule):
     - softmax_loss_layer.cpp, Forward_cpu and Backward_cpu
     """
 
-    code = "E122"
+    code = "E121"
     name = "class-ignored"
     severity = WARNING
     certainty = LIKELY

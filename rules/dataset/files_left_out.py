@@ -25,7 +25,7 @@ class FilesLeftOut(DatasetRule):
     - hdf5_data_layer.cpp, LayerSetUp
     """
 
-    code = "E123"
+    code = "E122"
     name = "files-left-out"
     severity = WARNING
     certainty = LIKELY

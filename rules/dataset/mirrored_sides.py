@@ -29,7 +29,7 @@ class MirroredSides(DatasetRule):
     - data_transformer.cpp, Transform
     """
 
-    code = "E124"
+    code = "E123"
     name = "mirrored-sides"
     severity = WARNING
     certainty = LIKELY

@@ -42,7 +42,7 @@ class TestedInOtherUnits(DatasetRule):
     - hdf5_data_layer.cpp; data_transformer.cpp, Transform
     """
 
-    code = "E125"
+    code = "E124"
     name = "tested-in-other-units"
     severity = WARNING
     certainty = LIKELY

@@ -44,7 +44,7 @@ class AccuracyOfOtherLabels(NetRule):
     - accuracy_layer.cpp, Forward_cpu
     """
 
-    code = "O023"
+    code = "O021"
     name = "accuracy-of-other-labels"
     severity = WARNING
     certainty = LIKELY

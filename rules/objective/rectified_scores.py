@@ -41,7 +41,7 @@ class RectifiedScores(LayerRule):
     - relu_layer.cpp, Backward_cpu; sigmoid_cross_entropy_loss_layer.cpp and softmax_loss_layer.cpp, Forward_cpu
     """
 
-    code = "O022"
+    code = "O020"
     name = "rectified-scores"
     severity = WARNING
     certainty = LIKELY

@@ -71,7 +71,7 @@ def test_a_loss_that_hardly_moves_for_a_reason_in_the_text() -> None:
 @pytest.mark.parametrize(
     ("code", "name", "phases"),
     [
-        ("O022", "rectified-scores", ()),
+        ("O020", "rectified-scores", ()),
         ("G003", "unused-blob", ("TRAIN",)),
         ("D009", "train-test-transform", ("TEST",)),
     ],
