@@ -28,7 +28,7 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 """Targets that are positions or directions, by the names that a net gives to what it regresses."""
-_SMALL, _DEEPEST = 5, 500
+_SMALL = 5
 _IMAGE = (
     'layer {{ name: "images" type: "Data" top: "data"{} data_param {{ source: "images_lmdb" batch_size: 8 }}'
     " include {{ phase: TRAIN }} }}"
@@ -117,22 +117,27 @@ class MirroredApart(NetRule):
         if not any(layer.message.transform_param.mirror for layer in net.layers_of(IMAGE_READERS)):
             return
         for built in net.states():
+            known: dict[BuiltLayer, bool] = {}
             if built.phase == TRAIN and built.is_wired:
+                told: set[int | None] = set()
                 for pair in paired(built):
-                    yield from self._pair(net, pair)
+                    found = None if pair.data.index in told else self._pair(net, pair, known)
+                    if found is not None:
+                        told.add(pair.data.index)
+                        yield found
 
-    def _pair(self, net: Net, pair: Paired) -> Iterator[Finding]:
+    def _pair(self, net: Net, pair: Paired, known: dict[BuiltLayer, bool]) -> Finding | None:
         loss, data, target = pair
         mirroring = [one for one in (data, target) if _mirrors(one)]
         if not mirroring or data.index is None or target.index is None or loss.index is None:
-            return
+            return None
         first, other = (mirroring[0], target if mirroring[0] is data else data)
         name = loss.bottoms[1].original.name
         named = _PLACES.search(f"{name} {target.name} {target.data_source} {loss.name}")
         layer = net.layers[first.index or 0]
         place = transform_place(layer, "mirror")
         remedy = "set mirror: false"
-        if _is_map(loss):
+        if _is_map(loss, known):
             certainty = CERTAIN
             if len(mirroring) == 2:
                 said = f'{title(data)} and "{target.name}" mirror half of their records, each another half, but'
@@ -145,9 +150,9 @@ class MirroredApart(NetRule):
             said = f'{title(first)} mirrors half of its records, but "{name}" of {title(target)}, which depends on the'
             said += f" side, is not mirrored with them; {remedy}"
         else:
-            return
+            return None
         edits = write(layer, *place.field.split("."), value="false") if len(mirroring) == 1 else None
-        yield self.finding(
+        return self.finding(
             place,
             said,
             certainty=certainty,
@@ -161,20 +166,27 @@ def _mirrors(layer: BuiltLayer) -> bool:
     return bool(layer.transforms and layer.message.transform_param.mirror)
 
 
-def _is_map(loss: BuiltLayer) -> bool:
+def _is_map(loss: BuiltLayer, known: dict[BuiltLayer, bool]) -> bool:
     """Has a loss scores at more than one place of each image? Where sizes are unknown, an upsampling, or that nothing
     takes steps or joins all places, shows it.
     """
     shape = loss.bottoms[0].shape
     if shape is not None:
         return len(shape) == 4 and min(shape[2:]) > 1
-    layer, steps = loss.bottoms[0].maker, 0
-    while layer is not None and layer.bottoms and steps < _DEEPEST:
-        if layer.upsamples:
-            return True
-        windows = layer.written_windows()
-        moves = windows is not None and all(one.stride == 1 and one.kernel <= _SMALL for one in windows)
-        if not (moves or layer.keeps_pixels or layer.compares_maps):
-            return False
-        layer, steps = layer.bottoms[0].maker, steps + 1
-    return layer is not None and not layer.bottoms
+    layer = loss.bottoms[0].maker
+    passed = []
+    while layer is not None and layer not in known and (found := _shows_map(layer)) is None:
+        passed.append(layer)
+        layer = layer.bottoms[0].maker
+    answer = False if layer is None else known[layer] if layer in known else bool(found)
+    known.update(dict.fromkeys(passed, answer))
+    return answer
+
+
+def _shows_map(layer: BuiltLayer) -> bool | None:
+    """Does a layer show by itself that it makes a map, or none? None if that depends on what it reads."""
+    if layer.upsamples or not layer.bottoms:
+        return True
+    windows = layer.written_windows()
+    moves = windows is not None and all(one.stride == 1 and one.kernel <= _SMALL for one in windows)
+    return None if moves or layer.keeps_pixels or layer.compares_maps else False
