@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Blob
+
+_SEVERAL = 2
 
 
 class Paired(NamedTuple):
@@ -19,17 +22,31 @@ class Paired(NamedTuple):
 
 def paired(built: BuiltNet) -> Iterator[Paired]:
     """One for each loss that has two such layers."""
-    for loss in built.layers:
-        found = _paired(loss) if loss.is_loss and len(loss.bottoms) > 1 else None
+    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
+    for layer in built.layers:  # what a layer reads is made before it
+        origins[layer] = _origins(layer, origins)
+        found = _paired(layer, origins) if layer.is_loss and len(layer.bottoms) > 1 else None
         if found is not None:
             yield found
 
 
-def _paired(loss: BuiltLayer) -> Paired | None:
+def _origins(layer: BuiltLayer, known: Mapping[BuiltLayer, list[BuiltLayer]]) -> list[BuiltLayer]:
+    """Up to two of the layers without bottoms that one depends on: beyond that, it only counts that there are more."""
+    if not layer.bottoms:
+        return [layer]
+    makers = (one for blob in layer.bottoms for one in _made_from(blob, known))
+    return list(dict.fromkeys(makers))[:_SEVERAL]
+
+
+def _made_from(blob: Blob, known: Mapping[BuiltLayer, list[BuiltLayer]]) -> list[BuiltLayer]:
+    return known.get(blob.producer, []) if blob.producer is not None else []
+
+
+def _paired(loss: BuiltLayer, origins: Mapping[BuiltLayer, list[BuiltLayer]]) -> Paired | None:
     target = loss.bottoms[1].maker
     while target is not None and target.rearranges and len(target.bottoms) == 1:
         target = target.bottoms[0].maker
-    makers = [layer for layer in loss.bottoms[0].depends_on if not layer.bottoms]
+    makers = _made_from(loss.bottoms[0], origins)
     if target is None or target.bottoms or not target.data_source or len(makers) != 1:
         return None
     (data,) = makers

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from caffelint.lint.finding import ERROR, INFO
+from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.report import ReportedFinding
 
 _ESTIMATES = "N1"
 """How codes begin of rules that compute from shapes and fillers what a first update does."""
 _OF_SHAPES = "L"
+_OF_NUMBERS = ("I", "O")
+"""How codes begin of rules on fillers and losses: what is certain of these changes what estimates come from."""
 _BOTTOM, _TOP = "unknown-bottom", "duplicate-top"
 _MIXED, _VALUE = "mixed-layer-formats", "wrong-value-type"
 _SCORES, _SINGLE = "top-k-out-of-range", "single-class-softmax"
@@ -58,4 +60,5 @@ def lower_consequences(
 
 def _changes_numbers(one: ReportedFinding) -> bool:
     """Does what it tells of a net change the shapes that estimates come from?"""
-    return not one.code.startswith(_ESTIMATES) and (one.severity == ERROR or one.code.startswith(_OF_SHAPES))
+    sure = one.certainty == CERTAIN and one.code.startswith(_OF_NUMBERS)
+    return not one.code.startswith(_ESTIMATES) and (one.severity == ERROR or sure or one.code.startswith(_OF_SHAPES))

@@ -27,6 +27,7 @@ from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.smoke import engines
 from caffelint.smoke.child import More
 from caffelint.smoke.engines import Engine
+from caffelint.smoke.estimates import as_measured
 from caffelint.smoke.events import LACKS, Event, Loaded, Refused
 from caffelint.smoke.execute import execute
 from caffelint.smoke.job import SYNTHETIC
@@ -250,7 +251,9 @@ def _judged(run: Run, project: Project, config: Config, report: Report) -> Repor
         failures = (*failures, Failure(project.solver.path, words))
     shown = {one.name for one in report.findings for other in findings if _shows(other, one)}
     static = (
-        one for one in report.findings if one.name not in shown and not any(_covers(other, one) for other in findings)
+        one
+        for one in as_measured(run, report.findings)
+        if one.name not in shown and not any(_covers(other, one) for other in findings)
     )
     return report._replace(findings=(*static, *findings), suppressed=report.suppressed + suppressed, failures=failures)
 

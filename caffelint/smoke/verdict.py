@@ -48,6 +48,7 @@ _HEADS = {
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
     "train-test-disagree": "it trains, but tests badly",
+    "tested-in-other-units": "it trains, but is tested on other values",
     "test-takes-long": "it seems to hang",
     "record-not-readable": "it will stop",
     "value-not-finite": "it will break",
@@ -58,6 +59,9 @@ _FIRST_OF_DATA = "label-not-whole"
 """Before which an error of the data comes that has no head of its own."""
 _CAVEATS = {
     "classes-unbalanced": "but not all classes",
+    "class-ignored": "but not all classes",
+    "files-left-out": "but from a part of its files",
+    "mirrored-sides": "but not to tell left from right",
     "records-unlike-iterations": "but its test says little",
 }
 """What data keep from a net that trains, by the rule of the finding."""
@@ -69,6 +73,9 @@ _TOLD = 3
 _OF_LEARNING = ("D", "I", "O", "S2", "W")
 """How the codes begin of those built-in rules that are on data, fillers, losses, what multiplies updates, and weights
 that are loaded."""
+_OF_RESULTS = ("B", "D", "G", "L", "O")
+"""The same of what a net that trains learns all the same otherwise than was meant. Rates and fillers, which the run has
+shown to do, are not among them."""
 
 
 def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
@@ -110,7 +117,9 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
             text += f" A check of the files reports what may keep it from learning: {told}."
     if lead.name != "timed-out" and run.first(Crashed) is not None:
         text += " The process crashed then, as it may after such values."
-    others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in (lead.name, "timed-out")))
+    known = {one.name for finding in shown if finding.cause for one in finding.cause.known}
+    said = {lead.name, "timed-out"} | known
+    others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in said))
     if others:
         quoted = _listed([f'"{name}"' for name in others])
         text += f" The finding {quoted} probably has" if len(others) == 1 else f" The findings {quoted} probably have"
@@ -136,11 +145,14 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     count = f"{how.iterations} iteration{'s' if how.iterations > 1 else ''}, every value finite"
     loss = f"loss {first:.4g} to {last:.4g}" if how.iterations > 1 else f"loss {first:.4g}"
     head = "it trains" if how.learns else "it runs"
+    objects = [one for one in findings if how.learns and _is_of_results(one)]
     if any(one.net == 0 for one in how.made_up):
         head = "it learns from synthetic data" if how.learns else "it runs on synthetic data"
     beside = [one for one in findings if one.name in _CAVEATS and one.cause is not None and one.severity != INFO]
     if how.learns and beside:
         head += f", {_CAVEATS[beside[0].name]}"
+    elif objects:
+        head += ", but the check objects"
     parts = [f"{head}: {count}, {loss}"]
     if how.seen:
         parts.append(_share(how.seen, how.records))
@@ -173,9 +185,14 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO]
         if how.moves == FALLS:
             slows = [one for one in slows if one.certainty == CERTAIN]
+        else:
+            slows += [one for one in findings if one not in slows and _is_of_results(one) and _is_of_training(one)]
         told = _told(slows)
         what = "keeps it from learning well" if how.moves == FALLS else "may be the reason"
         text += f". A check of the files reports what {what}: {told}" if told else ""
+        said = [(one.file, one.line) for one in beside]
+        if told := _told([one for one in objects if one not in slows and (one.file, one.line) not in said]):
+            text += f". A check of the files reports {told}"
     for found in beside:
         text += f". The data: {found.message} ({found.file}:{found.line})"
     for one in how.made_up[:1]:
@@ -221,8 +238,17 @@ def _kind(finding: ReportedFinding) -> str:
 
 def _is_of_learning(finding: ReportedFinding) -> bool:
     rule = find_rule(finding.code)
-    of_training = not finding.phases or TRAIN in finding.phases
-    return rule is not None and of_training and rule.is_built_in and rule.code.startswith(_OF_LEARNING)
+    return rule is not None and _is_of_training(finding) and rule.is_built_in and rule.code.startswith(_OF_LEARNING)
+
+
+def _is_of_training(finding: ReportedFinding) -> bool:
+    return not finding.phases or TRAIN in finding.phases
+
+
+def _is_of_results(finding: ReportedFinding) -> bool:
+    rule = find_rule(finding.code)
+    wrong = finding.severity != INFO and not _is_of_evidence(finding) and not _of_gpu(finding)
+    return wrong and rule is not None and rule.is_built_in and rule.code.startswith(_OF_RESULTS)
 
 
 def _is_of_the_run(finding: ReportedFinding) -> bool:

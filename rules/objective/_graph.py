@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from caffelint.lint import UNSAFE, Fix, Layer, Net, fix, quoted, rename_blob, source, title, write
 
@@ -74,6 +76,28 @@ def classes_in_param_str(layer: Layer) -> int:
         return 0
     found = {int(number) for number in _NUM_CLASSES.findall(layer.message.python_param.param_str)}
     return found.pop() if len(found) == 1 else 0
+
+
+class Scores(NamedTuple):
+    """The index of the layer that makes them, and the number of the top."""
+
+    layer: int
+    top: int
+
+
+def labels_by_scores(layers: Iterable[Layer]) -> dict[Scores, dict[str, Layer]]:
+    """By the scores that layers read, the first layer for each of the labels that they read with them, by name.
+
+    The layers that make labels for training and for testing differ; their tops have one name.
+    """
+    found: dict[Scores, dict[str, Layer]] = {}
+    for layer in layers:
+        for phase in layer.phases if len(layer.bottoms) > 1 else ():
+            scores, labels = source(layer, 0, phase, keeps_classes), source(layer, 1, phase)
+            if scores is not None:
+                label = labels.layer.tops[labels.top] if labels is not None else layer.bottoms[1]
+                found.setdefault(Scores(scores.layer.index, scores.top), {}).setdefault(label, layer)
+    return found
 
 
 def left_over(outputs: int, classes: int) -> str:

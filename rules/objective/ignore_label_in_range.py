@@ -11,17 +11,22 @@ from caffelint.lint import (
     Invalid,
     Layer,
     LayerRule,
+    Net,
+    Related,
     fix,
+    remove,
     sources,
     title,
     write,
 )
 from caffelint.lint.built import SoftmaxInside, types_that
 
-from ._graph import class_count, keeps_classes
+from ._graph import Scores, class_count, keeps_classes, labels_by_scores
 
 _HEAD = 'layer { name: "score" type: "Convolution" bottom: "data" top: "score" convolution_param { num_output: %d } }'
 _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss"'
+_JUDGES = ("Accuracy", *types_that(lambda kind: issubclass(kind, SoftmaxInside)))
+_ACCURACY = ' layer { name: "acc" type: "Accuracy" bottom: "score" bottom: "label" top: "acc" }'
 
 
 class IgnoreLabelInRange(LayerRule):
@@ -52,8 +57,9 @@ class IgnoreLabelInRange(LayerRule):
     ```
 
     ## Known problems
-    Some nets give the void label a class of its own and ignore it. With more than two classes this is only an
-    info.
+    Some nets give the void label a class of its own and ignore it. With more than two classes this is only an info,
+    unless an Accuracy or a second loss of the same scores and labels counts that class. `caffelint data` looks at how
+    often it occurs (`class-ignored`).
 
     ## References
     - softmax_loss_layer.cpp, Forward_cpu and Backward_cpu; naibaf7/caffe_neural_tool issue 1
@@ -69,6 +75,11 @@ class IgnoreLabelInRange(LayerRule):
         # The first value that is not a class.
         _HEAD % 2 + _LOSS + " loss_param { ignore_label: 2 } }",
         _HEAD % 2 + _LOSS + " }",
+        # Void in both.
+        _HEAD % 21
+        + _LOSS
+        + " loss_param { ignore_label: 255 } }"
+        + _ACCURACY.replace("}", "accuracy_param { ignore_label: 255 } }"),
     ]
     INVALID = [
         Invalid(
@@ -82,6 +93,12 @@ class IgnoreLabelInRange(LayerRule):
             span="ignore_label: 0",
             message='SoftmaxWithLoss "loss": ignore_label 0 is one of the 151 classes of Convolution "score", so class'
             " 0 is never trained; unless 0 marks unlabelled data, set ignore_label: 255",
+        ),
+        Invalid(
+            _HEAD % 10 + _LOSS + " loss_param { ignore_label: 3 } }" + _ACCURACY,
+            span="ignore_label: 3",
+            message='SoftmaxWithLoss "loss": ignore_label 3 is one of the 10 classes of Convolution "score", so class 3'
+            ' is never trained, but Accuracy "acc" counts it; remove ignore_label, or ignore 3 in both',
         ),
     ]
 
@@ -111,12 +128,36 @@ class IgnoreLabelInRange(LayerRule):
                     ),
                 )
             else:
-                yield self.finding(
-                    layer.at("loss_param", "ignore_label"),
-                    f"{title(layer)}: ignore_label {label} is one of the {classes} classes of {title(made_by)},"
-                    f" so class {label} is never trained; unless {label} marks unlabelled data, set ignore_label:"
-                    f" {255 if classes <= 255 else -1}",
-                    severity=INFO,
-                    certainty=LIKELY,
-                )
+                what = f"{title(layer)}: ignore_label {label} is one of the {classes} classes of {title(made_by)},"
+                what += f" so class {label} is never trained"
+                if counts := _counts(layer):
+                    yield self.finding(
+                        layer.at("loss_param", "ignore_label"),
+                        f"{what}, but {title(counts)} counts it; remove ignore_label, or ignore {label} in both",
+                        certainty=LIKELY,
+                        related=(Related("what counts it", counts.at()),),
+                        fixes=fix("remove ignore_label", DISPLAY, remove(layer, "loss_param", "ignore_label")),
+                    )
+                else:
+                    yield self.finding(
+                        layer.at("loss_param", "ignore_label"),
+                        f"{what}; unless {label} marks unlabelled data, set ignore_label:"
+                        f" {255 if classes <= 255 else -1}",
+                        severity=INFO,
+                        certainty=LIKELY,
+                    )
             return
+
+
+def _counts(loss: Layer) -> Layer | None:
+    """What takes the same scores and labels, and ignores none of them."""
+    known = loss.net.once(_counting)
+    for scores, labels in labels_by_scores([loss]).items():
+        there = known.get(scores, {})
+        if found := next((there[label] for label in labels if label in there), None):
+            return found
+    return None
+
+
+def _counting(net: Net) -> dict[Scores, dict[str, Layer]]:
+    return labels_by_scores(one for one in net.layers_of(_JUDGES) if one.kind.ignored_label is None)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from statistics import median
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
+from caffelint.lint import INFO, LIKELY, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import (
     TAIL,
     BuiltLayer,
@@ -25,6 +25,8 @@ from ._numbers import number
 
 _TIMES, _OTHER_DATA = 1.3, 3.0
 _FAR_BELOW = 0.5
+_OF_DATA = ("classes-unbalanced",)
+_UNITS = ("tested-in-other-units", "phases-compute-otherwise", "train-test-transform-mismatch")
 _SAME = "scale, mean and crop in transform_param, and the kind of source, must be the same in both phases"
 _NORMED = NET.replace(
     'type: "Log" bottom: "fc" top: "log"',
@@ -98,8 +100,8 @@ class TrainTestDisagree(SmokeRule):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(begins(run))} before"
                 what += f" training and {number(trained)} after"
-                known = run.known([name], ("classes-unbalanced",))
-                absent = next((one.message for one in known if one.name == "classes-unbalanced"), "")
+                known = run.known([name], (*_OF_DATA, *_UNITS))
+                absent = next((one.message for one in known if one.name in _OF_DATA), "") or _units(run)
                 why = absent or "the TEST data is unlike the TRAIN data"
                 cause = Cause("phases", what, why, LIKELY, known=known)
                 notes = [_SAME] if _transformed_apart(run, event.net) and not absent else []
@@ -132,6 +134,12 @@ def _fresh(run: Run) -> tuple[float, float] | None:
         return None
     last = max(median(new[-TAIL:]), ends(run))
     return (last, near) if last < _FAR_BELOW * near else None
+
+
+def _units(run: Run) -> str:
+    """What else keeps the two phases from the same values, with the remedy; "" if nothing is known of it."""
+    found = (one for one in run.static if one.name in _UNITS and one.severity != INFO)
+    return next((f"{one.cause.what}; {one.cause.why}" if one.cause else one.message for one in found), "")
 
 
 def _transformed_apart(run: Run, net: int) -> bool:

@@ -66,7 +66,30 @@ def test_a_loss_that_hardly_moves_for_a_reason_in_the_text() -> None:
     assert verdict(run(*(2.3,) * 10), found).endswith(f"A check of the files reports what may be the reason: {ending}")
     falls = run(*(2.3 - at / 10 for at in range(10)))
     assert verdict(falls, found).endswith(f"A check of the files reports what keeps it from learning well: {ending}")
-    assert "A check" not in verdict(falls, [found[0]._replace(certainty="likely")])
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "phases"),
+    [
+        ("O020", "rectified-scores", ()),
+        ("G003", "unused-blob", ("TRAIN",)),
+        ("D009", "train-test-transform", ("TEST",)),
+    ],
+)
+def test_a_net_that_trains_carries_what_a_check_objects_to(code: str, name: str, phases: tuple[str, ...]) -> None:
+    """The loss falls all the same, so that a bare "it trains" would hide what is wrong."""
+    found = [finding(code, name, "likely", "")._replace(severity="warning", phases=phases)]
+    falls = run(*(2.3 - at / 10 for at in range(10)))
+    said = verdict(falls, found)
+    assert said.startswith("it trains, but the check objects: 10 iterations")
+    assert said.endswith(f". A check of the files reports {name} at n.prototxt:7 (may be worded in any way: or so)")
+    assert verdict(falls, [found[0]._replace(severity="info")]).startswith("it trains: ")
+
+
+@pytest.mark.parametrize(("code", "name"), [("S201", "high-base-lr"), ("N101", "first-updates-too-large")])
+def test_a_run_refutes_what_is_only_guessed_of_its_rate(code: str, name: str) -> None:
+    found = [finding(code, name, "likely", "")._replace(severity="warning")]
+    assert name not in verdict(run(*(2.3 - at / 10 for at in range(10))), found)
 
 
 def test_what_and_why_come_of_the_cause_alone() -> None:

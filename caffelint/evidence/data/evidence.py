@@ -9,9 +9,11 @@ from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, new_blob
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.states import TRAIN
+from caffelint.evidence.data.class_names import Names
 from caffelint.evidence.data.label_maps import LabelMap
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
+from caffelint.evidence.data.parts import LeftOut
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import Feed
 from caffelint.evidence.data.values import IMAGE, SCALAR, Facts, Top
@@ -31,6 +33,8 @@ class DataEvidence:
     overlaps: list[Overlap] = field(default_factory=list)
     means: Mapping[str, Mean] = field(default_factory=dict)
     label_maps: Mapping[str, LabelMap] = field(default_factory=dict)
+    left_out: Mapping[Source, LeftOut] = field(default_factory=dict)
+    class_names: Mapping[str, Names] = field(default_factory=dict)
 
     @property
     def solver(self) -> Solver | None:

@@ -15,6 +15,7 @@ from caffelint.evidence.data.evidence import DataEvidence, shape_nets
 from caffelint.evidence.data.label_maps import LabelMap, label_map_of, named_in
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import overlaps_of
+from caffelint.evidence.data.parts import LeftOut
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import feeds, rebuilt
 from caffelint.evidence.data.values import Facts
@@ -23,12 +24,14 @@ from caffelint.lint.file import load
 
 _SUFFIX, _MEAN = ".prototxt", ".binaryproto"
 _GONE = "does not exist"
+_BESIDE = "beside "
 
 
 def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     """Prototxt files, a solver first if there is one, and sources by the names that the nets give them.
 
-    A line of a source is a record, as in `label 3; image 1x2x2 0 1 2 3`, or `fault missing` for one that is not read.
+    A line of a source is a record, as in `label 3; image 1x2x2 0 1 2 3`, or `fault missing` for one that is not read;
+    `beside 1 b.h5` is no record: the source is a list of one file, and leaves out the other.
     """
     texts = {name: text for name, text in files.items() if name.endswith(_SUFFIX)}
     loaded = {name: load(text.encode(), name) for name, text in texts.items()}
@@ -52,7 +55,16 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     found = rebuilt(found)
     names = {named.file for feed in found for named in named_in(feed)}
     maps = {name: label_map_of(files[name].encode()) if name in files else LabelMap(error=_GONE) for name in names}
-    return DataEvidence(file, found, scanned, overlaps, means, maps)
+    named = {source.path for source in sources}
+    left = {source: one for source in sources if (one := _left_out(files.get(source.path, "")))}
+    others = [text.splitlines() for name, text in files.items() if name.endswith(".txt") and name not in named]
+    lines = {len(one): one for one in others}
+    return DataEvidence(file, found, scanned, overlaps, means, maps, left, {feed.net.path: lines for feed in found})
+
+
+def _left_out(text: str) -> LeftOut | None:
+    told = next((line.split()[1:] for line in text.splitlines() if line.startswith(_BESIDE)), None)
+    return LeftOut(int(told[0]), tuple(told[1:])) if told else None
 
 
 def _mean(text: str) -> Mean:
@@ -77,6 +89,8 @@ def _scanned(text: str | None) -> Scanned:
         return Scanned(error=_GONE)
     facts = Facts()
     for number, line in enumerate(text.splitlines()):
+        if line.startswith(_BESIDE):
+            continue
         facts.records += 1
         name = partial(_name, number)
         for part in line.split(";"):
@@ -103,6 +117,8 @@ def _write_digests(text: str, path: Path, scanned: Scanned) -> None:
 
     rows = []
     for line in text.splitlines():
+        if line.startswith(_BESIDE):
+            continue
         parts = dict(part.strip().split(maxsplit=1) for part in line.split(";"))
         rows.append((hash(parts.get("image")), float(parts.get("label", 0))))
     np.array(rows, np.int64).reshape(-1, 2).tofile(path)

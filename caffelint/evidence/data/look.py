@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from caffelint.evidence.data.class_names import class_names_of
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
 from caffelint.evidence.data.label_maps import label_maps_of
 from caffelint.evidence.data.means import means_of
 from caffelint.evidence.data.overlaps import overlaps_of
+from caffelint.evidence.data.parts import left_out_of
 from caffelint.evidence.data.scan import Scan
 from caffelint.evidence.data.sources import feeds, rebuilt
 from caffelint.lint.file import File
@@ -20,4 +22,5 @@ def look(file: File, scan: Scan, roots: Sequence[str] = ()) -> DataEvidence:
     shape_nets(found, scanned)
     found = rebuilt(found)
     overlaps = overlaps_of(found, scanned, scan.name)
-    return DataEvidence(file, found, scanned, overlaps, means_of(found, roots), label_maps_of(found, roots))
+    means, maps = means_of(found, roots), label_maps_of(found, roots)
+    return DataEvidence(file, found, scanned, overlaps, means, maps, left_out_of(found), class_names_of(found))

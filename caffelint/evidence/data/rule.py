@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from caffelint.evidence.data.class_names import are_apart, sides_of
 from caffelint.evidence.data.evidence import DataEvidence, first_shape, images, name_of, shape_of
 from caffelint.evidence.data.example import evidence_of
 from caffelint.evidence.data.label_maps import LabelMap, Named, named_in
@@ -71,11 +72,13 @@ __all__ = [
     "Scanned",
     "Source",
     "Top",
+    "are_apart",
     "first_shape",
     "images",
     "name_of",
     "named_in",
     "shape_of",
+    "sides_of",
     "transformed_values",
 ]
 

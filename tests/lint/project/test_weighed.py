@@ -357,3 +357,16 @@ def test_what_a_fault_of_its_net_explains_is_an_info_also_where_nothing_shows_a_
         "faulty": ("info", "mend lrn-out-of-domain at faulty/net.prototxt:5 first"),
         "sound": ("warning", ""),
     }
+
+
+def test_what_a_loss_does_for_certain_goes_before_a_guess_of_the_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    solver = 'net: "net.prototxt" base_lr: 1 lr_policy: "fixed" max_iter: 9000 snapshot_prefix: "mine"\n'
+    ignores = NET.replace("num_output: 9", "num_output: 2").replace('top: "loss"', 'top: "loss"\n  loss_param { %s }')
+    told = []
+    for field in ("ignore_label: 0", "normalize: true"):
+        write({"solver.prototxt": solver, "net.prototxt": ignores % field})
+        told += [(one.severity, one.evidence) for one in found("first-updates-too-large").values()]
+    assert told == [("info", "mend ignore-label-in-range at net.prototxt:5 first"), ("warning", "")]

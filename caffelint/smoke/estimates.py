@@ -1,0 +1,43 @@
+"""What a check estimates of the first updates, once a run has measured them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from caffelint.lint.finding import INFO
+from caffelint.lint.registry import find_rule
+from caffelint.lint.report import ReportedFinding
+from caffelint.smoke.diagnosis.tried import cure
+from caffelint.smoke.outcome import outcome
+from caffelint.smoke.run import Run
+
+_RATE = "rate"
+_OF_STEPS = (_RATE, "momentum", "input-scale")
+"""Kinds of cause that make the first updates too large, or too small."""
+
+
+def as_measured(run: Run, findings: Iterable[ReportedFinding]) -> Iterator[ReportedFinding]:
+    """The findings of a check; estimates that the run refutes are infos, which say why.
+
+    A net that learns refutes what was told of its first updates, and one that another change cured that its rate is to
+    blame.
+    """
+    why, kinds = _against(run)
+    for one in findings:
+        rule = find_rule(one.code)
+        estimated = rule is not None and rule.is_built_in and rule.family == "N" and one.severity != INFO
+        if estimated and one.cause is not None and one.cause.kind in kinds:
+            one = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
+        yield one
+
+
+def _against(run: Run) -> tuple[str, tuple[str, ...]]:
+    """What the run shows against such causes, and against which."""
+    best = cure(run)
+    if best is not None and best.hypothesis.kind != _RATE:
+        return f"the run shows another cause: with {best.change.text} it goes well", (_RATE,)
+    if run.iterations and run.finite and not run.synthetic:
+        how = outcome(run)
+        if how.learns:
+            return f"the net learns in {how.iterations} iterations all the same", _OF_STEPS
+    return "", ()

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.lint import (
+    CERTAIN,
+    LIKELY,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    Related,
+    fix,
+    title,
+    write,
+)
+from caffelint.lint.built import BuiltLayer, Paired, paired
+
+from ._layers import IMAGE_READERS, transform_place
+
+_PLACES = re.compile(
+    r"(?<![a-z])(?:land_?marks?|key_?points?|coord(?:inate)?s?|joints?|b(?:ounding_?)?box(?:es)?|steering|gaze"
+    r"|head_?pose|body_?pose|yaw)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Targets that are positions or directions, by the names that a net gives to what it regresses."""
+_SMALL = 5
+_IMAGE = (
+    'layer {{ name: "images" type: "Data" top: "data"{} data_param {{ source: "images_lmdb" batch_size: 8 }}'
+    " include {{ phase: TRAIN }} }}"
+)
+_MASK = _IMAGE.replace("images", "masks").replace('"data"', '"mask"')
+_MIRROR = " transform_param {{ mirror: {} }}"
+_ON = _MIRROR.format("true")
+_MAP = (
+    ' layer { name: "score" type: "Convolution" bottom: "data" top: "score" convolution_param { num_output: 2'
+    ' kernel_size: 3 pad: 1 } } layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "mask" }'
+)
+_POINTS = (
+    ' layer {{ name: "points" type: "HDF5Data" top: "{0}" hdf5_data_param {{ source: "train.txt" batch_size: 8 }} }}'
+    ' layer {{ name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param {{ num_output: 10 }} }}'
+    ' layer {{ name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "{0}" }}'
+)
+
+
+class MirroredApart(NetRule):
+    """Training mirrors images by chance, and their targets, from another data layer, do not follow.
+
+    ## Why is this bad?
+    Each data layer draws for itself which of its records it mirrors. A mask then lies over the mirrored image of
+    another half of the records, and a point that was left is where nothing is. The net learns what both have in common:
+    blurred, symmetric answers.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Data" top: "data" transform_param { mirror: true } data_param { source: "images" } }
+    layer { name: "mask" type: "Data" top: "mask" transform_param { mirror: true } data_param { source: "masks" } }
+    ```
+    Use instead, with mirrored copies in both sources:
+    ```
+    layer { name: "data" type: "Data" top: "data" data_param { source: "images" } }
+    layer { name: "mask" type: "Data" top: "mask" data_param { source: "masks" } }
+    ```
+
+    ## Known problems
+    Where a layer predicts numbers, these depend on the side only if they are positions or directions, which the rule
+    takes from the names of blobs and layers. It is silent about classes of whole images.
+
+    ## Fix safety
+    Unsafe: it changes what the net learns from.
+
+    ## References
+    - data_transformer.cpp, InitRand and Transform
+    """
+
+    code = "D026"
+    name = "mirrored-apart"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = IMAGE_READERS
+    VALID = [
+        _IMAGE.format("") + _MASK.format("") + _MAP,
+        # Classes of whole images.
+        _IMAGE.format(_ON) + _MASK.format("") + _MAP.replace("pad: 1", "pad: 1 stride: 2"),
+        # What a face shows, not where.
+        _IMAGE.format(_ON) + _POINTS.format("attributes"),
+        _IMAGE.format(_MIRROR.format("false")) + _POINTS.format("landmarks"),
+    ]
+    INVALID = [
+        Invalid(
+            _IMAGE.format(_ON) + _MASK.format(_ON) + _MAP,
+            span="mirror: true",
+            message='Data "images" and "masks" mirror half of their records, each another half, but SoftmaxWithLoss'
+            ' "loss" compares what is made of them point by point; set mirror: false in both',
+        ),
+        Invalid(
+            _IMAGE.format(_ON) + _MASK.format("") + _MAP,
+            span="mirror: true",
+            message='Data "images" mirrors half of its records, but those of Data "masks", which SoftmaxWithLoss "loss"'
+            " compares with them point by point, are not mirrored with them; set mirror: false",
+            fixed=_IMAGE.format(_MIRROR.format("false")) + _MASK.format("") + _MAP,
+        ),
+        Invalid(
+            _IMAGE.format(_ON) + _POINTS.format("landmarks"),
+            span="mirror: true",
+            message='Data "images" mirrors half of its records, but "landmarks" of HDF5Data "points", which depends on'
+            " the side, is not mirrored with them; set mirror: false",
+            fixed=_IMAGE.format(_MIRROR.format("false")) + _POINTS.format("landmarks"),
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not any(layer.message.transform_param.mirror for layer in net.layers_of(IMAGE_READERS)):
+            return
+        for built in net.states():
+            known: dict[BuiltLayer, bool] = {}
+            if built.phase == TRAIN and built.is_wired:
+                told: set[int | None] = set()
+                for pair in paired(built):
+                    found = None if pair.data.index in told else self._pair(net, pair, known)
+                    if found is not None:
+                        told.add(pair.data.index)
+                        yield found
+
+    def _pair(self, net: Net, pair: Paired, known: dict[BuiltLayer, bool]) -> Finding | None:
+        loss, data, target = pair
+        mirroring = [one for one in (data, target) if _mirrors(one)]
+        if not mirroring or data.index is None or target.index is None or loss.index is None:
+            return None
+        first, other = (mirroring[0], target if mirroring[0] is data else data)
+        name = loss.bottoms[1].original.name
+        named = _PLACES.search(f"{name} {target.name} {target.data_source} {loss.name}")
+        layer = net.layers[first.index or 0]
+        place = transform_place(layer, "mirror")
+        remedy = "set mirror: false"
+        if _is_map(loss, known):
+            certainty = CERTAIN
+            if len(mirroring) == 2:
+                said = f'{title(data)} and "{target.name}" mirror half of their records, each another half, but'
+                said += f" {title(loss)} compares what is made of them point by point; {remedy} in both"
+            else:
+                said = f"{title(first)} mirrors half of its records, but those of {title(other)}, which"
+                said += f" {title(loss)} compares with them point by point, are not mirrored with them; {remedy}"
+        elif named and first is data and loss.is_distance:
+            certainty = LIKELY
+            said = f'{title(first)} mirrors half of its records, but "{name}" of {title(target)}, which depends on the'
+            said += f" side, is not mirrored with them; {remedy}"
+        else:
+            return None
+        edits = write(layer, *place.field.split("."), value="false") if len(mirroring) == 1 else None
+        return self.finding(
+            place,
+            said,
+            certainty=certainty,
+            phases=(TRAIN,),
+            related=(Related("the other records", net.layers[other.index or 0].at()),),
+            fixes=fix(remedy, UNSAFE, edits),
+        )
+
+
+def _mirrors(layer: BuiltLayer) -> bool:
+    return bool(layer.transforms and layer.message.transform_param.mirror)
+
+
+def _is_map(loss: BuiltLayer, known: dict[BuiltLayer, bool]) -> bool:
+    """Has a loss scores at more than one place of each image? Where sizes are unknown, an upsampling, or that nothing
+    takes steps or joins all places, shows it.
+    """
+    shape = loss.bottoms[0].shape
+    if shape is not None:
+        return len(shape) == 4 and min(shape[2:]) > 1
+    layer = loss.bottoms[0].maker
+    passed = []
+    while layer is not None and layer not in known and (found := _shows_map(layer)) is None:
+        passed.append(layer)
+        layer = layer.bottoms[0].maker
+    answer = False if layer is None else known[layer] if layer in known else bool(found)
+    known.update(dict.fromkeys(passed, answer))
+    return answer
+
+
+def _shows_map(layer: BuiltLayer) -> bool | None:
+    """Does a layer show by itself that it makes a map, or none? None if that depends on what it reads."""
+    if layer.upsamples or not layer.bottoms:
+        return True
+    windows = layer.written_windows()
+    moves = windows is not None and all(one.stride == 1 and one.kernel <= _SMALL for one in windows)
+    return None if moves or layer.keeps_pixels or layer.compares_maps else False

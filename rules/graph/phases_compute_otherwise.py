@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
+
+from ._layer_params import described, field_path, parameters
+
+_POWER = (
+    ' layer {{ name: "to_unit" type: "Power" bottom: "raw" top: "data" power_param {{ scale: {} }}'
+    " include {{ phase: {} }} }}"
+)
+
+
+class PhasesComputeOtherwise(NetRule):
+    """A layer of training and the one that takes its place in testing compute different values.
+
+    ## Why is this bad?
+    The net is tested on values that it was not trained with: a scale of 1/255 in one phase only makes all that follows
+    255 times larger. The poor accuracy looks like overfitting.
+
+    ## Example
+    ```
+    layer { type: "Power" bottom: "raw" top: "data" power_param { scale: 0.004 } include { phase: TRAIN } }
+    layer { type: "Power" bottom: "raw" top: "data" power_param { scale: 1 } include { phase: TEST } }
+    ```
+    Use instead one layer for both phases:
+    ```
+    layer { type: "Power" bottom: "raw" top: "data" power_param { scale: 0.004 } }
+    ```
+
+    ## Known problems
+    A layer takes the place of another if both have one type, bottom and top. Layer types of forks are not compared, as
+    a margin that only training has is meant.
+
+    ## References
+    - power_layer.cpp, Forward_cpu; net.cpp, FilterNet
+    """
+
+    code = "G034"
+    name = "phases-compute-otherwise"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        _POWER.format(0.004, "TRAIN") + _POWER.format(0.004, "TEST"),
+        # For one phase only.
+        _POWER.format(0.004, "TRAIN"),
+        # Statistics of the batch, or of the training.
+        'layer { name: "bn" type: "BatchNorm" bottom: "raw" top: "bn" batch_norm_param { use_global_stats: false }'
+        ' include { phase: TRAIN } } layer { name: "bn" type: "BatchNorm" bottom: "raw" top: "bn" batch_norm_param {'
+        " use_global_stats: true } include { phase: TEST } }",
+    ]
+    INVALID = [
+        Invalid(
+            _POWER.format(0.004, "TRAIN") + _POWER.format(1, "TEST"),
+            span="scale: 1",
+            message='Power "to_unit": scale is 1 in testing but 0.004 in training, so the net is tested on other values'
+            " than it is trained on; set scale: 0.004",
+        ),
+        Invalid(
+            _POWER.format(0.004, "TRAIN") + _POWER.replace("scale: {}", "").format("TEST"),
+            span="power_param",
+            message='Power "to_unit": scale is 1 in testing but 0.004 in training, so the net is tested on other values'
+            " than it is trained on; set scale: 0.004",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        trained: dict[tuple[str, str, str], Layer] = {}
+        testing = []
+        for layer in net.layers:
+            if len(layer.bottoms) == 1 and layer.tops and layer.kind.known and not layer.kind.fork:
+                if layer.phases == (TRAIN,):
+                    trained.setdefault(_place(layer), layer)
+                elif layer.phases == (TEST,):
+                    testing.append(layer)
+        for layer in testing:
+            twin = trained.get(_place(layer))
+            if twin is None or layer.kind.is_loss or layer.is_conditional != twin.is_conditional:
+                continue
+            here, there = parameters(layer), parameters(twin)
+            field = next((field for field, value in there.items() if here.get(field, value) != value), "")
+            if field:
+                wanted = described(there[field])
+                yield self.finding(
+                    layer.at(*field_path(layer, field)),
+                    f"{title(layer)}: {field} is {described(here[field])} in testing but {wanted} in training, so the"
+                    f" net is tested on other values than it is trained on; set {field}: {wanted}",
+                    phases=(TEST,),
+                    related=(Related("the layer of training", twin.at(*field_path(twin, field))),),
+                )
+
+
+def _place(layer: Layer) -> tuple[str, str, str]:
+    return layer.type, layer.bottoms[0], layer.tops[0]

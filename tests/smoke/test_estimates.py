@@ -1,0 +1,65 @@
+"""What a check guesses of the first updates, against a run that measured them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from caffelint.caffe.solver import Solver
+from caffelint.lint.cause import ReportedCause
+from caffelint.lint.file import load
+from caffelint.lint.report import ReportedFinding
+from caffelint.smoke.diagnosis.change import Change
+from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.tried import CURED, Tried
+from caffelint.smoke.estimates import as_measured
+from caffelint.smoke.events import Iteration
+from caffelint.smoke.run import Run
+
+FALLS = [2.3 - at / 10 for at in range(10)]
+
+
+def guess(code: str, kind: str) -> ReportedFinding:
+    values: dict[str, Any] = dict.fromkeys(ReportedFinding._fields, ())
+    values |= {"code": code, "name": "a-guess", "severity": "warning", "certainty": "likely", "evidence": "computed"}
+    values |= {"cause": ReportedCause(kind, "", "", "likely", "s.prototxt", 1)}
+    return ReportedFinding(**values)
+
+
+def run(losses: list[float], synthetic: bool = False) -> Run:
+    solver = load(b'net: "n.prototxt" base_lr: 1', "s.prototxt").solver
+    assert isinstance(solver, Solver)
+    events = [Iteration(at, 1, loss, {}) for at, loss in enumerate(losses)]
+    return Run(solver, [], [], events, synthetic=synthetic, asked=len(losses))
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "severity"),
+    [
+        ("N101", "rate", "info"),
+        ("N106", "input-scale", "info"),
+        ("N108", "depth", "warning"),
+        ("S201", "rate", "warning"),
+        ("NET1", "rate", "warning"),
+    ],
+)
+def test_a_net_that_learns(code: str, kind: str, severity: str) -> None:
+    (found,) = as_measured(run(FALLS), [guess(code, kind)])
+    assert found.severity == severity
+    assert found.evidence.endswith("the net learns in 10 iterations all the same") == (severity == "info")
+
+
+def test_a_run_that_shows_nothing() -> None:
+    for shown in (run([2.3] * 10), run(FALLS, synthetic=True), run([])):
+        assert list(as_measured(shown, [guess("N101", "rate")])) == [guess("N101", "rate")]
+
+
+@pytest.mark.parametrize(("kind", "severity"), [("layer", "info"), ("rate", "warning")])
+def test_a_run_that_something_else_cured(kind: Any, severity: str) -> None:
+    went_wrong = run([2.3, 9.0])
+    place = went_wrong.solver.at("base_lr")
+    went_wrong.tried = [Tried(Hypothesis(kind, place, STRONG, (), "field"), Change("no ReLU", ()), CURED)]
+    (found,) = as_measured(went_wrong, [guess("N101", "rate")])
+    assert found.severity == severity
+    assert ("with no ReLU it goes well" in found.evidence) == (severity == "info")
