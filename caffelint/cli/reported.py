@@ -19,7 +19,7 @@ from caffelint.lint.joined import NotJoined, given_shapes, load_joined, set_shap
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report
 from caffelint.page.html import Project, page
-from caffelint.page.views import MOST, views
+from caffelint.page.views import views
 from caffelint.report.words import accepted
 from caffelint.text.visible import visible
 from caffelint.text.writing import write_report
@@ -68,13 +68,13 @@ def project_of(asked: Asked, config: Config, report: Report) -> Project:
         raise click.ClickException(f"{asked.path}: neither a solver nor a net")
     set_shapes(file, given_shapes(config) | dict(asked.shapes))
     texts = {path: one.document.source.data for path, one in files.items()}
-    shown = views(file, config)
-    if len(shown) > MOST:
-        failures.append(Failure(asked.path, f"no more than {MOST} of its nets and their states are shown"))
+    shown, is_cut = views(file, config)
+    if is_cut:
+        failures.append(Failure(asked.path, f"no more than {len(shown)} of its nets and their states are shown"))
     return Project(
         asked.path,
         file.solver,
-        shown[:MOST],
+        shown,
         report.findings,
         texts,
         (*report.failures, *failures),
