@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -182,8 +183,17 @@ class Results:
         """Raises `OSError`."""
         line = ("" if self._ends else "\n") + json.dumps(row._asdict()) + "\n"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        with open(os.open(self.path, flags, 0o666), "wb") as file:
-            file.write(line.encode())
+        with open(os.open(self.path, flags, 0o666), "wb", buffering=0) as file:
+            before = os.fstat(file.fileno()).st_size
+            try:
+                if file.write(line.encode()) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError as error:
+                file.truncate(before)
+                if not before:
+                    os.unlink(self.path)
+                error.filename = str(self.path)
+                raise
         self._ends = True
         self.rows[row.key] = row
 
