@@ -137,7 +137,8 @@ def _enter(name: str, folder: Path) -> bool:
     """Import the package in a folder by a name, unless that is the name of another one."""
     if name not in sys.modules:
         spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = sys.modules[name] = module_from_spec(spec)
         try:
             spec.loader.exec_module(module)

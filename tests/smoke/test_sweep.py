@@ -85,7 +85,7 @@ def test_globs_go_in_no_circles(tmp_path: Path) -> None:
 
     with soon():
         every = found('solvers = ["**/**/**/**/s.prototxt"]')
-    assert every == ["a/b/other/s.prototxt", "a/b/s.prototxt", "a/b/self/s.prototxt", "a/b/up/s.prototxt", "a/s.prototxt"]
+    assert every == [f"a/{folder}s.prototxt" for folder in ("b/other/", "b/", "b/self/", "b/up/", "")]
     assert found(f'solvers = ["{tmp_path}/a/*"]') == ["a/b", "a/s.prototxt"]
     assert found('solvers = ["a/b/s[[]1].prototxt", "./a/?/s.*"]') == ["a/b/s[1].prototxt", "a/b/s.prototxt"]
 
