@@ -50,7 +50,7 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
             _write_digests(files.get(source.path, ""), Path(folder, str(number)), scanned[source])
         overlaps = overlaps_of(found, scanned, lambda _, number: f"{number:05}")
     found = rebuilt(found)
-    names = {named.file for feed in found for named in named_in(feed)}
+    names = {named.file for _, named in named_in(found)}
     maps = {name: label_map_of(files[name].encode()) if name in files else LabelMap(error=_GONE) for name in names}
     return DataEvidence(file, found, scanned, overlaps, means, maps)
 

@@ -9,6 +9,8 @@ import bench_curves
 import pytest
 from cost import follows, soon
 
+from caffelint.caffe.weights.file import read_solver_state, read_weights
+from caffelint.caffe.weights.stored import Unreadable
 from caffelint.cli.main import main
 from caffelint.evidence.weights.match import pairs_of
 from caffelint.schema import NetParameter
@@ -56,3 +58,41 @@ def test_very_many_layers_of_few_shapes_are_matched_where_they_begin_and_end() -
         assert list(pairs_of([one, two, three] * 2000, [three, two, one] * 2000)) == []
         found = list(pairs_of([one] * 5000 + [two] + [one] * 3000, [one] * 5000 + [three, three] + [one] * 3000))
     assert found == [(at, at) for at in range(5000)] + [(at, at + 1) for at in range(5001, 8001)]
+
+
+@pytest.mark.parametrize("name", ["layers", "layers in layers", "blobs", "history"])
+def test_a_file_of_more_layers_than_any_net_is_not_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("binary", "hdf5"):
+        monkeypatch.setattr(f"caffelint.caffe.weights.{module}.MOST", 50)
+    few, many = (
+        {
+            "layers": b"\n\1n" + b"\xa2\6\0" * number,
+            "layers in layers": b"\n\1n" + b"\x12\2\n\0" * (number // 2),
+            "blobs": b"\n\1n" + b"\xa2\6" + bytes([2 * number]) + b":\0" * number,
+            "history": b"\x08\1" + b"\x1a\0" * number,
+        }[name]
+        for number in (48, 60)
+    )
+    path = tmp_path / "a.caffemodel"
+    read = read_solver_state if name == "history" else read_weights
+    path.write_bytes(few)
+    read(str(path))
+    path.write_bytes(many)
+    with pytest.raises(Unreadable, match="holds more than"):
+        read(str(path))
+
+
+def test_a_group_of_hdf5_by_many_names_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    h5py = pytest.importorskip("h5py")
+    monkeypatch.setattr("caffelint.caffe.weights.hdf5.MOST", 50)
+    path = tmp_path / "a.caffemodel.h5"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("data/l")
+        for number in range(10):
+            group[str(number)] = [1.0]
+        for number in range(10):
+            file["data"][f"l{number}"] = group
+    with pytest.raises(Unreadable, match="holds more than"):
+        read_weights(str(path))
