@@ -11,7 +11,7 @@ import click
 
 import caffelint
 from caffelint.cli.progress import Progress
-from caffelint.cli.reported import Asked, project_of, ready, write
+from caffelint.cli.reported import Asked, not_written, project_of, ready, write
 from caffelint.cli.tell import say, tell
 from caffelint.lint.baseline import BaselineError, subtract
 from caffelint.lint.baseline import read as read_baseline
@@ -132,10 +132,9 @@ def _one(
             project = project_of(asked._replace(path=entry.path), config, own)
         except click.ClickException:
             return False
-        write(output, page(project._replace(home=back)))
-    except click.ClickException as error:
-        failures.append(Failure(str(output), error.message.removeprefix(f"{output}: ")))
-        return False
+        if reason := not_written(output, page(project._replace(home=back))):
+            failures.append(Failure(str(output), reason))
+            return False
     except Exception as error:
         failures.append(own_failure(entry.path, error))
         return False

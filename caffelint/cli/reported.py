@@ -120,11 +120,18 @@ def ready(output: Path, format_: str) -> None:
 
 
 def write(output: Path, text: str) -> None:
+    """Raises `click.ClickException`."""
+    if reason := not_written(output, text):
+        raise click.ClickException(f"{output}: {reason}")
+
+
+def not_written(output: Path, text: str) -> str:
+    """Write a file; why it could not be, or nothing."""
     try:
         write_report(output, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise click.ClickException(f"{output}: cannot be written: {why}") from error
+        return f"cannot be written: {(error.strerror or str(error)).lower()}"
+    return ""
 
 
 def _json(path: Path) -> Mapping[str, Any]:
