@@ -170,6 +170,11 @@ HOSTILE: dict[str, tuple[list[str], Callable[[int], str], int]] = {
         ),
         6_800,
     ),
+    "data layers of other sources": (
+        ["data"],
+        lambda n: "".join(f'layer{{type:"Data"top:"d"data_param{{source:"{number}"}}}}' for number in range(n)),
+        1_600,
+    ),
     "empty layers": (["patch", "--check-finite", "all", "--diff"], lambda n: "layer{}" * n, 14_000),
     "bare layers on a page": (["report"], lambda n: "layer{}\n" * n, 4_000),
     "layers that nobody closes on a page": (["report"], lambda n: "layer {\n" * n, 12_000),

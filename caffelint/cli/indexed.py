@@ -11,7 +11,7 @@ import click
 
 import caffelint
 from caffelint.cli.progress import Progress
-from caffelint.cli.reported import Asked, project_of, ready, write
+from caffelint.cli.reported import Asked, not_written, project_of, ready, write
 from caffelint.cli.tell import say, tell
 from caffelint.lint.baseline import BaselineError, subtract
 from caffelint.lint.baseline import read as read_baseline
@@ -23,6 +23,7 @@ from caffelint.page.html import page
 from caffelint.page.index import Entry, Trend, index
 from caffelint.report.words import count
 from caffelint.text.visible import visible
+from caffelint.text.writing import all_or_none
 
 _MOST_PAGES, _MOST_OF_ONE = 500, 20
 """Pages that are written, and those of them that show one net."""
@@ -40,9 +41,10 @@ def indexed(asked: Asked, config: Config, with_pages: bool) -> int:
         report = caffelint.check([asked.path], config, progress=progress)
     trend = _trend(report, Path(known), asked.path) if known else None
     failures = list(report.failures)
-    if with_pages:
-        entries = _written(asked, config, entries, report, failures)
-    write(asked.output, index(asked.path, entries, report.findings, failures, trend))
+    with all_or_none() as made:
+        if with_pages:
+            entries = _written(asked, config, entries, report, failures, made)
+        write(asked.output, index(asked.path, entries, report.findings, failures, trend))
     pages = sum(bool(entry.page) for entry in entries)
     more = f", and {count(pages, 'page')} in {_folder(asked.output)}" if pages else ""
     say(visible(f"{asked.output} written{more}"))
@@ -88,12 +90,17 @@ def _folder(output: Path) -> Path:
 
 
 def _written(
-    asked: Asked, config: Config, entries: list[Entry], report: Report, failures: list[Failure]
+    asked: Asked, config: Config, entries: list[Entry], report: Report, failures: list[Failure], made: list[Path]
 ) -> list[Entry]:
-    """The entries with their pages; what cannot be shown has none, and is said why where that is not plain."""
+    """The entries with their pages; what cannot be shown has none, and is said why where that is not plain.
+
+    made: gets the folder, if it is new.
+    """
     folder = _folder(asked.output)
     try:
-        folder.mkdir(exist_ok=True)
+        if not folder.is_dir():
+            folder.mkdir()
+            made.append(folder)
     except OSError as error:
         raise click.ClickException(f"{folder}: cannot be made: {(error.strerror or str(error)).lower()}") from error
     back = quote(f"../{asked.output.name}")
@@ -121,10 +128,13 @@ def _one(
     )
     ready(output, "page")
     try:
-        project = project_of(asked._replace(path=entry.path), config, own)
-        write(output, page(project._replace(home=back)))
-    except click.ClickException:
-        return False
+        try:
+            project = project_of(asked._replace(path=entry.path), config, own)
+        except click.ClickException:
+            return False
+        if reason := not_written(output, page(project._replace(home=back))):
+            failures.append(Failure(str(output), reason))
+            return False
     except Exception as error:
         failures.append(own_failure(entry.path, error))
         return False

@@ -30,7 +30,7 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     from caffelint.cli.overwriting import misplaced, no_place_for_baseline
     from caffelint.lint.config import FILES, nearest
     from caffelint.lint.initial import Setting, initial, text_of
-    from caffelint.text.writing import write_atomically
+    from caffelint.text.writing import all_or_none, write_atomically
 
     if not folder.is_dir():
         raise click.UsageError(f"{folder}: not a folder")
@@ -54,9 +54,11 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     say("\n".join(map(visible, text.rstrip().split("\n"))))
     if not yes and not _agreed(target):
         return 0
-    write_atomically(target, text.encode(), follow=False)
-    if baseline:
-        _store(folder)
+    with all_or_none() as made:  # settings that name a baseline which is not there would be an error in each check
+        write_atomically(target, text.encode(), follow=False)
+        made.append(target)
+        if baseline:
+            _store(folder)
     tell(f"{target} is written; caffelint check {folder} uses it")
     return 0
 

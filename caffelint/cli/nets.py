@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,8 +13,9 @@ if TYPE_CHECKING:
     from caffelint.lint.summary import Summary
 
 
-_MOST_SHOWN = 100
-"""Nets of a solver."""
+_MOST_SHOWN, _LEAST_SHOWN = 100, 10
+_MOST_TEXT = 1 << 20
+"""How many nets of a solver are shown: bytes of text, as often as they are built, beyond the first few nets."""
 
 
 class Shown(NamedTuple):
@@ -42,12 +44,13 @@ def nets(file: str, named: bool, roots: Sequence[str], failed: list[Failure]) ->
 
 
 def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> Iterator[Shown]:
-    """The nets that it builds."""
+    """The nets that it builds, each once in each state."""
     from caffelint.caffe.states import solver_nets
     from caffelint.lint.file import load
     from caffelint.lint.reach import OUTSIDE
     from caffelint.lint.read import read
     from caffelint.lint.report import Failure
+    from caffelint.schema.messages import NetParameter
 
     solver = load(read(file), file).solver
     if solver is None:
@@ -58,13 +61,22 @@ def _of_solver(file: str, found: Sequence[NamedNet], failed: list[Failure]) -> I
         Failure(file, f'{net.field} "{net.name}" {OUTSIDE if net.outside else "does not exist"}') for net in missing
     )
     paths = {(net.field, net.position): net.path for net in found}
-    builds = solver_nets(solver.message)
-    if len(builds) > _MOST_SHOWN:
-        failed.append(Failure(file, f"builds {len(builds)} nets, of which {_MOST_SHOWN} are shown"))
-    for build in builds[:_MOST_SHOWN]:
-        path = file if build.field.endswith("_param") else paths.get((build.field, build.position))
-        if path is not None:
-            yield Shown(path, file, build)
+    text, shown, builds = 0, 0, solver_nets(solver.message)
+    inside = sum(build.field.endswith("_param") for build in builds)
+    seen = set()
+    for build in builds:
+        is_inside = build.field.endswith("_param")
+        path = file if is_inside else paths.get((build.field, build.position))
+        key = (path, is_inside and build, build.test is None, build.state(solver.message, NetParameter()))
+        if path is None or key in seen:
+            continue
+        seen.add(key)
+        text += os.path.getsize(path) // (inside if is_inside else 1)
+        if shown == _MOST_SHOWN or (text > _MOST_TEXT and shown >= _LEAST_SHOWN):
+            failed.append(Failure(file, f"builds {len(builds)} nets, of which {shown} are shown"))
+            return
+        shown += 1
+        yield Shown(path, file, build)
 
 
 def as_meant(found: list[Summary], data: bytes) -> list[Summary]:

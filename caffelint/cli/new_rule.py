@@ -16,6 +16,7 @@ from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.tell import say
 from caffelint.text.visible import visible
+from caffelint.text.writing import all_or_none, write_atomically
 
 FOLDER = "rules"
 _MOST_LISTED = 3
@@ -73,27 +74,30 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
     for taken in filter(None, map(find_rule, filter(None, (name, code)))):
         raise click.UsageError(f"rule {taken.code} {taken.name} already exists")
     code = code or next(free for free in map("U{:03}".format, count(1)) if free not in used and not find_rule(free))
-    if folder is None:
-        folder = Path(FOLDER)
-        if not os.path.islink(folder):
-            folder.mkdir(exist_ok=True)
-    trusted = _runs_already(folder)
-    path = folder / f"{name.replace('-', '_')}.py"
-    _write(path, rule_text(kind, code, name))
+    with all_or_none() as made:
+        if folder is None:
+            folder = Path(FOLDER)
+            if not os.path.lexists(folder):
+                folder.mkdir()
+                made.append(folder)
+        trusted = _runs_already(folder)
+        path = folder / f"{name.replace('-', '_')}.py"
+        _write(path, rule_text(kind, code, name), made)
+        how = _plugged(path, trusted, made)
     say(visible(f"{path} is written; caffelint test {path} runs its examples"))
-    say(visible(_plugged(path, trusted)))
+    say(visible(how))
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, made: list[Path]) -> None:
     """A file that is not there yet, whole or not at all."""
     from caffelint.cli.overwriting import misplaced
-    from caffelint.text.writing import write_atomically
 
     if os.path.lexists(path):
         raise click.ClickException(f"{path}: already exists and was left alone")
     if reason := misplaced(str(path)):
         raise click.ClickException(f"{path}: {reason}")
     write_atomically(path, text.encode(), follow=False)
+    made.append(path)
 
 
 def _is_text(path: str) -> bool:
@@ -130,7 +134,7 @@ def _is_named(folder: Path, plugins: Iterable[str]) -> bool:
     return os.path.realpath(folder) in map(os.path.realpath, plugins)
 
 
-def _plugged(rule: Path, trusted: bool) -> str:
+def _plugged(rule: Path, trusted: bool, made: list[Path]) -> str:
     """Let the next check run the rule, but nothing that the user has neither written by this nor trusted before."""
     from caffelint.lint import trust
     from caffelint.lint.config import chain_of, nearest
@@ -139,7 +143,7 @@ def _plugged(rule: Path, trusted: bool) -> str:
     folder, settings = rule.parent, nearest(Path())
     if settings is None:
         settings = Path("caffelint.toml")
-        _write(settings, f"plugins = [{_named_from(settings, folder)}]\n")
+        _write(settings, f"plugins = [{_named_from(settings, folder)}]\n", made)
         others = [file for file in trust.python_files(str(folder)) if not os.path.samefile(file, rule)]
         if others:
             listed = ", ".join(others[:_MOST_LISTED]) + (", ..." if len(others) > _MOST_LISTED else "")

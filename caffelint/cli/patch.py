@@ -73,6 +73,7 @@ def command(
     from caffelint.fix.write import SaveError, ending_cleanly, save
     from caffelint.lint.file import loaded
     from caffelint.lint.read import ReadError, read
+    from caffelint.text.writing import all_or_none
 
     piped = net == "-"
     target = net if in_place else None if output == "-" else output
@@ -104,14 +105,15 @@ def command(
             at = target
             if not in_place and (reason := patched.objection(target, net, new)):
                 raise SaveError(reason)
-            with ending_cleanly():
-                if checks:
-                    say(patched.write_layer_file(target))
+            with ending_cleanly(), all_or_none() as made:
+                beside = patched.write_layer_file(target, made) if checks else ""
                 if in_place and new == old:
-                    say(f"{target} is unchanged{'; it has no checks' if remove else ''}")
+                    how = f"unchanged{'; it has no checks' if remove else ''}"
                 else:
                     save(target, old if in_place else None, new)
-                    say(f"{target} is written")
+                    how = "written"
+            for line in filter(None, (beside, f"{target} is {how}")):
+                say(line)
     except (ReadError, PatchError, SaveError) as error:
         tell(f"{at}: {error}")
         return USAGE

@@ -19,7 +19,7 @@ from caffelint.lint.joined import NotJoined, given_shapes, load_joined, set_shap
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report
 from caffelint.page.html import Project, page
-from caffelint.page.views import MOST, views
+from caffelint.page.views import views
 from caffelint.report.words import accepted
 from caffelint.text.visible import visible
 from caffelint.text.writing import write_report
@@ -68,13 +68,13 @@ def project_of(asked: Asked, config: Config, report: Report) -> Project:
         raise click.ClickException(f"{asked.path}: neither a solver nor a net")
     set_shapes(file, given_shapes(config) | dict(asked.shapes))
     texts = {path: one.document.source.data for path, one in files.items()}
-    shown = views(file, config)
-    if len(shown) > MOST:
-        failures.append(Failure(asked.path, f"no more than {MOST} of its nets and their states are shown"))
+    shown, is_cut = views(file, config)
+    if is_cut:
+        failures.append(Failure(asked.path, f"no more than {len(shown)} of its nets and their states are shown"))
     return Project(
         asked.path,
         file.solver,
-        shown[:MOST],
+        shown,
         report.findings,
         texts,
         (*report.failures, *failures),
@@ -120,11 +120,18 @@ def ready(output: Path, format_: str) -> None:
 
 
 def write(output: Path, text: str) -> None:
+    """Raises `click.ClickException`."""
+    if reason := not_written(output, text):
+        raise click.ClickException(f"{output}: {reason}")
+
+
+def not_written(output: Path, text: str) -> str:
+    """Write a file; why it could not be, or nothing."""
     try:
         write_report(output, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise click.ClickException(f"{output}: cannot be written: {why}") from error
+        return f"cannot be written: {(error.strerror or str(error)).lower()}"
+    return ""
 
 
 def _json(path: Path) -> Mapping[str, Any]:

@@ -35,7 +35,7 @@ def swept(grid: Path, request: Request, options: dict[str, Any]) -> int:
         raise click.ClickException(str(error)) from error
     if results.rows and not options["resume"]:
         raise click.ClickException(f"{results.path}: holds results; give --resume to add to them, or remove the file")
-    solvers = {trial.solver: known(trial.solver, request) for trial in trials}
+    solvers = {name: known(name, request) for name in dict.fromkeys(trial.solver for trial in trials)}
     named = [key(trial, solvers[trial.solver], request) for trial in trials]
     left = [(trial, name) for trial, name in zip(trials, named, strict=True) if name not in results.rows]
     if left:

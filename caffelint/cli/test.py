@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -78,34 +80,70 @@ def _rules_in(paths: tuple[Path, ...]) -> Iterator[Any]:
             raise click.ClickException(f"{path}: this is not a Python file")
         files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
         for file in files:
-            module = _imported(file)
+            module = _imported(file, path)
             for value in vars(module).values():
                 if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
                     if value.code:
                         yield value
 
 
-def _imported(path: Path) -> ModuleType:
-    """The module in a file, within its package where it is in one, else on its own or with its neighbours."""
+def _imported(path: Path, named: Path) -> ModuleType:
+    """The module in a file: by its name if its package is installed, or is `named` or in it, else with its neighbours.
+
+    No folder is put on `sys.path`, and no `__init__.py` above what was named runs.
+    """
     from importlib import import_module
 
     from caffelint.lint.plugins import PluginError, load
     from caffelint.lint.read import ReadError
     from caffelint.lint.trust import contents
 
-    folder, names = path.resolve().parent, [path.stem] * (path.stem != "__init__")
-    if not (folder / "__init__.py").exists():
+    path, names = path.resolve(), [path.stem] * (path.stem != "__init__")
+    packages = [folder for folder in _packages(path) if named.is_dir() and folder.is_relative_to(named.resolve())]
+    if _is_installed(path):
+        packages = list(_packages(path))
+    elif not packages or not all(map(_enter, _dotted(packages), packages)):
         try:
             return load(str(path), contents(map(str, path.parent.glob("*.py"))))
         except (PluginError, ReadError) as error:
             raise click.ClickException(str(error)) from error
-    while (folder / "__init__.py").exists():
-        names.insert(0, folder.name)
-        folder = folder.parent
-    sys.path.insert(0, str(folder))
     try:
-        return import_module(".".join(names))
+        return import_module(".".join([*(folder.name for folder in packages), *names]))
     except (Exception, SystemExit) as error:
         raise click.ClickException(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.remove(str(folder))
+
+
+def _packages(path: Path) -> Iterator[Path]:
+    """The folders that a file is in as far up as they are packages, the outermost first."""
+    if path.parent.name.isidentifier() and (path.parent / "__init__.py").exists():
+        yield from _packages(path.parent)
+        yield path.parent
+
+
+def _dotted(packages: Sequence[Path]) -> Iterator[str]:
+    return accumulate((folder.name for folder in packages), "{}.{}".format)
+
+
+def _is_installed(path: Path) -> bool:
+    top = next(_packages(path), None)
+    if top is None or top.name == "__main__":
+        return False
+    module = sys.modules.get(top.name)
+    origin = getattr(module, "__file__", None) if module else getattr(find_spec(top.name), "origin", None)
+    return origin is not None and Path(origin).resolve().parent == top
+
+
+def _enter(name: str, folder: Path) -> bool:
+    """Import the package in a folder by a name, unless that is the name of another one."""
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[name] = module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            del sys.modules[name]
+            told = f"{folder}: cannot be imported: {type(error).__name__}: {error}"
+            raise click.ClickException(told) from error
+    return list(getattr(sys.modules[name], "__path__", [])) == [str(folder)]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from caffelint.text.patterns import compiled_later
 from caffelint.text.visible import visible
 
 _LONGEST = 5000
+_PLAIN = compiled_later(r"[A-Za-z0-9_ .,/-]*")
+"""Most of the text of a page, which is as it is."""
 _VOID = frozenset(["meta", "input", "br"])
 
 
@@ -41,11 +46,14 @@ def escaped(text: str) -> str:
     """Text for an element or a quoted attribute; what is unseen or turns the direction of writing, by its number."""
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}…"
+    if _PLAIN.fullmatch(text):
+        return text
     shown = "\n".join(visible(line) for line in text.split("\n"))
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         shown = shown.replace(character, entity)
     return shown
 
 
+@cache
 def _name(name: str) -> str:
     return name.rstrip("_").replace("_", "-")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.states import PHASES, State
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
     from caffelint.lint.file import File
 
 _MOST_STAGES = 6
-MOST = 100
-"""Views of a page: a solver may hold as many nets as lines, and each finding is looked for in all."""
+MOST, MOST_LAYERS = 100, 10_000
+"""Views of a page, and their layers together, unless the first has more: a solver may hold as many nets as lines, each
+finding is looked for in all, and each layer is drawn."""
 
 
 class Span(NamedTuple):
@@ -58,16 +58,30 @@ class View(NamedTuple):
         return self.net.layers
 
 
-def views(file: File, config: Config) -> list[View]:
-    """Those of a net, or of all nets that a solver names; at most one more than `MOST`, to tell of more.
+class Views(NamedTuple):
+    """is_cut: are there more than are shown?"""
+
+    shown: list[View]
+    is_cut: bool
+
+
+def views(file: File, config: Config) -> Views:
+    """Those of a net, or of all nets that a solver names.
 
     config: is the data read, and where may it be?
     """
     nets = file.solver.distinct_nets if file.solver else file.nets
-    found = list(islice((view for net in nets for view in _views(net, config)), MOST + 1))
+    found: list[View] = []
+    layers, is_cut = 0, False
+    for view in (view for net in nets for view in _views(net, config)):
+        layers += len(view.built.layers)
+        is_cut = len(found) == MOST or (layers > MOST_LAYERS and bool(found))
+        if is_cut:
+            break
+        found.append(view)
     if len(nets) > 1:
         found = [view._replace(title=f"{view.net.path}: {view.title}") for view in found]
-    return found
+    return Views(found, is_cut)
 
 
 def _views(net: Net, config: Config) -> Iterator[View]:

@@ -56,6 +56,8 @@ class Mistakes(MistakenValues):
         self._doubtful: list[tuple[Problem, ForkUse]] = []
         self._in_dialect: dict[FieldType, str] = {}
         self._unknown: dict[tuple[str, str, int], _Unknown] = {}
+        self._blocks: tuple[Field | None, list[Field]] = None, []
+        """A message, and the first blocks in it: of one, many fields may be unknown."""
 
     def finish(self) -> None:
         """Decide on what some forks take and most refuse: by the forks whose names the rest of the text uses."""
@@ -265,8 +267,10 @@ class Mistakes(MistakenValues):
         """The block beside a field that has one of its name; of a layer, one that its type reads, if that has it."""
         types = type_.fields
         own = self._own_blocks(type_, field, node)
-        for other in node.fields[:_LARGE]:
-            if other.kind == tree.MESSAGE and (not own or other.name in own):
+        if self._blocks[0] is not node:
+            self._blocks = node, [other for other in node.fields[:_LARGE] if other.kind == tree.MESSAGE]
+        for other in self._blocks[1]:
+            if not own or other.name in own:
                 inner = types.get(other.name)
                 if inner and inner.message and _takes(inner.message, field):
                     if not _is_left_over(type_, other.name, field.name):

@@ -124,12 +124,13 @@ class Stage:
     def prepare(self, engine: Engine, name: str = "", **wishes: Any) -> Prepared:
         """A job for an engine, in a separate folder if a name is given. wishes: those that differ from the user's.
 
-        Raises Unplanned and NoProject.
+        Raises NoEngine if there is no place for it, Unplanned and NoProject.
         """
         folder = self.folder / name
-        folder.mkdir(exist_ok=True)
         wanted = replace(self.wishes, device=engine.device, unread=engine.unread, folder=str(folder), **wishes)
-        return prepare(self.project, wanted, folder)
+        with _copying(self.folder):
+            folder.mkdir(exist_ok=True)
+            return prepare(self.project, wanted, folder)
 
     def start(self, engine: Engine, prepared: Prepared) -> None:
         """Announce what is going to be run. Raises NoEngine if it has Python layers and --no-python-layers is given."""
@@ -273,6 +274,18 @@ def _shows(measured: ReportedFinding, looked: ReportedFinding) -> bool:
 
 
 @contextmanager
+def _copying(folder: Path) -> Iterator[None]:
+    """Tell in one line that there is no place for copies."""
+    try:
+        yield
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise engines.NoEngine(
+            f'cannot make copies in "{folder.parent}": {why}; choose a folder with --work-dir'
+        ) from error
+
+
+@contextmanager
 def work_folder(choice: Choice) -> Iterator[Path]:
     """A folder that is removed afterwards: hidden in the working directory if a container has to see it."""
     remote = choice.caffe_python or os.environ.get(engines.VARIABLE)
@@ -280,17 +293,12 @@ def work_folder(choice: Choice) -> Iterator[Path]:
     folder = Path(where or tempfile.gettempdir()).resolve() / f".caffelint-smoke-{secrets.token_hex(6)}"
     kept = None
     try:
-        try:
+        with _copying(folder):
             with held():  # made first: others can read the name in the arguments of the process that keeps it
                 folder.mkdir(0o700)
                 kept = KeptFolder(str(folder))
             if remote:
                 folder.chmod(0o755)  # a container's user may be another one
-        except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise engines.NoEngine(
-                f'cannot make copies in "{folder.parent}": {why}; choose a folder with --work-dir'
-            ) from error
         yield folder
     finally:
         with held():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import glob
+import errno
 import json
 import math
 import os
@@ -19,6 +19,7 @@ from caffelint.lint.ignored import checkout_of
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.settings_text import ConfigError, toml
 from caffelint.smoke.engines import NoEngine
+from caffelint.smoke.grid_paths import Paths, TooMany, is_glob
 from caffelint.smoke.inputs import Unplanned
 from caffelint.smoke.project import NoProject, load_project
 from caffelint.smoke.session import OFF, Request, Session, Watcher, module_of
@@ -28,7 +29,7 @@ from caffelint.text.visible import visible
 
 _LARGEST = 1 << 20
 _MOST_RUNS = 100_000
-_LONGEST_GLOB = 4096
+_LONGEST_GLOB, _MOST_GLOBS = 4096, 1000
 _FIELDS = ("solvers", "base_lr", "seeds")
 
 
@@ -80,19 +81,24 @@ def read_grid(path: Path, solver: str | None, seed: int) -> list[Trial]:
     solvers = _values(path, values, "solvers", str, [] if solver is None else [solver])
     rates = _values(path, values, "base_lr", (int, float), [None])
     seeds = _values(path, values, "seeds", int, [seed])
-    if any(not 0 < rate < math.inf for rate in rates if rate is not None):
+    if any(not 0 < rate <= sys.float_info.max for rate in rates if rate is not None):
         raise BadGrid(f"{path}: each base_lr has to be a number above 0")
     if any(not 0 <= one < 2**31 for one in seeds):
         raise BadGrid(f"{path}: each of the seeds has to be a whole number from 0 to {2**31 - 1}")
+    if sum(map(is_glob, solvers)) > _MOST_GLOBS:
+        raise BadGrid(f"{path}: these are more than {_MOST_GLOBS} globs of solvers")
     found: list[str] = []
+    paths, folder = Paths(), str(path.parent) if "solvers" in values else ""
     for pattern in solvers:
         if len(pattern) > _LONGEST_GLOB:
             raise BadGrid(f"{path}: a path in solvers is longer than {_LONGEST_GLOB} characters")
         wildcard = next((at for at, char in enumerate(pattern) if char in "*?["), len(pattern))
         if ".." in pattern[wildcard:].split("/"):  # each folder is found as often as there are others beside it
             raise BadGrid(f'{path}: "{pattern}" goes up with ".." after a wildcard; name the folder itself')
-        named = os.path.join(path.parent, pattern) if "solvers" in values else pattern
-        matches = sorted(glob.glob(named, recursive=True)) if any(char in pattern for char in "*?[") else [named]
+        try:
+            matches = paths.matching(pattern, folder) if is_glob(pattern) else [os.path.join(folder, pattern)]
+        except TooMany:
+            raise BadGrid(f'{path}: "{pattern}" looks through too many files; name their folder') from None
         if not matches:
             raise BadGrid(f'{path}: no file matches "{pattern}"')
         found += map(os.path.normpath, matches)
@@ -177,8 +183,17 @@ class Results:
         """Raises `OSError`."""
         line = ("" if self._ends else "\n") + json.dumps(row._asdict()) + "\n"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        with open(os.open(self.path, flags, 0o666), "wb") as file:
-            file.write(line.encode())
+        with open(os.open(self.path, flags, 0o666), "wb", buffering=0) as file:
+            before = os.fstat(file.fileno()).st_size
+            try:
+                if file.write(line.encode()) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError as error:
+                file.truncate(before)
+                if not before:
+                    os.unlink(self.path)
+                error.filename = str(self.path)
+                raise
         self._ends = True
         self.rows[row.key] = row
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import math
 import os
 import sys
@@ -36,6 +37,7 @@ def new_figure(**options: Any) -> Any:
         except OSError:  # it is gone, and no file can be in it
             here = ""
         os.chdir(os.path.dirname(os.path.abspath(__file__)))
+        logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it tells of a cache that it cannot write
         try:
             import matplotlib.figure  # noqa: F401
         finally:

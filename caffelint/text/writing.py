@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -47,9 +48,24 @@ def write_atomically(
         if expected is not None and _content(target) != expected:
             raise ChangedOnDisk("changed on disk since it was read")
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            error.filename = str(path)
         with suppress(FileNotFoundError):  # where the signal that ends us came just after the replacement
             os.unlink(temporary)
+        raise
+
+
+@contextmanager
+def all_or_none() -> Iterator[list[Path]]:
+    """Take away the files and empty folders that were put into the list, if the rest of the work fails."""
+    made: list[Path] = []
+    try:
+        yield made
+    except BaseException:
+        for path in reversed(made):
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
         raise
 
 

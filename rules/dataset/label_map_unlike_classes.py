@@ -82,12 +82,11 @@ layer {
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
         seen = set()
-        for feed in data.feeds:
-            for named in named_in(feed):
-                key = feed.net, named.layer.index, named.path
-                if key not in seen and named.layer.index is not None:
-                    seen.add(key)
-                    yield from self._judge(data, feed, named, data.label_maps.get(named.file, LabelMap()))
+        for feed, named in named_in(data.feeds):
+            key = feed.net, named.layer.index, named.path
+            if key not in seen and named.layer.index is not None:
+                seen.add(key)
+                yield from self._judge(data, feed, named, data.label_maps.get(named.file, LabelMap()))
 
     def _judge(self, data: DataEvidence, feed: Feed, named: Named, found: LabelMap) -> Iterator[Finding]:
         layer, file = named.layer, f'"{named.file}"'

@@ -48,7 +48,7 @@ class LayerRenamed(WeightsRule):
 
     def check(self, weights: WeightsEvidence) -> Iterator[Finding]:
         for fit in weights.fits:
-            pairs = [pair for pair in fit.renamed() if not weights.is_fed_elsewhere(fit, pair.target.name)]
+            pairs = [pair for pair in fit.renamed if not weights.is_fed_elsewhere(fit, pair.target.name)]
             if not pairs:
                 continue
             first = pairs[0]

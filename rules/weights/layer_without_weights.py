@@ -79,7 +79,7 @@ class LayerWithoutWeights(WeightsRule):
         for net in weights.nets:
             for fits in weights.loads(net):
                 fed = {layer.name for fit in fits for layer in fit.fed}
-                renamed = {one.target.name for fit in fits for one in fit.renamed()}
+                renamed = {one.target.name for fit in fits for one in fit.renamed}
                 touched = {misfit.target.name for fit in fits for misfit, _ in fit.misfits}
                 touched |= {layer.name for fit in fits for layer in fit.unknown}
                 starved = [layer for layer in fits[-1].starved if layer.name not in fed | renamed | touched]

@@ -37,7 +37,7 @@ class WeightsNotUsed(WeightsRule):
             fits = list(weights.of_model(model))
             if not fits:
                 continue
-            renamed = {pair.source.name for fit in fits for pair in fit.renamed()}
+            renamed = {pair.source.name for fit in fits for pair in fit.renamed}
             ignored = [{layer.name for layer in fit.taken.ignored} for fit in fits]
             unused = [
                 layer.name

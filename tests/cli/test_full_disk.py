@@ -11,9 +11,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from caffelint.fix.finite.layer_file import content as finite_content
 from caffelint.text.pictures import write_plot
 
 if sys.platform == "win32":
@@ -22,17 +24,16 @@ if sys.platform == "win32":
 LIMIT = 1000
 WRONG = 'layer { name: "in" type: Input top: "data" input_param { shape { dim: 1 } } }\n' + "# more\n" * LIMIT
 
-_RUN = f"""
+_LIMIT = """
 import resource, signal, sys
-from caffelint.cli.main import main
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, ({LIMIT}, {LIMIT}))
-sys.exit(main(sys.argv[1:]))
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 """
+_RUN = "from caffelint.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-B", "-c", _RUN, *arguments]
+def run(*arguments: str, limit: int = LIMIT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-B", "-c", _LIMIT.format(limit=limit) + _RUN, *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -56,9 +57,60 @@ def test_a_fix(net: Path, project: Path) -> None:
 def test_a_new_rule_and_its_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = run("new-rule", "my-mistake")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert os.listdir(tmp_path) == ["rules"]
-    assert os.listdir(tmp_path / "rules") == []
+    assert (done.returncode, done.stderr) == (2, "caffelint: rules/my_mistake.py: file too large\n")
+    assert os.listdir(tmp_path) == []
+    (tmp_path / "rules").mkdir()
+    assert run("new-rule", "my-mistake").returncode == 2
+    assert (os.listdir(tmp_path), os.listdir(tmp_path / "rules")) == (["rules"], [])
+
+
+def test_a_new_rule_without_its_settings(
+    caffelint: Any, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rule may be written, but what is written after it may not."""
+    (tmp_path / "data").write_text("no folder")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    done = caffelint("new-rule", "my-mistake")
+    assert (done.status, done.err.count("\n"), done.out) == (2, 1, "")
+    assert sorted(os.listdir(project)) == ["net.prototxt", "solver.prototxt"]
+
+
+def test_settings_without_their_baseline(project: Path) -> None:
+    net = "".join(f'layer {{ name: "in{number}" type: Input top: "t" }}\n' for number in range(40))
+    (project / "net.prototxt").write_text(net, "utf-8")
+    done = run("init", "--yes", "--baseline")
+    assert done.returncode == 2
+    assert done.stderr.endswith("caffelint-baseline.json: the baseline cannot be written: file too large\n")
+    assert sorted(os.listdir(project)) == ["net.prototxt", "solver.prototxt"]
+
+
+def test_checks_without_their_net(net: Path, project: Path) -> None:
+    net.write_text(WRONG.replace("# more", "# more and more"), "utf-8")
+    layer = len(finite_content())
+    assert layer < net.stat().st_size
+    done = run("patch", "net.prototxt", "--check-finite", "all", "-q", "-o", "checked.prototxt", limit=layer)
+    assert done.returncode == 2
+    told = "caffelint: checked.prototxt: it cannot be written, and was left alone: file too large\n"
+    assert done.stderr == told
+    assert sorted(os.listdir(project)) == ["net.prototxt", "solver.prototxt"]
+
+
+def test_results_of_a_sweep(tmp_path: Path) -> None:
+    write = "from pathlib import Path\nfrom caffelint.smoke.sweep import Results, Row\nimport sys\n"
+    write += "Results(Path(sys.argv[1])).add(Row('s' * 600, None, 1, '', 1, None, None, '', '', 0))"
+    path = tmp_path / "grid.results.jsonl"
+    for left in (0, 1):
+        done = subprocess.run(
+            [sys.executable, "-c", _LIMIT.format(limit=500 + left * LIMIT) + write, str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1 - left, done.stderr
+        assert path.exists() == bool(left)
+    whole = path.read_bytes()
+    done = subprocess.run([sys.executable, "-c", _LIMIT.format(limit=LIMIT) + write, str(path)], check=False)
+    assert (done.returncode, path.read_bytes()) == (1, whole)
 
 
 def test_a_baseline(net: Path, project: Path) -> None:

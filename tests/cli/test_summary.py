@@ -141,6 +141,23 @@ def test_of_a_thousand_nets_a_hundred_are_shown(tmp_path: Path, capsys: pytest.C
     assert "builds 1001 nets, of which 100 are shown" in said.err
 
 
+def test_of_many_states_of_a_large_net_some_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "net.prototxt").write_text(NET + "# more\n" * 15_000)
+    states = "".join(f'test_iter: 1 test_state {{ stage: "{number}" }}\n' for number in range(50))
+    (tmp_path / "solver.prototxt").write_text(f'net: "net.prototxt" test_interval: 5 {states}')
+    assert main(["summary", "--jobs", "1", "--format", "json", str(tmp_path / "solver.prototxt")]) == 2
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 10
+    assert "builds 51 nets, of which 10 are shown" in said.err
+
+
+def test_a_net_is_shown_once_in_a_state(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "net.prototxt").write_text(NET)
+    states = "test_iter: 1 test_state { }\n" * 300 + 'test_iter: 2 test_state { stage: "a" }\n'
+    (tmp_path / "solver.prototxt").write_text(f'net: "net.prototxt" test_interval: 5 {states}')
+    assert [line["phase"] for line in lines(capsys, str(tmp_path / "solver.prototxt"))] == ["TRAIN", "TEST", "TEST"]
+
+
 def test_an_input_shape_of_no_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.prototxt"
     path.write_text(NET)

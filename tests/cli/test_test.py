@@ -37,6 +37,21 @@ def test_test_runs_rules_of_a_package(caffelint: Any, project: Path) -> None:
     assert (run.status, run.out) == (0, "ok   U001 my-packed-rule (1 valid, 1 invalid)\n1 rule, none failed\n")
 
 
+def test_test_runs_nothing_above_what_was_named(caffelint: Any, project: Path) -> None:
+    folder = project / "my_rules"
+    folder.mkdir()
+    caffelint("new-rule", "my-rule", folder)
+    for planted in (project / "planted_beside.py", folder / "__init__.py"):
+        planted.write_text(f"open({str(project / 'ran')!r}, 'a')\n", "utf-8")
+    assert caffelint("test", "my_rules/my_rule.py").status == 0
+    assert not (project / "ran").exists()
+    (folder / "my_other.py").write_text("import planted_beside\n", "utf-8")
+    assert "ModuleNotFoundError" in caffelint("test", "my_rules/my_other.py").err
+    (folder / "__init__.py").write_text("", "utf-8")
+    assert "ModuleNotFoundError" in caffelint("test", "my_rules").err
+    assert not (project / "ran").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

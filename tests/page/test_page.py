@@ -169,3 +169,14 @@ def test_a_page_shows_a_hundred_nets_at_most(tmp_path: Path) -> None:
         page = page_of(path, tmp_path)
         assert len(page.data["nets"]) == 100
         assert ("no more than 100 of its nets and their states are shown" in page.text) == is_cut
+
+
+def test_a_page_shows_so_many_layers_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caffelint.page.views.MOST_LAYERS", 100)
+    layers = 'layer { name: "in" type: "Input" top: "x" }\n'
+    layers += "".join(f'layer {{ name: "{number}" type: "ReLU" bottom: "x" top: "x" }}\n' for number in range(45))
+    stages = "".join(f'layer {{ name: "s" type: "Input" top: "s" include {{ stage: "{number}" }} }}' for number in "ab")
+    (tmp_path / "net.prototxt").write_text(layers + stages)
+    page = page_of(tmp_path / "net.prototxt", tmp_path)
+    assert len(page.data["nets"]) == 2
+    assert "no more than 2 of its nets and their states are shown" in page.text

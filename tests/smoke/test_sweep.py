@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cost import soon
 from project_files import NET, SOLVER, write
 from seeds import draws
 
@@ -53,6 +54,8 @@ def test_a_grid_is_every_combination_in_order(tmp_path: Path, monkeypatch: pytes
         ("base_lr = 0.1", "base_lr is not a list of numbers"),
         ("base_lr = [true]", "base_lr is not a list of numbers"),
         ("base_lr = [nan]", "each base_lr has to be a number above 0"),
+        (f"base_lr = [{10**400}]", "each base_lr has to be a number above 0"),
+        (f"solvers = {['a*'] * 1001}", "more than 1000 globs"),
         ("base_lr = []", "base_lr is empty"),
         ("seeds = [-1]", "from 0 to 2147483647"),
         ("solver = ['x']", '"solver" is not known; it takes solvers, base_lr, seeds'),
@@ -67,6 +70,34 @@ def test_a_bad_grid_is_one_line(tmp_path: Path, text: str, said: str) -> None:
         read_grid(grid(tmp_path, text), None, 1)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no links")
+def test_globs_go_in_no_circles(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for name in ("up", "self", "other"):
+        (tmp_path / "a" / "b" / name).symlink_to(tmp_path / "a")
+    for name in ("a/s.prototxt", "a/.hidden", "a/b/s.prototxt", "a/b/s[1].prototxt"):
+        (tmp_path / name).touch()
+
+    def found(pattern: str) -> list[str]:
+        return [os.path.relpath(trial.solver, tmp_path) for trial in read_grid(grid(tmp_path, pattern), None, 1)]
+
+    with soon():
+        every = found('solvers = ["**/**/**/**/s.prototxt"]')
+    assert every == [f"a/{folder}s.prototxt" for folder in ("b/other/", "b/", "b/self/", "b/up/", "")]
+    assert found(f'solvers = ["{tmp_path}/a/*"]') == ["a/b", "a/s.prototxt"]
+    assert found('solvers = ["a/b/s[[]1].prototxt", "./a/?/s.*"]') == ["a/b/s[1].prototxt", "a/b/s.prototxt"]
+
+
+def test_globs_look_at_so_many_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.prototxt").touch()
+    text = 'solvers = ["*.prototxt", "**/*"]'
+    assert len(read_grid(grid(tmp_path, text), None, 1)) == 31
+    monkeypatch.setattr("caffelint.smoke.grid_paths.MOST", 50)
+    with pytest.raises(BadGrid, match=r'"\*\*/\*" looks through too many files; name their folder$'):
+        read_grid(grid(tmp_path, text), None, 1)
 
 
 @pytest.mark.parametrize(

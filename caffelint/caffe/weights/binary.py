@@ -17,7 +17,9 @@ from caffelint.caffe.weights.stored import (
     DOUBLE,
     FLOAT,
     HALF,
+    MOST,
     SIZES,
+    TOO_MANY,
     Run,
     State,
     StoredBlob,
@@ -69,12 +71,13 @@ class _Numbers:
 
 
 class _Scan:
-    """Takes the numbers out of a message. Raises `Damaged`."""
+    """Takes the numbers out of a message. Raises `Damaged` and, where it holds too much, `Unreadable`."""
 
     def __init__(self, data: Buffer) -> None:
         self.data = data
         self.found: list[_Numbers] = []
         self.end = 0
+        self._count = 0
 
     def without_numbers(self, start: int, end: int, below: _Blobs, outermost: bool = False) -> bytes:
         kept = bytearray()
@@ -82,6 +85,9 @@ class _Scan:
         for part in parts(self.data, start, end, outermost=outermost):
             at = part.end
             if part.number in below and part.kind == BYTES:
+                self._count += 1
+                if self._count > MOST:
+                    raise Unreadable(TOO_MANY)
                 inner = below[part.number]
                 if inner is None:
                     content = self.blob(part)
@@ -157,6 +163,8 @@ def read_state(data: Buffer, path: str) -> State:
 def _parse(scan: _Scan, message: Any, below: _Blobs, path: str) -> None:
     try:
         message.MergeFromString(scan.without_numbers(0, len(scan.data), below, outermost=True))
+    except Unreadable:
+        raise
     except Damaged as damaged:
         reason = f"is damaged or cut off at byte {damaged.offset} of {len(scan.data)}: {damaged.reason}"
         raise Unreadable(reason) from None

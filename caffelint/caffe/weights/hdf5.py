@@ -11,6 +11,8 @@ from caffelint.caffe.weights.stored import (
     FLOAT,
     HALF,
     HDF5,
+    MOST,
+    TOO_MANY,
     State,
     StoredBlob,
     StoredLayer,
@@ -37,7 +39,14 @@ def read_net(path: str, size: int) -> Weights:
     with _Opened(path) as file:
         if not hasattr(data := _get(file, "data"), "keys"):
             raise Unreadable('is an HDF5 file without a group "data", where Caffe looks for the layers')
-        layers = [_layer(path, data, name) for name in data]
+        layers: list[StoredLayer] = []
+        count = 0
+        for name in data:  # of which several may be one group
+            group = _group(data, name)
+            count += 1 + len(group)
+            if count > MOST:
+                raise Unreadable(TOO_MANY)
+            layers.append(_layer(path, group, name))
     return Weights(path, layers, HDF5, size=size)
 
 
@@ -48,6 +57,8 @@ def read_state(path: str, size: int) -> State:
             if hasattr(_get(file, "data"), "keys"):
                 raise Unreadable("is a .caffemodel.h5, not a solver state; start from it with --weights")
             raise Unreadable('is an HDF5 file without a group "history", where Caffe looks for the solver\'s state')
+        if len(history) > MOST:
+            raise Unreadable(TOO_MANY)
         names = set(history)
         blobs = [_blob(path, history, str(number)) for number in range(len(names)) if str(number) in names]
         found = {key: _get(file, key) for key in ("learned_net", "iter", "current_step")}
@@ -94,10 +105,14 @@ def _number(dataset: Any) -> int:
     return int(dataset[()].reshape(-1)[0]) if dataset else 0
 
 
-def _layer(path: str, data: Any, name: str) -> StoredLayer:
+def _group(data: Any, name: str) -> Any:
     group = _get(data, name)
     if not hasattr(group, "keys"):
         raise Unreadable(f'has no group for layer "{name}"')
+    return group
+
+
+def _layer(path: str, group: Any, name: str) -> StoredLayer:
     blobs = {int(key): _blob(path, group, key) for key in group if key.isascii() and key.isdecimal()}
     return StoredLayer(name, "", dict(sorted(blobs.items())), links=len(group))
 

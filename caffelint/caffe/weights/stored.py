@@ -12,6 +12,11 @@ FLOAT, DOUBLE, HALF = "float", "double", "half"
 SIZES = {FLOAT: 4, DOUBLE: 8, HALF: 2}
 
 
+MOST = 50_000
+"""Layers and blobs of a file together: each takes memory, however few bytes of the file it is."""
+TOO_MANY = f"holds more than {MOST:,} layers and blobs, which no net has, and was not read"
+
+
 class Unreadable(Exception):
     """Why a file of weights cannot be read: one line."""
 

@@ -53,7 +53,7 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
             _write_digests(files.get(source.path, ""), Path(folder, str(number)), scanned[source])
         overlaps = overlaps_of(found, scanned, lambda _, number: f"{number:05}")
     found = rebuilt(found)
-    names = {named.file for feed in found for named in named_in(feed)}
+    names = {named.file for _, named in named_in(found)}
     maps = {name: label_map_of(files[name].encode()) if name in files else LabelMap(error=_GONE) for name in names}
     named = {source.path for source in sources}
     left = {source: one for source in sources if (one := _left_out(files.get(source.path, "")))}

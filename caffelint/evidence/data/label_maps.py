@@ -44,25 +44,28 @@ class Named(NamedTuple):
     file: str
 
 
-def named_in(feed: Feed) -> Iterator[Named]:
-    """The layers of the net that name a label map."""
-    for layer in feed.built.layers:
-        for path in _PATHS if layer.index is not None else ():
-            message: Any = layer.message
-            for field in path[:-1]:
-                message = getattr(message, field) if message is not None and message.HasField(field) else None
-            if message is not None and message.label_map_file:
-                yield Named(layer, path, message.label_map_file)
+def named_in(found: Sequence[Feed]) -> Iterator[tuple[Feed, Named]]:
+    """The layers of all nets that name a label map, each with its own feed, or with one of its net if it has none."""
+    builds: dict[int, Feed] = {}
+    for feed in found:
+        builds.setdefault(id(feed.built), feed)
+    own = {id(feed.made): feed for feed in found}
+    for feed in builds.values():
+        for layer in feed.built.layers:
+            for path in _PATHS if layer.index is not None else ():
+                message: Any = layer.message
+                for field in path[:-1]:
+                    message = getattr(message, field) if message is not None and message.HasField(field) else None
+                if message is not None and message.label_map_file:
+                    yield own.get(id(layer), feed), Named(layer, path, message.label_map_file)
 
 
 def label_maps_of(found: Sequence[Feed], roots: Sequence[str], *, confined: bool = False) -> dict[str, LabelMap]:
     """The label maps that nets name, by that name."""
     maps: dict[str, LabelMap] = {}
-    for feed in found:
-        places = places_of(feed.net.path, roots, confined=confined)
-        for named in named_in(feed):
-            if named.file not in maps:
-                maps[named.file] = _read(named.file, places)
+    for feed, named in named_in(found):
+        if named.file not in maps:
+            maps[named.file] = _read(named.file, places_of(feed.net.path, roots, confined=confined))
     return maps
 
 

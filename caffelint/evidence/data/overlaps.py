@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,9 @@ from caffelint.evidence.data.sources import Feed
 
 _AT_ONCE = 1 << 22
 """Digests that are compared in one pass, which bounds the memory."""
+
+_MOST_PAIRS = 1000
+"""Sources for training with sources for testing."""
 
 
 class Overlap(NamedTuple):
@@ -43,7 +46,8 @@ def overlaps_of(
     training = dict.fromkeys(feed.source for feed in read if TRAIN in feed.phases)
     testing = dict.fromkeys(feed.source for feed in read if TEST in feed.phases and TRAIN not in feed.phases)
     sources = dict.fromkeys(feed.source for feed in read)
-    pairs = [(one, one) for one in sources] + [pair for pair in product(training, testing) if pair[0] != pair[1]]
+    across = (pair for pair in product(training, testing) if pair[0] != pair[1])
+    pairs = [*((one, one) for one in sources), *islice(across, _MOST_PAIRS)]
     overlaps = []
     for one, other in pairs:
         overlap = find_overlap(one, other, scanned) if one is not None and other is not None else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from caffelint.caffe.states import TEST, TRAIN
 from caffelint.evidence.data.evidence import DataEvidence, name_of, shapes_of
-from caffelint.evidence.data.scan import Scanned
+from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import Feed
 from caffelint.evidence.data.transform import transformed_values
 from caffelint.evidence.data.values import Facts, Top
@@ -20,12 +20,12 @@ _KINDS = {"lmdb": "LMDB", "leveldb": "LevelDB", "images": "list of images", "win
 
 def lines_of(data: DataEvidence) -> Iterator[str]:
     """A block of lines for each data layer."""
-    seen = set()
+    alike: dict[tuple[int, Source | None], list[Feed]] = {}
     for feed in data.feeds:
-        phases = " and ".join(sorted({phase for other in data.feeds if _same(feed, other) for phase in other.phases}))
-        if (key := (id(feed.layer), feed.source)) in seen:
-            continue
-        seen.add(key)
+        alike.setdefault((id(feed.layer), feed.source), []).append(feed)
+    for feeds in alike.values():
+        feed = feeds[0]
+        phases = " and ".join(sorted({phase for other in feeds for phase in other.phases}))
         if feed.source is None:
             if not feed.is_read:
                 yield visible(f"{title(feed.layer)} ({phases}) is not read: {feed.why}")
@@ -37,10 +37,6 @@ def lines_of(data: DataEvidence) -> Iterator[str]:
         yield visible(f"{name_of(feed.source)} ({kind}, {phases} {title(feed.layer)}): {_read(scanned)}")
         yield from map(visible, _layer(data, feed, scanned.facts))
         yield ""
-
-
-def _same(one: Feed, other: Feed) -> bool:
-    return one.layer is other.layer and one.source == other.source
 
 
 def _read(scanned: Scanned) -> str:

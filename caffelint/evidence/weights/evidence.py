@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import count
+from operator import itemgetter
 from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
@@ -75,6 +77,11 @@ class Fit:
         fed = {copy.param.layer.name: copy.param.layer for copy in self.taken.copies}
         return list(fed.values())
 
+    @cached_property
+    def fed_names(self) -> frozenset[str]:
+        return frozenset(layer.name for layer in self.fed)
+
+    @cached_property
     def renamed(self) -> list[Renamed]:
         return renamed(self.taken)
 
@@ -186,8 +193,7 @@ class WeightsEvidence:
 
     def is_fed_elsewhere(self, fit: Fit, layer: str) -> bool:
         """Does another file have weights for this layer of the same net?"""
-        others = (other for other in self.fits if other.built is fit.built and other is not fit)
-        return any(layer == fed.name for other in others for fed in other.fed)
+        return any(layer in other.fed_names for other in self.fits if other.built is fit.built and other is not fit)
 
     def of_model(self, weights: Weights) -> Iterator[Fit]:
         return (fit for fit in self.fits if fit.weights is weights)
@@ -200,7 +206,7 @@ class WeightsEvidence:
         return [one for weights in self.models for layer in weights.trained for one in self._measured(weights, layer)]
 
     def _measured(self, weights: Weights, layer: StoredLayer) -> Iterator[Measured]:
-        fit, target = self._taker(weights, layer)
+        fit, target = self._taker(layer)
         if target is None and self.nets:
             return
         kind = type(target) if target is not None else layer_class(layer.type)
@@ -213,12 +219,20 @@ class WeightsEvidence:
             if found is not None:
                 yield Measured(weights, layer, number, blob, found, kind, fit, target)
 
-    def _taker(self, weights: Weights, layer: StoredLayer) -> tuple[Fit | None, BuiltLayer | None]:
-        for fit in self.of_model(weights):
+    def _taker(self, layer: StoredLayer) -> tuple[Fit | None, BuiltLayer | None]:
+        taken = (self._takers[id(blob)] for blob in layer.blobs.values() if id(blob) in self._takers)
+        _, fit, target = min(taken, key=itemgetter(0), default=(0, None, None))
+        return fit, target
+
+    @cached_property
+    def _takers(self) -> dict[int, tuple[int, Fit, BuiltLayer]]:
+        """Which layer of which net is the first to take a blob, by the blob's id, with its turn among all copies."""
+        turns = count()
+        found: dict[int, tuple[int, Fit, BuiltLayer]] = {}
+        for fit in self.fits:
             for copy in fit.taken.copies:
-                if copy.blob is layer.blobs.get(copy.param.index) and copy.param.layer.name == layer.name:
-                    return fit, copy.param.layer
-        return None, None
+                found.setdefault(id(copy.blob), (next(turns), fit, copy.param.layer))
+        return found
 
     def at_blob(self, one: Measured) -> Place:
         """The layer in the text of the net, or the blob in the file where no net has it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -12,6 +13,11 @@ from caffelint.caffe.weights.stored import StoredLayer
 
 _SHARE = 0.25
 """Of the layers that find no weights so many have to be found by shape and order."""
+
+_MOST = 2 * 10**7
+"""What `SequenceMatcher` may have to do, which grows with the cube of how many layers have one shape: half a second."""
+_Shapes = tuple[tuple[int, ...], ...]
+"""Of the blobs of a layer."""
 
 
 class Renamed(NamedTuple):
@@ -27,11 +33,24 @@ def renamed(found: Copied) -> list[Renamed]:
     targets = [layer for layer in found.missing if layer.params]
     stored = [tuple(bare(blob.shape) for blob in layer.blobs.values()) for layer in sources]
     wanted = [tuple(bare(param.shape) for param in layer.params or ()) for layer in targets]
-    blocks = SequenceMatcher(None, stored, wanted, autojunk=False).get_matching_blocks()
-    pairs = [(block.a + step, block.b + step) for block in blocks for step in range(block.size)]
+    pairs = list(pairs_of(stored, wanted))
     if len(pairs) < _SHARE * len(targets):
         return []  # some shape or other is the same in any two nets
     return [Renamed(sources[source], targets[target]) for source, target in pairs]
+
+
+def pairs_of(stored: Sequence[_Shapes], wanted: Sequence[_Shapes]) -> Iterator[tuple[int, int]]:
+    """Which are the same, by their places. Of very many layers, only those at the beginning and at the end."""
+    often = Counter(wanted)
+    least = min(len(stored), len(wanted))
+    if sum(often[shapes] for shapes in stored) * least <= _MOST:
+        for block in SequenceMatcher(None, stored, wanted, autojunk=False).get_matching_blocks():
+            yield from ((block.a + step, block.b + step) for step in range(block.size))
+        return
+    begin = next((at for at in range(least) if stored[at] != wanted[at]), least)
+    end = next((at for at in range(least - begin) if stored[-1 - at] != wanted[-1 - at]), least - begin)
+    yield from ((at, at) for at in range(begin))
+    yield from ((len(stored) - at, len(wanted) - at) for at in range(end, 0, -1))
 
 
 def bare(shape: Sequence[int]) -> tuple[int, ...]:

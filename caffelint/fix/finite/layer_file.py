@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from caffelint.fix.finite.remove import MODULE
 from caffelint.fix.write import SaveError, save
@@ -15,8 +16,8 @@ def content() -> bytes:
     return read(os.path.join(os.path.dirname(__file__), NAME))
 
 
-def write_beside(net: str) -> str:
-    """Write the file into the folder of a net; a line about it.
+def write_beside(net: str, made: list[Path]) -> str:
+    """Write the file into the folder of a net; a line about it. If it is new, it is put into the list.
 
     One that differs is left alone: somebody may have edited it. Raises `SaveError`.
     """
@@ -33,6 +34,7 @@ def write_beside(net: str) -> str:
             " if that is not intended, move it away and patch again"
         )
     save(path, old, ours)
+    made.append(Path(path))
     return f"{path} is written"
 
 

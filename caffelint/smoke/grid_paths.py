@@ -1,0 +1,75 @@
+"""Which files the globs of a grid match: as `glob` finds them, but each folder once, and only so many names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from fnmatch import translate
+
+MOST = 200_000
+"""Names that are looked at for all globs of a grid together: some seconds."""
+_WILDCARDS = frozenset("*?[")
+
+
+class TooMany(Exception):
+    """There are more names than are looked at."""
+
+
+def is_glob(path: str) -> bool:
+    return not _WILDCARDS.isdisjoint(path)
+
+
+class Paths:
+    """All that globs match, in order. `**` goes into no folder that is a link, as links may lead in circles."""
+
+    def __init__(self) -> None:
+        self._left = MOST
+
+    def matching(self, pattern: str, folder: str) -> list[str]:
+        """Those of a glob that is relative to a folder. Raises `TooMany`."""
+        drive, rest = os.path.splitdrive(pattern)
+        parts = rest.replace(os.sep, "/").split("/")
+        found = {os.path.join(folder, drive + os.sep if rest[:1] in ("/", os.sep) else drive): None}
+        for at, part in enumerate(parts):
+            last = at == len(parts) - 1
+            if part and (part != "**" or last or parts[at + 1] != "**"):
+                step = self._below if part == "**" else self._named(part, last)
+                found = {path: None for base in found for path in step(base)}
+        return sorted(found)
+
+    def _below(self, folder: str) -> Iterator[str]:
+        """A folder, and all that is in it, at any depth."""
+        waiting = [folder]
+        while waiting:
+            path = waiting.pop()
+            yield path
+            if path == folder or not os.path.islink(path):
+                waiting += self._names(path)
+
+    def _named(self, part: str, last: bool) -> Callable[[str], Iterator[str]]:
+        if not is_glob(part):
+            return lambda folder: iter([path] if os.path.lexists(path := os.path.join(folder, part)) else [])
+        matches = re.compile(translate(part)).match
+        hidden = part.startswith(".")
+        names = self._names
+
+        def step(folder: str) -> Iterator[str]:
+            for path in names(folder, hidden):
+                if matches(os.path.basename(path)) and (last or os.path.isdir(path)):
+                    yield path
+
+        return step
+
+    def _names(self, folder: str, hidden: bool = False) -> Iterator[str]:
+        """The paths of all that is in a folder; nothing where it is none, or cannot be read."""
+        try:
+            with os.scandir(folder or os.curdir) as entries:
+                for entry in entries:
+                    self._left -= 1
+                    if self._left < 0:
+                        raise TooMany
+                    if hidden or not entry.name.startswith("."):
+                        yield os.path.join(folder, entry.name)
+        except OSError:
+            return
