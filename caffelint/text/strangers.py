@@ -30,7 +30,9 @@ BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 """A placeholder that looks like a block: `stride: {scale}`."""
 
 _JSON = re.compile(r"\s*(?P<start>\[(?:\s*\[)*\s*\{|\{)\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
-_PAGE = re.compile(r"\s*(?:<!--[^\n]{0,500}-->\s*|<\?xml[^\n>]{0,200}>\s*)?(?P<start><!doctype[ \t]+html|<html\b)", re.IGNORECASE)
+_PAGE = re.compile(
+    r"\s*(?:<!--[^\n]{0,500}-->\s*|<\?xml[^\n>]{0,200}>\s*)?(?P<start><!doctype[ \t]+html|<html\b)", re.IGNORECASE
+)
 _STRING_OR_COMMENT = re.compile(r"\#[^\n\0]*|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"?|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?")
 _IN_STRING = re.compile(
     r"\$#\w+#\$|%\(\w+\)[sdfg]|\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|[%@]\{\w+\}|@[A-Z_]+@",
