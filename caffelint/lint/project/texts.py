@@ -48,6 +48,7 @@ _NAME = compiled_later(r"[^\s\"'`=,;|()\[\]]{0,99}\Z")
 _JOINED = compiled_later(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
 """Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
 _VARIABLE = compiled_later(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
+_WRITTEN = compiled_later(r"['\"][ \t]{0,9},[ \t]{0,9}['\"](?:[wa]b?\+?)['\"]")
 _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
@@ -75,6 +76,13 @@ class Named(NamedTuple):
     beside: str
     """The folder of the text where it gives a bare name that it does not join to another path, else empty."""
     folder: str
+    is_written: bool = False
+    """Is a file of that name opened there to be written?"""
+
+    @property
+    def is_vague(self) -> bool:
+        """Does it lead to whatever file there is, as `*.prototxt` in a loop or after a variable, or to one to write?"""
+        return self.is_written or self.parts[0] == "*" + _PROTOTXT
 
 
 class _Found(NamedTuple):
@@ -95,7 +103,7 @@ class Texts:
     def __init__(self, top: str, files: Sequence[str]):
         self.top = top
         self._files = files
-        self._places: dict[str, Named | None] = {}
+        self._places: dict[str, Sequence[Named]] = {}
 
     @cached_property
     def _found(self) -> _Found:
@@ -163,15 +171,20 @@ class Texts:
 
         A path that leads to no file may be one of another machine: of that the last name counts.
         """
+        return next(iter(self.all_names(path)), None)
+
+    def all_names(self, path: str) -> Sequence[Named]:
+        """All places where a file is named, first those that mean it and do not write it."""
         if path not in self._places:
-            self._places[path] = self._names_file(path)
+            self._places[path] = self._names_of(path)
         return self._places[path]
 
-    def _names_file(self, path: str) -> Named | None:
+    def _names_of(self, path: str) -> Sequence[Named]:
         alike = [named for named in self._by_name.get(_alike(os.path.basename(path)), ()) if self._reaches(named, path)]
         filled = [named for named in self._by_name.get("*", ()) if self._reaches(named, path)]
-        fitting = (named for named in (*alike, *filled) if self._fits(named, path))
-        return next(fitting, None) or next((named for named in alike if named in self._nowhere), None)
+        fitting = [named for named in (*alike, *filled) if self._fits(named, path)]
+        fitting.sort(key=lambda named: named.is_vague)
+        return fitting or [named for named in alike if named in self._nowhere]
 
     @cached_property
     def _nowhere(self) -> set[Named]:
@@ -244,7 +257,8 @@ def _names_in(text: Text) -> Iterator[Named]:
         parts[-1] += _PROTOTXT
         if not (is_page or ahead[-1:].isspace()) or parts != ["*" + _PROTOTXT]:  # as in "the .prototxt files"
             beside = text.folder if len(parts) == 1 and not joined else ""
-            yield Named(tuple(reversed(parts)), text.line(at), beside, text.folder)
+            written = "open(" in ahead and _WRITTEN.match(text.text, at + len(_PROTOTXT)) is not None
+            yield Named(tuple(reversed(parts)), text.line(at), beside, text.folder, written)
         at = text.text.find(_PROTOTXT, at + 1)
 
 
