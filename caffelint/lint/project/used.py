@@ -114,7 +114,7 @@ class Used:
         return folder in self._named_folders - self._folders
 
     def _why_put_away(self, path: str) -> str:
-        """Why a file in a folder of backups is not used, whatever solvers there name: no text names it, but others are."""
+        """Why a file in a folder of backups is not used, whatever solvers there name: no text elsewhere names it."""
         folder = _put_away(os.path.dirname(path), self._texts.top)
         if not folder or all(is_below(net, folder) for net in self.solvers):
             return ""

@@ -233,3 +233,26 @@ def test_numbers_that_may_be_no_pixels_are_not_judged(
     (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 900')
     numeric = {"first-loss-too-large", "first-updates-too-large", "updates-overshoot"} & severities().keys()
     assert bool(numeric) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "severity"),
+    [
+        (".gitmodules", '[submodule "c"]\n path = c\n url = git@github.com:someone/caffe.git\n', "info"),
+        ("README.md", "    git clone https://github.com/someone/caffe-up\n", "info"),
+        ("README.md", "See https://github.com/BVLC/caffe and https://github.com/someone/my-caffe-nets", "warning"),
+    ],
+    ids=["submodule", "page", "others"],
+)
+def test_a_fork_that_nobody_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / name).write_text(text)
+    up = 'layer { name: "up" type: "InnerProduct" bottom: "a" top: "up" inner_product_param { num_output: 2%s } }'
+    filler = ' weight_filler { type: "%s" }'
+    (tmp_path / "net.prototxt").write_text(NET.format(up % (filler % "orthogonal")))
+    assert severities()["unknown-filler-type"] == severity
+    (tmp_path / "net.prototxt").write_text(NET.format(up % (filler % "guassian")))
+    assert severities()["unknown-filler-type"] == "error", "a slip is one in any fork"
