@@ -149,10 +149,10 @@ def quoted(source: Source, start: int, line_end: int) -> tuple[Problem, int, int
 
 
 def stranger(text: str, position: int) -> Problem | None:
-    """The one problem of a whole text that is a web page or JSON: an object whose first key is in quotes, or a list."""
+    """The one problem of a whole text that is JSON, or a web page that shows a prototxt, as GitHub has them."""
     if found := _JSON.match(text, position):
         message = "this is JSON, not prototxt, which is all that Caffe reads; not checked"
-    elif found := _PAGE.match(text, position):
+    elif (found := _PAGE.match(text, position)) and "prototxt" in text:
         message = "this is a web page, not prototxt; download the raw file (not checked)"
     else:
         return None

@@ -114,9 +114,9 @@ def test_json_is_reported_once(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '\n\n\n<!DOCTYPE html>\n<html lang="en">\n<td>layer {</td>\n<td>"a: 1</td>',
-        "<html>\n",
-        "<!-- saved from url -->\n<HTML><body>$X</body>",
+        '\n\n\n<!DOCTYPE html>\n<html lang="en"><title>net.prototxt</title>\n<td>layer {</td>\n<td>"a: 1</td>',
+        "<html>\n<title>solver.prototxt",
+        "<!-- saved from url -->\n<HTML><body>$X net.prototxt</body>",
     ],
 )
 def test_a_web_page_is_reported_once(text: str) -> None:
@@ -126,7 +126,7 @@ def test_a_web_page_is_reported_once(text: str) -> None:
     assert document.root.fields == []
 
 
-@pytest.mark.parametrize("text", ["<name> b: 2", "name: 'x' <html> b: 2"])
+@pytest.mark.parametrize("text", ["<name> b: 2", "name: 'x.prototxt' <html> b: 2", "<html> b: 2"])
 def test_what_is_no_page_is_read_on(text: str) -> None:
     assert "b" in [field.name for field in parse(text.encode()).root.walk()]
 
