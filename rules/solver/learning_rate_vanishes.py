@@ -47,9 +47,9 @@ class LearningRateVanishes(SolverRule):
     ```
 
     ## Known problems
-    Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations by a usual gamma
-    end after a twentieth of the run or later, max_iter is a million or ten million or leaves room for a thousand snapshots, or a
-    script of the project steps a solver itself, it is an info.
+    Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations by a usual
+    gamma end after a twentieth of the run or later, max_iter is a million or ten million or leaves room for a thousand
+    snapshots, or a script of the project steps a solver itself, it is an info.
 
     ## Fix safety
     Unsafe: the value makes the rate last for the whole run, and is not searched for.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import translate
 from functools import cached_property
 from typing import NamedTuple
@@ -53,6 +53,7 @@ _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
 _PATH = compiled_later(r"[\w./\\+-]{1,200}")
+_WORD = compiled_later(r"[\w+-]+(?:\.[\w+-]+)*")
 _DIGITS = compiled_later(r"\d+")
 
 
@@ -104,6 +105,7 @@ class Texts:
         self.top = top
         self._files = files
         self._places: dict[str, Sequence[Named]] = {}
+        self._words: dict[str, frozenset[str]] = {}
 
     @cached_property
     def _found(self) -> _Found:
@@ -186,6 +188,29 @@ class Texts:
         fitting.sort(key=lambda named: named.is_vague)
         return fitting or [named for named in alike if named in self._nowhere]
 
+    def may_give(self, path: str) -> bool:
+        """Whether a text that names a file may mean it: one that fills in whole names, as a loop, may say which."""
+        return any(named.is_written or not named.is_vague or self._gives(named, path) for named in self.all_names(path))
+
+    def _gives(self, named: Named, path: str) -> bool:
+        """Has a text the name of a file somewhere, or the names of none in that folder?"""
+        where = named.where.rpartition(":")[0]
+        if where not in self._words:
+            self._words[where] = frozenset(_WORD.findall(self._by_path[where]))
+        return _stem(path) in self._words[where] or self._words[where].isdisjoint(self._stems[os.path.dirname(path)])
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, str]:
+        return {text.path: text.text for text in self.all}
+
+    @cached_property
+    def _stems(self) -> Mapping[str, Sequence[str]]:
+        """The names of nets and solvers without their suffix, by folders."""
+        found: dict[str, list[str]] = {}
+        for file in self._files:
+            found.setdefault(os.path.dirname(file), []).append(_stem(file))
+        return found
+
     @cached_property
     def _nowhere(self) -> set[Named]:
         """What leads to no file."""
@@ -260,6 +285,10 @@ def _names_in(text: Text) -> Iterator[Named]:
             written = "open(" in ahead and _WRITTEN.match(text.text, at + len(_PROTOTXT)) is not None
             yield Named(tuple(reversed(parts)), text.line(at), beside, text.folder, written)
         at = text.text.find(_PROTOTXT, at + 1)
+
+
+def _stem(path: str) -> str:
+    return _name(path).partition(_PROTOTXT)[0]
 
 
 def _alike(name: str) -> str:

@@ -15,9 +15,12 @@ from caffelint.lint.project.twins import twin_of
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.role import TRAIN, role_of
+from caffelint.text.patterns import compiled_later
 
 _WORD = 4
 _MOST_TWINS = 50
+_LARGEST = 1 << 20
+_NAMED_NET = compiled_later(rb"^[ \t]*#[^\n]{0,200}?\b(?:\w+_)?net[ \t]*:[ \t]*[\"']([^\"'\n]{1,300})[\"']", re.M)
 _PUT_AWAY = re.compile(
     r"(?:^|[_.-])(?:old|bak|bk|backups?|back_?up|obsolete|deprecated|trash|attic|unused|not_?used)(?:$|[_.-])", re.I
 )
@@ -64,7 +67,9 @@ class Used:
         """Is a file a solver, or named by one or by a text, and not by one that writes it or names any?"""
         if self._why_put_away(path):
             return False
-        return self.is_solved(path) or os.path.basename(path) in self._lost or self._is_named(path)
+        if self.is_solved(path) or os.path.basename(path) in self._lost or path in self._by_turns:
+            return True
+        return self._is_named(path)
 
     def _is_named(self, path: str) -> bool:
         named = self._texts.names_file(path)
@@ -74,6 +79,18 @@ class Used:
     def _lost(self) -> set[str]:
         """The last names of the nets that are not where a solver names them."""
         return {os.path.basename(name.replace("\\", "/")) for names in self._missing.values() for name in names}
+
+    @cached_property
+    def _by_turns(self) -> set[str]:
+        """The nets that solvers name in comments, too: their authors train one after the other."""
+        found: set[str] = set()
+        for solver in self._nets:
+            try:
+                names = _NAMED_NET.findall(read(solver, _LARGEST))
+            except ReadError:
+                continue
+            found.update(os.path.join(os.path.dirname(solver), os.path.basename(os.fsdecode(name))) for name in names)
+        return found
 
     def why_unused(self, path: str, is_refused: bool, is_unreadable: bool, refused: Collection[str]) -> str:
         """Why nobody seems to load a file that is not used, or has ever loaded one that Caffe refuses.
@@ -85,8 +102,8 @@ class Used:
         role = role_of(path)
         if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
             return why
-        if self._texts.names_file(path):
-            return ""  # as any
+        if self._texts.names_file(path) and (not is_refused or self._texts.may_give(path)):
+            return ""
         if not role and is_refused:
             return "no solver, script or page names the file, and it holds neither a layer nor a solver"
         if role not in (TRAIN, "deploy"):
@@ -131,7 +148,7 @@ class Used:
         itself = "no solver, script or page names the file itself"
         if self._known_by_folder and _is_part(path):
             return f"{itself}, which holds a part of a net"
-        near = () if self._texts.names_file(path) else self._known_by_folder.get(os.path.dirname(path), ())
+        near = () if self._texts.may_give(path) else self._known_by_folder.get(os.path.dirname(path), ())
         above = (net for net in self._by_names.get(_bare(path), ()) if net.count(os.sep) < path.count(os.sep))
         sound = (net for net in chain(near, above) if net not in refused and role_of(net) == role)
         other = twin_of(path, islice(sound, _MOST_TWINS))

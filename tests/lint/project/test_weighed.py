@@ -182,6 +182,31 @@ def test_what_its_author_has_put_away(project: Path, folder: str, page: str, sev
     assert one.severity == (severity if others else "error")
 
 
+@pytest.mark.parametrize(
+    ("script", "severity"),
+    [
+        ("for n in a b; do caffe time -model nets/$n.prototxt; done\n", "info"),
+        ("for n in a other; do caffe time -model nets/$n.prototxt; done\n", "error"),
+        ("caffe time -model nets/$1.prototxt\n", "error"),
+    ],
+    ids=["of others", "of it", "of any"],
+)
+def test_a_loop_says_which_nets_it_is_over(project: Path, script: str, severity: str) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "run.sh": script})
+    write({"nets/a.prototxt": NET + LONG, "nets/other.prototxt": BROKEN + LONG})
+    write({"README.md": "nets/a.prototxt"})
+    assert found("unknown-field")["nets/other.prototxt"].severity == severity
+
+
+@pytest.mark.parametrize(("comment", "severity"), [("#net: 'other.prototxt'\n", "error"), ("", "info")])
+def test_a_net_that_a_solver_names_in_a_comment(project: Path, comment: str, severity: str) -> None:
+    write(
+        {"a/solver.prototxt": comment + SOLVER % "train.prototxt", "a/train.prototxt": NET, "a/other.prototxt": BROKEN}
+    )
+    write({"README.md": "a/solver.prototxt"})
+    assert found("unknown-field")["a/other.prototxt"].severity == severity
+
+
 def test_drafts_take_time_with_their_number(project: Path) -> None:
     write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "README.md": "other.prototxt"})
 
