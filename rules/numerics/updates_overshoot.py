@@ -13,7 +13,8 @@ _DISTANCE = _SCORES.replace("SoftmaxWithLoss", "EuclideanLoss")
 _HANDED_OVER = (
     'layer { name: "d" type: "Input" top: "d" top: "l" input_param { shape { dim: 64 dim: 900 }'
     ' shape { dim: 64 dim: 9 } } } layer { name: "f" type: "InnerProduct" bottom: "d" top: "f"'
-    ' inner_product_param { num_output: 9 weight_filler { type: "xavier" } } } layer { name: "loss" type: "EuclideanLoss" bottom: "f" bottom: "l" }'
+    ' inner_product_param { num_output: 9 weight_filler { type: "xavier" } } }'
+    ' layer { name: "loss" type: "EuclideanLoss" bottom: "f" bottom: "l" }'
 )
 
 
