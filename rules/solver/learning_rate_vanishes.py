@@ -11,7 +11,7 @@ _SMALL = 0.99e-6
 _LONG = 0.9
 """As a share of the run; `poly` rightly reaches 0 at its end."""
 
-_EARLY = 0.05
+_EARLY = 0.25
 """As a share of the run: who lets the rate drop so late stops the run by hand."""
 
 _TINY = 0.005
@@ -48,7 +48,7 @@ class LearningRateVanishes(SolverRule):
 
     ## Known problems
     Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations by a usual
-    gamma end after a twentieth of the run or later, max_iter is a million or ten million or leaves room for a thousand
+    gamma end after a quarter of the run or later, max_iter is a million or ten million or leaves room for a thousand
     snapshots, or a script of the project steps a solver itself, it is an info.
 
     ## Fix safety
