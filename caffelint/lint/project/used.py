@@ -19,6 +19,8 @@ from caffelint.text.patterns import compiled_later
 
 _WORD = 4
 _MOST_TWINS = 50
+_A_LIST = 3
+"""Nets of a folder that solvers name in comments, from which on these are all that are tried."""
 _LARGEST = 1 << 20
 _NAMED_NET = compiled_later(rb"^[ \t]*#[^\n]{0,200}?\b(?:\w+_)?net[ \t]*:[ \t]*[\"']([^\"'\n]{1,300})[\"']", re.M)
 _PUT_AWAY = re.compile(
@@ -90,7 +92,7 @@ class Used:
             except ReadError:
                 continue
             found.update(os.path.join(os.path.dirname(solver), os.path.basename(os.fsdecode(name))) for name in names)
-        return found
+        return found.intersection(self._files)
 
     def why_unused(self, path: str, is_refused: bool, is_unreadable: bool, refused: Collection[str]) -> str:
         """Why nobody seems to load a file that is not used, or has ever loaded one that Caffe refuses.
@@ -124,7 +126,7 @@ class Used:
         folder = os.path.dirname(path)
         if not is_refused:
             return role == "deploy" or folder in self._folders - self._told
-        if is_unreadable:
+        if is_unreadable or sum(os.path.dirname(net) == folder for net in self._by_turns) >= _A_LIST:
             return False
         if role == "deploy":
             return folder in self._folders | self._named_folders

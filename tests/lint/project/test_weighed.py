@@ -207,6 +207,14 @@ def test_a_net_that_a_solver_names_in_a_comment(project: Path, comment: str, sev
     assert found("unknown-field")["a/other.prototxt"].severity == severity
 
 
+@pytest.mark.parametrize(("nets", "severity"), [("abc", "info"), ("ab", "error")])
+def test_a_net_that_a_list_of_nets_lacks(project: Path, nets: str, severity: str) -> None:
+    listed = "".join(f"# net: '{name}.prototxt'\n" for name in nets)
+    write({"solver.prototxt": listed + SOLVER % "a.prototxt", **{f"{name}.prototxt": NET for name in nets}})
+    write({"other.prototxt": "".join(line for line in BROKEN.splitlines(True) if "loss" not in line)})
+    assert found("unknown-field")["other.prototxt"].severity == severity
+
+
 def test_drafts_take_time_with_their_number(project: Path) -> None:
     write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "README.md": "other.prototxt"})
 
