@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
 
-from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
-from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
+from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
+from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, layer_class
 
 _MANY = 3
+_COMMENTED = re.compile(r"^[ \t]*#[^\n]{0,200}?\btype[ \t]*:[ \t]*\"?(\w{1,50})", re.MULTILINE)
+"""The type of a layer that is commented out."""
 
 
 class NoActivationBetween(NetRule):
@@ -35,8 +38,8 @@ class NoActivationBetween(NetRule):
     Two such layers are right where they save weights, as a bottleneck, a factorised convolution, an embedding or two
     small kernels in place of a large one. So the rule only speaks where both together have no fewer weights than the
     one layer that computes the same, and where other layers of the net have an activation. It is silent about grouped,
-    frozen and shared layers, and about nets that are built of such pairs. It is an info where no other layer of the
-    type has an activation, as in Caffe's own cifar10_quick.
+    frozen and shared layers, about nets that are built of such pairs, and where an activation is commented out. It is
+    an info where no other layer of the type has an activation, as in Caffe's own cifar10_quick.
 
     ## References
     - inner_product_layer.cpp, base_conv_layer.cpp
@@ -70,6 +73,8 @@ class NoActivationBetween(NetRule):
     )
     VALID = [
         _NET.format("", 50, 'layer { name: "relu2" type: "ReLU" bottom: "ip2" top: "ip2" }'),
+        # Tried without.
+        _NET.format("", 50, '\n# layer { name: "relu2"\n# type: "ReLU"\n# }\n'),
         # A bottleneck.
         _NET.format("", 5, ""),
         # Not learned.
@@ -115,6 +120,8 @@ class NoActivationBetween(NetRule):
             return  # a net of such pairs is meant
         for first, layer in pairs:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
+            if _was_taken_out(other, mine):
+                continue
             yield self.finding(
                 mine.at("name"),
                 f"{title(mine)}: no activation between it and {title(other)}, so the two compute no more than one of"
@@ -123,6 +130,14 @@ class NoActivationBetween(NetRule):
                 related=(Related("the layer before", other.at("name")),),
                 phases=(TRAIN,),
             )
+
+
+def _was_taken_out(first: Layer, second: Layer) -> bool:
+    """Is an activation commented out between two layers?"""
+    if first.node is None or second.node is None:
+        return False
+    between = second.at().document.source.text[first.node.end : second.node.start]
+    return any(layer_class(type_).is_activation for type_ in _COMMENTED.findall(between))
 
 
 class _Sizes(NamedTuple):
