@@ -7,9 +7,10 @@ import pytest
 import caffelint
 
 HEAD = (
-    ' layer {{ name: "fc{0}" type: "InnerProduct" bottom: "data" top: "fc{0}" inner_product_param {{ num_output: 9 }} }}'
+    ' layer {{ name: "fc{0}" type: "InnerProduct" bottom: "data" top: "fc{0}"'
+    " inner_product_param {{ num_output: 9 }} }}"
     ' layer {{ name: "loss{0}" type: "SoftmaxWithLoss" bottom: "fc{0}" bottom: "label" loss_weight: {1} }}'
-    ' layer {{ name: "top{0}" type: "Accuracy" bottom: "fc{0}" bottom: "label" }}'
+    ' layer {{ name: "top{0}" type: "Accuracy" bottom: "fc{0}" bottom: "label" include {{ phase: TEST }} }}'
 )
 
 
