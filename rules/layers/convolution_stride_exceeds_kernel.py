@@ -3,7 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
-from caffelint.lint.built import BuiltLayer, written_field
+from caffelint.lint.built import written_field
+
+from ._windows import has_one_position
 
 
 class ConvolutionStrideExceedsKernel(LayerRule):
@@ -24,9 +26,8 @@ class ConvolutionStrideExceedsKernel(LayerRule):
     ```
 
     ## Known problems
-    Where one stride is written for two kernels and fits one of these, it is taken to be meant for that one. A map on
-    which the kernel has one position is not reported, nor one of data whose shape is only in HDF5 files, which may hold
-    vectors.
+    Where one stride is written for two kernels and fits one of these, it is taken to be meant for that one. It is
+    silent where the kernel has one position, and about data of HDF5 files, which may be vectors.
 
     ## References
     - conv_layer.cpp, compute_output_shape
@@ -40,13 +41,11 @@ class ConvolutionStrideExceedsKernel(LayerRule):
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 4 stride: 4 } }',
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 1 stride: 2 } }',
         # A signal over time, of width 2.
-        'layer { name: "c" type: "Convolution" bottom: "a" top: "b"'
-        " convolution_param { kernel_h: 9 kernel_w: 2 stride: 4 } }",
-        # One position of the kernel, as of two values of four.
-        'layer { type: "Input" top: "a" input_param { shape { dim: 1 dim: 3 dim: 4 dim: 4 } } }'
-        ' layer { name: "c" type: "Convolution" bottom: "a" top: "b"'
-        " convolution_param { num_output: 9 kernel_size: 2 stride: 4 } }",
-        'layer { type: "HDF5Data" top: "a" hdf5_data_param { source: "vectors.txt" batch_size: 1 } }'
+        'layer { type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_h: 9 kernel_w: 2 stride: 4 } }',
+        # One position of the kernel.
+        'layer { type: "Input" top: "a" input_param { shape { dim: 1 dim: 3 dim: 4 dim: 4 } } } layer { name: "c"'
+        ' type: "Convolution" bottom: "a" top: "b" convolution_param { num_output: 9 kernel_size: 2 stride: 4 } }',
+        'layer { type: "HDF5Data" top: "a" hdf5_data_param { source: "vectors.txt" } }'
         ' layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 2 stride: 4 } }',
         # Two pixels of five and the three between them.
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b"'
@@ -77,7 +76,7 @@ class ConvolutionStrideExceedsKernel(LayerRule):
         fits = any(window.stride <= window.extent for window in windows)
         for axis, window in enumerate(windows):
             kernel, step, *_ = window
-            if step > 2 and kernel > 1 and step > window.extent and not _has_one_position(layer, axis):
+            if step > 2 and kernel > 1 and step > window.extent and not has_one_position(layer, axis):
                 field, of = (written_field(param, name, axis) for name in ("stride", "kernel_size"))
                 # One stride for two kernels is meant for the longer one: sound and text are as wide as the other.
                 if fits and field == "stride":
@@ -94,17 +93,3 @@ class ConvolutionStrideExceedsKernel(LayerRule):
                 )
                 if field == "stride":
                     return
-
-
-def _has_one_position(layer: Layer, axis: int) -> bool:
-    """Has the kernel one position on its map, as far as is known, or may it, since the map may be a vector?"""
-    built = (one for state in layer.net.states() for one in layer.net.likely(state.state).layers)
-    shapes = [one.tops[0].shape for one in built if one.index == layer.index and one.tops]
-    if shapes and all(shape is not None and shape[axis + 2 : axis + 3] == (1,) for shape in shapes):
-        return True
-    return None in shapes and any(True for _ in layer.net.layers_that(_is_of_any_shape))
-
-
-def _is_of_any_shape(kind: type[BuiltLayer]) -> bool:
-    """Does a type of data layer hand over what its files hold, be it no images?"""
-    return bool(kind.is_data and not kind.prefetches and kind.has_setting("source"))
