@@ -276,7 +276,8 @@ def _is_sure(one: Judgement, handed_over: bool = False) -> bool:
 
 def _takes_bytes(layer: BuiltLayer) -> bool:
     """Are its records taken for the bytes of images, since nothing in the text says otherwise?"""
-    return bool(layer.is_data and layer.transforms and layer.has_setting("backend"))
+    is_plain = layer.is_data and layer.transforms and not layer.message.HasField("transform_param")
+    return bool(is_plain and layer.has_setting("backend"))
 
 
 _NORMALISED = compiled_later(r"gcn|zca|white?n|normali[sz]ed|float|feature", re.IGNORECASE)
