@@ -7,7 +7,7 @@ from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.computing import computed_by
 from caffelint.caffe.fillers import FILLER_FIELDS, FILLERS, draws, only_value
-from caffelint.caffe.fork_fields import has_fork_fields
+from caffelint.caffe.fork_fields import bvlc_fields, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
 from caffelint.caffe.layers.loss import Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
@@ -39,6 +39,7 @@ __all__ = [
     "Values",
     "Window",
     "build",
+    "bvlc_fields",
     "computed_by",
     "draws",
     "has_fork_fields",

@@ -13,7 +13,9 @@ from caffelint.lint.ignored import Checkout, checkout_of
 from caffelint.lint.project.border import top_of
 from caffelint.lint.reach import is_special
 
-_TEMPLATE = re.compile(r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your|\bto.?do\b)")
+_TEMPLATE = re.compile(
+    r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your|\bto.?do\b)|\b[A-Z]+_?(?:ROOT|DIR|PATH|HOME)\b"
+)
 _TRACKED = "git:"
 _IGNORED = "ignored:"
 """Before a path of `looked` of which git was asked whether it keeps or ignores it; no absolute path begins so."""
@@ -111,7 +113,7 @@ def _tracked(top: str, modified: int) -> frozenset[str]:
 
 
 def is_template(path: str) -> bool:
-    """Is it to be replaced before Caffe reads it, like `/path/to/train_lmdb`?"""
+    """Is it to be replaced before Caffe reads it, like `/path/to/train_lmdb` and `CAFFE_ROOT/data`?"""
     return not path or bool(_TEMPLATE.search(path))
 
 

@@ -175,15 +175,18 @@ def _judged(solver: Solver) -> Judgement | None:
         one = training(solver)
         if one is None:
             return None
+        if solver.runs and solver.runs.customs.makes_floats and any(map(_takes_bytes, one.built.layers)):
+            return None
         found = judge(*one[1:]) if one.is_shaped else _whichever(one)
         if found is None or any(_may_hold_floats(layer, one) for layer in _blamed_data(found)):
             return None
         if not one.is_shaped:
             return found
-        unscaled = any(is_unscaled(layer, one.given.signals) for layer in one.built.layers)
-        if unscaled and not _is_sure(found):
+        unscaled = [layer for layer in one.built.layers if is_unscaled(layer, one.given.signals)]
+        handed_over = any(not layer.prefetches for layer in unscaled)
+        if unscaled and not _is_sure(found, handed_over):
             return None
-        return found._replace(assumed=unscaled)
+        return found._replace(assumed=bool(unscaled))
     except ArithmeticError:  # beyond what can be told
         return None
 
@@ -217,7 +220,7 @@ def largest_rate(solver: Solver) -> float | None:
 
 def is_unscaled(layer: BuiltLayer, signals: Mapping[str, Signal]) -> bool:
     """Does nothing tell of data how large they are?"""
-    if not layer.is_data or layer.transforms and not _holds_fractions(layer):
+    if not (layer.is_data or brings_data(layer)) or layer.transforms and not _holds_fractions(layer):
         return False
     return not any(top.name in signals and not signals[top.name].assumed for top in layer.tops)
 
@@ -261,9 +264,20 @@ def _may_judge(net: Net) -> bool:
     return bool(layers <= max(_MOST, len(net.layers)))
 
 
-def _is_sure(one: Judgement) -> bool:
-    """Does it hold for data of a scale that nothing tells, within reason?"""
+def _is_sure(one: Judgement, handed_over: bool = False) -> bool:
+    """Does it hold for data of a scale that nothing tells, within reason? `handed_over`: a program or HDF5 files do.
+
+    How far updates overshoot grows with the square of the data.
+    """
+    if one.kind == OVERSHOOT and handed_over:
+        return one.size >= _SURE_OF_ANY
     return one.kind != LOSS and (one.kind not in (HOT, OVERSHOOT) or one.size >= _SURE)
+
+
+def _takes_bytes(layer: BuiltLayer) -> bool:
+    """Are its records taken for the bytes of images, since nothing in the text says otherwise?"""
+    is_plain = layer.is_data and layer.transforms and not layer.message.HasField("transform_param")
+    return bool(is_plain and layer.has_setting("backend"))
 
 
 _NORMALISED = compiled_later(r"gcn|zca|white?n|normali[sz]ed|float|feature", re.IGNORECASE)
@@ -273,6 +287,8 @@ _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
 _SURE = 4.0
 """The least update, and rate that overshoots, to tell of where the scale of the data is unknown."""
+_SURE_OF_ANY = 100.0
+"""The same of a rate where a program hands the data over: a spectrum may have values of 0.1."""
 
 
 def _large(net: Net) -> BuiltNet:

@@ -175,6 +175,12 @@ class PythonClass:
                 certain.append((list(_certain(function.body)), bottom, top))
         return top_shapes(certain, [(one, _argument(one, "top")) for one in self._functions.values()])
 
+    def shapes_by(self, name: str) -> bool:
+        """Whether something is reshaped to a size of that name, as by `top[1].reshape(1, self.num_classes)`."""
+        code = (node for function in self._functions.values() for node in ast.walk(function))
+        calls = (node for node in code if isinstance(node, ast.Call) and _is_reshape(node))
+        return any(_name_of(size) == name for call in calls for size in call.args)
+
     @cached_property
     def faults(self) -> Sequence[PythonFault]:
         """What fails whenever Caffe calls one of its methods."""
@@ -200,6 +206,18 @@ class PythonClass:
         if not uses:
             return None if _calls_own(function) else False
         return True
+
+
+def _is_reshape(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "reshape"
+
+
+def _name_of(node: ast.expr) -> str:
+    """`num_classes` of `num_classes`, `self.num_classes` and `params["num_classes"]`, without underscores before it."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        name = str(node.slice.value)
+    return name.lstrip("_")
 
 
 def _bound_names(body: Iterable[ast.stmt]) -> Iterator[str]:

@@ -44,6 +44,8 @@ _FILLS = Phrase(
         r"|'up\w{0,20}' in |\"up\w{0,20}\" in |\bbilinear_?(?:fill|up|kernel|weight)"
     ),
 )
+_FLOATS = Phrase(("float_data", "array_to_datum("), compiled_later(r"\.float_data\b|\barray_to_datum\("))
+_OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:\.float_data\b|\bload_image\(|/ ?255)", re.M)
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
 _SGD_LINE = Phrase(("SGDSolver(",), compiled_later(r"^[^\n#]{0,400}\bSGDSolver\(", re.M))
@@ -151,6 +153,12 @@ class Script:
         return self._find(_OTHER_SOLVER)
 
     @cached_property
+    def makes_floats(self) -> Mention | None:
+        """Where it makes records of floats: caffe.io.load_image gives values between 0 and 1."""
+        found = self._find(_FLOATS)
+        return found if found and _OF_FLOATS.search(self.text) else None
+
+    @cached_property
     def by_tool(self) -> Mention | None:
         """Where it trains by the tool `caffe train`."""
         return self._find(_BY_TOOL)
@@ -241,7 +249,7 @@ class Customs(NamedTuple):
 
     `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
     net; `fills`: set the weights of upsampling layers; `sets_rate`: write the base_lr of a solver;
-    `builds_sgd`: build an SGDSolver, which is one whatever type the file says.
+    `builds_sgd`: build an SGDSolver, which is one whatever type the file says; `makes_floats`: make records of floats.
     """
 
     steps: Mention | None = None
@@ -250,6 +258,7 @@ class Customs(NamedTuple):
     fills: Mention | None = None
     sets_rate: Mention | None = None
     builds_sgd: Mention | None = None
+    makes_floats: Mention | None = None
 
 
 class Runs(NamedTuple):

@@ -17,13 +17,19 @@ from caffelint.schema.wording import out_of_range, shown, wanted
 from caffelint.text import tree
 from caffelint.text.edits import Edit
 from caffelint.text.scalars import string_value
-from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field
+from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field, Problem
 
 _LONGEST = 40
 _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
 _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
 """Words that somebody writes for a number and that no template replaces."""
+_SHORT_NAME = 4
+"""Capitals, of which the values of enums mostly have no more, as in `stride: AVE`."""
+_MANY_BARE = 3
+"""Strings without quotes, from which on they are one slip."""
+_TO_CHANGE = re.compile(r"[ \t]*#[^\n]{0,200}\b(?:chang|replac|fill|set\b|edit|insert|modif|todo|fixme)", re.IGNORECASE)
+"""A remark that the value before it is not yet one."""
 _PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
 """A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make it look right."""
 
@@ -42,6 +48,7 @@ class MistakenValues(Reporting):
     def __init__(self, bound: Bound, parents: list[MessageType]):
         super().__init__(bound, parents)
         self._names: dict[str, list[tuple[FieldType, Field]]] = {}
+        self._bare: list[Problem] = []
         self._reported_newer_form = False
 
     @cached_property
@@ -155,6 +162,8 @@ class MistakenValues(Reporting):
             repairs=repairs,
             safe=bool(repair) and certain and not is_placeholder,
         )
+        if item.kind == IDENTIFIER and field_type.form == STRING:
+            self._bare += self.bound.problems[-1:]
         return value
 
     def _takes_no_text(self, field_type: FieldType, item: Field, repair: str = "") -> None:
@@ -168,9 +177,29 @@ class MistakenValues(Reporting):
                 repairs = (Edit(start, end, repair),) if repair else ()
                 problems[index] = problem._replace(message=message, repairs=repairs, repair_is_safe=False)
 
+    def _strings_without_quotes(self) -> None:
+        """Where many strings have no quotes, whoever wrote the text knows of none: that is one mistake."""
+        if len(self._bare) < _MANY_BARE:
+            return
+        first, *others = self._bare
+        gone = set(map(id, others))
+        message = f"{first.message}; {len(others)} more strings have no quotes"
+        repairs = tuple(repair for one in self._bare for repair in one.repairs)
+        is_safe = all(one.repair_is_safe for one in self._bare)
+        joined = first._replace(message=message, repairs=repairs, repair_is_safe=is_safe)
+        kept = (joined if one is first else one for one in self.bound.problems if id(one) not in gone)
+        self.bound.problems[:] = list(kept)
+
     def _names_for_numbers(self) -> None:
         """`num_output: cls3x`: one such name is a mistake; several, or a constant's, are a template's."""
-        several = sum(map(len, self._names.values())) > 1 or all("_" in name and name.isupper() for name in self._names)
+        text = self.bound.document.source.text
+        items = [item for places in self._names.values() for _, item in places]
+        several = len(items) > 1 or all(
+            item.text.isupper()
+            and ("_" in item.text or len(item.text) > _SHORT_NAME)
+            or _TO_CHANGE.match(text, item.end)
+            for item in items
+        )
         for places in self._names.values():
             field_type, item = places[0]
             start, end = item.value_span
@@ -218,6 +247,7 @@ class MistakenValues(Reporting):
         message = f"a layer's type is a string in quotes; write type: {quoted}"
         repairs = (Edit(start, end, quoted),)
         self._add("wrong-value-type", start, end, message, evidence, repairs=repairs, safe=True, field="type")
+        self._bare += self.bound.problems[-1:]
         return item.text
 
     def _enum_value(self, type_: MessageType, field_type: FieldType, item: Field) -> int | None:

@@ -74,6 +74,7 @@ class Mistakes(MistakenValues):
             self._name_forks()
         self._names_for_numbers()
         self._count_alike()
+        self._strings_without_quotes()
 
     def _name_forks(self) -> None:
         """One problem for each set of forks that the text needs: mostly one, more where no fork knows all names."""

@@ -181,10 +181,10 @@ def parse(data: bytes, path: str = "<text>", most_problems: int = MOST_PROBLEMS)
     position = _read_usual(source.text, position, root, stack)
     if position >= 0:
         from caffelint.text.recovery import Recovery
-        from caffelint.text.strangers import json
+        from caffelint.text.strangers import stranger
 
-        if not root.fields and (stranger := json(source.text, position)):
-            problems.append(stranger)
+        if not root.fields and (problem := stranger(source.text, position)):
+            problems.append(problem)
             return Document(source, root, problems, most_problems)
 
         recovery = Recovery(source, root, stack, problems)

@@ -30,6 +30,9 @@ BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 """A placeholder that looks like a block: `stride: {scale}`."""
 
 _JSON = re.compile(r"\s*(?P<start>\[(?:\s*\[)*\s*\{|\{)\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
+_PAGE = re.compile(
+    r"\s*(?:<!--[^\n]{0,500}-->\s*|<\?xml[^\n>]{0,200}>\s*)?(?P<start><!doctype[ \t]+html|<html\b)", re.IGNORECASE
+)
 _STRING_OR_COMMENT = re.compile(r"\#[^\n\0]*|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"?|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?")
 _IN_STRING = re.compile(
     r"\$#\w+#\$|%\(\w+\)[sdfg]|\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|[%@]\{\w+\}|@[A-Z_]+@",
@@ -145,12 +148,14 @@ def quoted(source: Source, start: int, line_end: int) -> tuple[Problem, int, int
     return None
 
 
-def json(text: str, position: int) -> Problem | None:
-    """The one problem of a whole text that is JSON: an object whose first key is in quotes, or a list of such."""
-    found = _JSON.match(text, position)
-    if found is None:
+def stranger(text: str, position: int) -> Problem | None:
+    """The one problem of a whole text that is JSON, or a web page that shows a prototxt, as GitHub has them."""
+    if found := _JSON.match(text, position):
+        message = "this is JSON, not prototxt, which is all that Caffe reads; not checked"
+    elif (found := _PAGE.match(text, position)) and "prototxt" in text:
+        message = "this is a web page, not prototxt; download the raw file (not checked)"
+    else:
         return None
-    message = "this is JSON, not prototxt, which is all that Caffe reads; not checked"
     return Problem("syntax-error", found.start("start"), found.start("start") + 1, message)
 
 

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from caffelint.lint import TEST, TRAIN, Layer, Net, Place, Solver
-from caffelint.lint.built import has_fork_fields, types_that
+from caffelint.lint.built import MESSAGE, bvlc_fields, has_fork_fields, types_that
 
 READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_setting("source"))
 """BVLC's layers that read files."""
 
 IMAGE_READERS = types_that(lambda kind: kind.prefetches and kind.has_setting("source"))
 """Layers, those of forks as well, that read images from what their source names."""
+
+_DATA_BLOCKS = ("data_param", "image_data_param", "window_data_param", "hdf5_data_param", "transform_param", "include")
 
 _HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|test|testing|dev)(?![a-z])")
 
@@ -37,16 +39,21 @@ def source_of(layer: Layer) -> tuple[str, str]:
     return "", ""
 
 
-def reads_other_part(layer: Layer, other: Layer) -> bool:
-    """Does one of two layers of a project's own Caffe say in another word, as `split: "val"`, what it reads?"""
-    return not layer.kind.known and _words(layer) != _words(other)
+def chooses_records(layer: Layer, other: Layer) -> bool:
+    """Whether two data layers give a field of a fork's own different values, such as which part of a file is read.
+
+    What BVLC's data layers have, as a batch size or a crop, chooses no records.
+    """
+    mine, theirs = _own_values(layer), _own_values(other)
+    return any(field in theirs and theirs[field] != value for field, value in mine.items())
 
 
-def _words(layer: Layer) -> set[tuple[str, str]]:
-    block = layer.node.first(source_of(layer)[0]) if layer.node is not None else None
-    fields = [field for field in block.fields if not field.fields and field.name != "source"] if block else []
-    switches_and_numbers = ("true", "false", *"+-.0123456789")
-    return {(one.name, one.text) for one in fields if not one.text.startswith(switches_and_numbers)}
+def _own_values(layer: Layer) -> dict[tuple[str, str], str]:
+    """The values in the layer's blocks of fields that no data layer of BVLC has."""
+    blocks = [block for block in layer.node.fields if block.kind == MESSAGE] if layer.node else []
+    fields = [(block.name, field) for block in blocks for field in block.fields if field.kind != MESSAGE]
+    known = bvlc_fields(layer.message, *_DATA_BLOCKS)
+    return {(block, field.name): field.text for block, field in fields if field.name not in known}
 
 
 def same_path(path: str) -> str:

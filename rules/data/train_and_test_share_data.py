@@ -27,12 +27,12 @@ from caffelint.lint.disk import is_template
 
 from ._layers import (
     Pair,
+    chooses_records,
     is_for_training,
     is_held_out,
     is_never_tested,
     is_tested,
     pairs,
-    reads_other_part,
     same_path,
     source_of,
     tested_sources,
@@ -64,7 +64,8 @@ class TrainAndTestShareData(NetRule):
     ```
 
     ## Known problems
-    It compares paths, not what they hold. It does not report data that is also tested against other data, in another
+    It compares paths, not what they hold. A layer with fields of a fork's own, of which one differs between the phases,
+    is taken to split the data itself. It does not report data that is also tested against other data, in another
     stage. One layer for both phases is an info where a solver names the net as its train_net and as its test_net.
 
     ## References
@@ -96,6 +97,10 @@ class TrainAndTestShareData(NetRule):
             "a.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
             "b.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "b" } }',
         },
+        # The layers of a fork choose their records themselves.
+        _OWN.replace("batch_size", "fold: 1 batch_size") % "TRAIN"
+        + _OWN.replace("batch_size", "fold: 2 batch_size") % "TEST"
+        + ' layer { type: "EuclideanLoss" bottom: "data" bottom: "label" }',
         # One layer for both phases, but no solver tests.
         'layer { name: "data" type: "Data" top: "data" data_param { source: "train_lmdb" } }',
     ]
@@ -158,12 +163,12 @@ class TrainAndTestShareData(NetRule):
         if not trained or not all(path and (is_for_training(path) or not is_template(path)) for _, _, path in tested):
             return
         if all(same_path(path) in trained for _, _, path in tested):
+            if any(chooses_records(layer, trained[same_path(path)]) for layer, _, path in tested):
+                return  # each takes its own part of the file
             if not all(_tested_by(solver, pair.blob) <= trained.keys() for solver in net.solvers):
                 return  # another net tests with data that is not used for training
             for layer, block, path in tested:
                 other = trained[same_path(path)]
-                if reads_other_part(layer, other):
-                    continue
                 if other is not layer:
                     message = (
                         f'{title(layer)}: testing reads "{path}", which training also reads, so accuracy is that of the'

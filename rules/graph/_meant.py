@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from caffelint.lint import TEST, TRAIN, Kind, Layer, Net, Refused
 
 _KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
@@ -11,7 +13,10 @@ _MOST_FAR = 50
 
 
 def meant(net: Net, refused: Refused) -> str:
-    """The one name above that is like it; empty where there is none, or several are."""
+    """The one name above that is like it, or the unread top of a layer that is called so; empty where there is none.
+
+    Of several that are equally near, it is one that nothing reads.
+    """
     if not refused.layers or "maker" in refused.refusal.values:
         return ""
     from difflib import SequenceMatcher, get_close_matches
@@ -20,10 +25,28 @@ def meant(net: Net, refused: Refused) -> str:
     is_early = any(one is refused for one in net.once(_early))
     made = _made_near(layer, _FAR if is_early else _NEAR)
     wrong = refused.refusal.values["blob"]
+    unread = net.once(_unread_names)
+    if (called := unread.get(wrong)) and called.layer.index < layer.index:
+        return called.top
     close = get_close_matches(wrong, made, n=2, cutoff=0.75)
     if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
-        return ""  # two that are equally near
+        tops = {one.top for one in unread.values()}
+        close = [name for name in close if name in tops]
+        if len(close) > 1:
+            return ""
     return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
+
+
+class _Unread(NamedTuple):
+    layer: Layer
+    top: str
+
+
+def _unread_names(net: Net) -> dict[str, _Unread]:
+    """By the names of layers, the only top of each that no layer reads."""
+    read = {name for layer in net.layers for name in layer.bottoms}
+    alone = (_Unread(layer, layer.tops[0]) for layer in net.layers if len(layer.tops) == 1)
+    return {one.layer.name: one for one in alone if one.top not in read}
 
 
 def _early(net: Net) -> tuple[Refused, ...]:

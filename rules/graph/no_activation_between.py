@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
-from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
+from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
+from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, layer_class
 
 from ._in_a_row import is_idle, is_wide
 from ._odd import LEAST
 
 _MANY = 3
+_COMMENTED = re.compile(r"^[ \t]*#[^\n]{0,200}?\btype[ \t]*:[ \t]*\"?(\w{1,50})", re.MULTILINE)
+"""The type of a layer that is commented out."""
 
 
 def _map(i: int, bent: bool) -> str:
@@ -43,8 +46,9 @@ class NoActivationBetween(NetRule):
     Two such layers are right where they save weights, as a bottleneck, a factorised convolution or an embedding. So the
     rule only speaks where both together have no fewer weights than the one layer that computes the same, and where
     other layers of the net have an activation; of two small kernels where at least five others have one and no other
-    pair has none. It is silent about grouped, frozen and shared layers, and about nets that are built of such pairs. It
-    is an info where no other layer of the type has an activation, as in Caffe's own cifar10_quick.
+    pair has none. It is silent about grouped, frozen and shared layers, about nets that are built of such pairs, and
+    where an activation is commented out. It is an info where no other layer of the type has an activation, as in
+    Caffe's own cifar10_quick.
 
     ## References
     - inner_product_layer.cpp, base_conv_layer.cpp
@@ -82,6 +86,8 @@ class NoActivationBetween(NetRule):
     )
     VALID = [
         _NET.format("", 50, 'layer { name: "relu2" type: "ReLU" bottom: "ip2" top: "ip2" }'),
+        # Tried without.
+        _NET.format("", 50, '\n# layer { name: "relu2"\n# type: "ReLU"\n# }\n'),
         # A bottleneck.
         _NET.format("", 5, ""),
         # Not learned.
@@ -144,6 +150,8 @@ class NoActivationBetween(NetRule):
         of_all = len(pairs) == 1 and len(bent) >= LEAST and is_wide(*pairs[0])
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
+            if _was_taken_out(other, mine):
+                continue
             remedy = f'; add a {usual} after "{other.name}"'
             yield self.finding(
                 mine.at("name"),
@@ -157,6 +165,14 @@ class NoActivationBetween(NetRule):
                 related=(Related("the layer before", other.at("name")),),
                 phases=(TRAIN,),
             )
+
+
+def _was_taken_out(first: Layer, second: Layer) -> bool:
+    """Is an activation commented out between two layers?"""
+    if first.node is None or second.node is None:
+        return False
+    between = second.at().document.source.text[first.node.end : second.node.start]
+    return any(layer_class(type_).is_activation for type_ in _COMMENTED.findall(between))
 
 
 def _is_weighted_sum(layer: BuiltLayer | type[BuiltLayer]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     DISPLAY,
+    INFO,
     LIKELY,
     TRAIN,
     WARNING,
@@ -41,7 +42,7 @@ class NoGradientPath(NetRule):
     A `propagate_down: false` that stops a gradient on purpose looks the same; a finding about it is likely, not
     certain, and only about layers without weights of their own. Where the layer above or below says the same, as in a
     branch that only chooses examples, it is taken as meant. So is a loss_weight of 0, unless an Accuracy measures what
-    only that loss would train.
+    only that loss would train; of several such losses it is an info.
 
     ## References
     - net.cpp, Init
@@ -162,6 +163,8 @@ class NoGradientPath(NetRule):
     def _measured(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         """Layers that lead to a loss with a weight of 0 alone, although an Accuracy tells how well they learn."""
         measures = {layer.bottoms[0]: layer for layer in net.by_type.get("Accuracy", ()) if layer.bottoms}
+        weights = [layer.message.loss_weight for layer in net.layers_having("loss_weight") if layer.kind.is_loss]
+        several = sum(not any(weight) for weight in weights) > 1  # who leaves out all but the last one means it
         for built in one.layers if measures else ():
             if built.index is None or not built.is_loss or not built.bottoms:
                 continue
@@ -176,6 +179,7 @@ class NoGradientPath(NetRule):
                     layer.at("loss_weight"),
                     f"{title(layer)}: loss_weight 0 keeps {titles(idle)} from learning, but {title(reads)} measures"
                     f" what they tell; set loss_weight: 1 if they should learn",
+                    severity=INFO if several else None,
                     certainty=LIKELY,
                     phases=(TRAIN,),
                     fixes=fix("set loss_weight: 1", DISPLAY, write(layer, "loss_weight", 0, value="1")),

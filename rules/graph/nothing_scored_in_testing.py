@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, listed, quoted, title
+from caffelint.lint import TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, Solver, listed, quoted, title
 from caffelint.lint.built import BuiltNet
 
 _FEW = 20
@@ -29,8 +29,9 @@ class NothingScoredInTesting(NetRule):
     or, in the solver, no `test_iter` and no `test_interval`.
 
     ## Known problems
-    Silent where a layer of an unknown type, or a Python layer, gives an output, where one writes a file, and where one
-    without weights, such as an Eltwise, computes something of what the net gives and of the labels.
+    Silent where a layer of an unknown type, or a Python layer, gives an output, where one writes a file, where one
+    without weights, such as an Eltwise, computes something of what the net gives and of the labels, and where
+    test_interval is max_iter or more.
 
     ## References
     - solver.cpp, Test
@@ -49,6 +50,10 @@ class NothingScoredInTesting(NetRule):
     VALID = [
         {"solver.prototxt": _SOLVER, "net.prototxt": _DATA + _LOSS % ""},
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " include { phase: TRAIN }"},
+        {
+            "solver.prototxt": _SOLVER.replace("test_interval: 9", "test_interval: 999999 max_iter: 9000"),
+            "net.prototxt": _DATA + _LOSS % " include { phase: TRAIN }",
+        },
         {
             "solver.prototxt": _SOLVER,
             "net.prototxt": _DATA
@@ -83,7 +88,7 @@ class NothingScoredInTesting(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not any(solver.tests and use.tests for solver in net.solvers for use in solver.uses_of(net)):
+        if not any(_tests_again(solver) and use.tests for solver in net.solvers for use in solver.uses_of(net)):
             return
         for one in net.states():
             if one.phase == TEST and one.is_sound and one.outputs and not one.may_be_scored:
@@ -104,6 +109,12 @@ class NothingScoredInTesting(NetRule):
                     text += " include it in TEST"
                 yield self.finding(_rule(left_out) if left_out else net.at("layer"), text, phases=(TEST,))
                 return
+
+
+def _tests_again(solver: Solver) -> bool:
+    """Does a solver test while it trains? Who sets a test_interval beyond the end tests in another way."""
+    message = solver.message
+    return solver.tests and not 0 < message.max_iter <= message.test_interval
 
 
 def _left_out(net: Net, one: BuiltNet) -> Layer | None:

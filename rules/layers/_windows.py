@@ -78,3 +78,17 @@ def emptied(refused: Refused) -> Iterator[Emptied]:
         for layer in one.layers:
             if layer.tops and layer.tops[0].name in read and 0 in (layer.tops[0].shape or ()):
                 yield from (Emptied(layer, *misfit) for misfit in misfits(layer))
+
+
+def has_one_position(layer: Layer, axis: int) -> bool:
+    """Has the kernel one position on its map, as far as is known, or may it, since the map may be a vector?"""
+    built = (one for state in layer.net.states() for one in layer.net.likely(state.state).layers)
+    shapes = [one.tops[0].shape for one in built if one.index == layer.index and one.tops]
+    if shapes and all(shape is not None and shape[axis + 2 : axis + 3] == (1,) for shape in shapes):
+        return True
+    return None in shapes and any(True for _ in layer.net.layers_that(_is_of_any_shape))
+
+
+def _is_of_any_shape(kind: type[BuiltLayer]) -> bool:
+    """Does a type of data layer hand over what its files hold, be it no images?"""
+    return bool(kind.is_data and not kind.prefetches and kind.has_setting("source"))

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from caffelint.lint import DISPLAY, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 from caffelint.lint.built import written_field
 
+from ._windows import has_one_position
+
 
 class ConvolutionStrideExceedsKernel(LayerRule):
     """The stride of a convolution is larger than its kernel.
@@ -24,7 +26,8 @@ class ConvolutionStrideExceedsKernel(LayerRule):
     ```
 
     ## Known problems
-    Where one stride is written for two kernels and fits one of these, it is taken to be meant for that one.
+    Where one stride is written for two kernels and fits one of these, it is taken to be meant for that one. It is
+    silent where the kernel has one position, and about data of HDF5 files, which may be vectors.
 
     ## References
     - conv_layer.cpp, compute_output_shape
@@ -38,8 +41,12 @@ class ConvolutionStrideExceedsKernel(LayerRule):
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 4 stride: 4 } }',
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 1 stride: 2 } }',
         # A signal over time, of width 2.
-        'layer { name: "c" type: "Convolution" bottom: "a" top: "b"'
-        " convolution_param { kernel_h: 9 kernel_w: 2 stride: 4 } }",
+        'layer { type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_h: 9 kernel_w: 2 stride: 4 } }',
+        # One position of the kernel.
+        'layer { type: "Input" top: "a" input_param { shape { dim: 1 dim: 3 dim: 4 dim: 4 } } } layer { name: "c"'
+        ' type: "Convolution" bottom: "a" top: "b" convolution_param { num_output: 9 kernel_size: 2 stride: 4 } }',
+        'layer { type: "HDF5Data" top: "a" hdf5_data_param { source: "vectors.txt" } }'
+        ' layer { name: "c" type: "Convolution" bottom: "a" top: "b" convolution_param { kernel_size: 2 stride: 4 } }',
         # Two pixels of five and the three between them.
         'layer { name: "c" type: "Convolution" bottom: "a" top: "b"'
         " convolution_param { kernel_size: 2 stride: 4 dilation: 4 } }",
@@ -69,7 +76,7 @@ class ConvolutionStrideExceedsKernel(LayerRule):
         fits = any(window.stride <= window.extent for window in windows)
         for axis, window in enumerate(windows):
             kernel, step, *_ = window
-            if step > 2 and kernel > 1 and step > window.extent:
+            if step > 2 and kernel > 1 and step > window.extent and not has_one_position(layer, axis):
                 field, of = (written_field(param, name, axis) for name in ("stride", "kernel_size"))
                 # One stride for two kernels is meant for the longer one: sound and text are as wide as the other.
                 if fits and field == "stride":

@@ -10,6 +10,12 @@ from ._words import solver as solved
 
 _SCORES = net("transform_param { scale: 0.00390625 }").replace("num_output: 10", "num_output: 1")
 _DISTANCE = _SCORES.replace("SoftmaxWithLoss", "EuclideanLoss")
+_HANDED_OVER = (
+    'layer { name: "d" type: "Input" top: "d" top: "l" input_param { shape { dim: 64 dim: 900 }'
+    ' shape { dim: 64 dim: 9 } } } layer { name: "f" type: "InnerProduct" bottom: "d" top: "f"'
+    ' inner_product_param { num_output: 9 weight_filler { type: "xavier" } } }'
+    ' layer { name: "loss" type: "EuclideanLoss" bottom: "f" bottom: "l" }'
+)
 
 
 class UpdatesOvershoot(ProjectRule):
@@ -24,9 +30,10 @@ class UpdatesOvershoot(ProjectRule):
 
     ## Known problems
     Data that the text does not describe are taken to be about 1, and then only updates at least 4 times too large are
-    reported. Weights that are loaded are not known: a net that shows a sign of them is not judged, nor is one with
-    Python layers on its way. Only SGD and Nesterov without clip_gradients are judged. Of recurrent nets only what
-    follows the recurrent layers counts, since gates bound what updates can do.
+    reported, or 100 times where a program or HDF5 files hand them over. Nothing is said of records that a script of the
+    project makes of floats. Weights that are loaded are not known: a net that shows a sign of them is not judged, nor
+    is one with Python layers on its way. Only SGD and Nesterov without clip_gradients are judged. Of recurrent nets
+    only what follows the recurrent layers counts, since gates bound what updates can do.
 
     ## References
     - Y. LeCun et al., Efficient BackProp, 1998: the largest rate of gradient descent
@@ -40,6 +47,8 @@ class UpdatesOvershoot(ProjectRule):
     certainty = LIKELY
     VALID = [
         {"s.prototxt": solved(0.0001), "n.prototxt": _DISTANCE},
+        # Numbers of any size, 29 times too large if they are about 1.
+        {"s.prototxt": solved(0.1), "n.prototxt": _HANDED_OVER},
         {"s.prototxt": solved(0.5, "momentum: 0.9 clip_gradients: 1"), "n.prototxt": _DISTANCE},
     ]
     INVALID = [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from caffelint.lint import UNSAFE, Fix, Layer, Net, fix, quoted, rename_blob, source, title, write
+from caffelint.lint import UNSAFE, Fix, Layer, Net, fix, python_classes, quoted, rename_blob, source, title, write
 
 PLAIN_LABELS = ("label", "labels")
 """Blobs whose classes are those of the whole data set."""
@@ -71,8 +71,11 @@ def class_count(layer: Layer) -> int:
 
 
 def classes_in_param_str(layer: Layer) -> int:
-    """`num_classes` in the param_str of a Python layer; 0 if it is missing, or if several differ."""
-    if layer.type != "Python":
+    """`num_classes` in the param_str of a Python layer; 0 if it is missing, or if several differ.
+
+    Where its class gives a top that width, it is the length of a vector, and labels beside that may be others.
+    """
+    if layer.type != "Python" or any(one.shapes_by("num_classes") for one in python_classes(layer)):
         return 0
     found = {int(number) for number in _NUM_CLASSES.findall(layer.message.python_param.param_str)}
     return found.pop() if len(found) == 1 else 0

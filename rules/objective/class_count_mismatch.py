@@ -64,6 +64,12 @@ class ClassCountMismatch(NetRule):
         _DATA + _FC % ("cls_score", "cls_score", 3) + _LOSS % ("cls", "cls_score", "labels"),
         # Two tasks, each with labels of its own.
         _FC % ("a", "a", 10) + _FC % ("b", "b", 4) + _LOSS % ("a", "a", "label") + _LOSS % ("b", "b", "colour"),
+        # The class makes vectors of that length, and labels besides.
+        {
+            "net.prototxt": _DATA + _FC % ("emotion", "emotion", 8) + _LOSS % ("emotion", "emotion", "labels"),
+            "roi_data_layer/layer.py": "import caffe\n\n\nclass RoIDataLayer(caffe.Layer):\n"
+            "    def reshape(self, bottom, top):\n        top[3].reshape(1, self._num_classes)\n",
+        },
         _SSD_NET % 21,
         'layer { name: "conv" type: "Convolution" bottom: "x" top: "conv" convolution_param { num_output: 125 } }'
         ' layer { name: "loss" type: "RegionLoss" bottom: "conv" bottom: "label"'

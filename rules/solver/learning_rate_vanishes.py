@@ -14,6 +14,9 @@ _LONG = 0.9
 _EARLY = 0.25
 """As a share of the run: who lets the rate drop so late stops the run by hand."""
 
+_TINY = 0.005
+"""A gamma of `inv` or `exp` by its size: a drop mostly keeps a tenth of the rate, and never so little."""
+
 _MANY = 1000
 """Snapshots in a run: who saves so often means to stop it by hand, and take the best."""
 
@@ -44,9 +47,9 @@ class LearningRateVanishes(SolverRule):
     ```
 
     ## Known problems
-    Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations end after a
-    quarter of the run or later, max_iter is a million or ten million or leaves room for a thousand snapshots, or a
-    script of the project steps a solver itself, it is an info.
+    Many runs are stopped by hand, with a max_iter that stands for no end. Where drops at fixed iterations by a usual
+    gamma end after a quarter of the run or later, max_iter is a million or ten million or leaves room for a thousand
+    snapshots, or a script of the project steps a solver itself, it is an info.
 
     ## Fix safety
     Unsafe: the value makes the rate last for the whole run, and is not searched for.
@@ -85,6 +88,14 @@ class LearningRateVanishes(SolverRule):
             span="max_iter: 10000",
             message="the learning rate falls below a millionth of its initial 0.01 at iteration 7000, so the remaining"
             " 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later",
+        ),
+        # The gamma of `inv`.
+        Invalid(
+            'base_lr: 0.01 lr_policy: "step" gamma: 0.0001 stepsize: 1000 max_iter: 10000',
+            span="gamma: 0.0001",
+            message="the learning rate falls below a millionth of its initial 0.01 at iteration 2000, so the remaining"
+            " 80% of 10000 iterations change next to nothing; try gamma: 0.1, as is usual for such drops",
+            fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 3 max_iter: 120',
@@ -127,17 +138,22 @@ class LearningRateVanishes(SolverRule):
         ends = drops and not (schedule.policy == "step" and schedule.stepsize < _AT_ONCE)
         snapshot = solver.message.snapshot
         endless = _ENDLESS.fullmatch(str(runs)) or snapshot > 0 and runs >= _MANY * snapshot
-        stopped = ends and (found[0] > _EARLY * runs or endless)
+        slip = ends and 0 < abs(schedule.gamma) < _TINY and solver.has("gamma")
+        stopped = ends and not slip and (found[0] > _EARLY * runs or endless)
         steps = solver.runs and solver.runs.customs.steps
         better = _Better(solver, runs)
         advice = f"set max_iter: {found[0]}, or let the rate drop later" if ends else better.advice
+        place, fixes = solver.at("max_iter") if ends else better.place, () if ends else better.fixes
+        if slip:
+            place, advice = solver.at("gamma"), "try gamma: 0.1, as is usual for such drops"
+            fixes = fix("set gamma: 0.1", UNSAFE, write(solver, "gamma", value="0.1"))
         yield self.finding(
-            solver.at("max_iter") if ends else better.place,
+            place,
             f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"
             f" so the remaining {left}% of {runs} iterations change next to nothing; {advice}",
             severity=INFO if stopped or steps else None,
             evidence=f"{steps} steps a solver itself, so max_iter may mean nothing" if steps else "",
-            fixes=() if ends or stopped or steps else better.fixes,
+            fixes=() if stopped or steps else fixes,
         )
 
     def _at_once(self, solver: Solver, most: float, runs: int) -> Iterator[Finding]:

@@ -88,6 +88,8 @@ def test_a_template_and_another_machine_are_not_looked_for(
 ) -> None:
     data("train.txt")
     assert found(config, "/path/to/test.txt") == []
+    assert found(config, "CAFFEROOT/data/test.txt") == found(config, "DATA_DIR/test.txt") == []
+    assert found(config, "VOC/data/test.txt") != []
     asked: list[str] = []
     monkeypatch.setattr("os.path.exists", lambda path: bool(asked.append(str(path))))
     assert not disk.exists("//host/share/test.txt")

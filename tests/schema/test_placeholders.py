@@ -45,3 +45,28 @@ def test_nothing_hangs_on_a_net_whose_name_cannot_be_read() -> None:
     solver = 'net:\ntest_iter: 3 test_interval: 10 base_lr: 0.01 lr_policy: "fixed" max_iter: 10'
     report = caffelint.check_text(solver)
     assert [finding.name for finding in report.findings if finding.severity == "error"] == ["syntax-error"]
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        ("GRIDVALUE", "unfilled-template"),
+        ("X  #Here should be changing!", "unfilled-template"),
+        ("X  # the rate", "wrong-value-type"),
+        ("AVE", "wrong-value-type"),
+        ("fast", "wrong-value-type"),
+    ],
+)
+def test_one_name_for_a_number(value: str, rule: str) -> None:
+    report = caffelint.check_text(f'lr_policy: "fixed" max_iter: 9\nbase_lr: {value}\n')
+    assert rule in [finding.name for finding in report.findings]
+    assert (len(report.findings) == 1) == (rule == "unfilled-template")
+
+
+def test_strings_without_quotes_are_one_mistake() -> None:
+    text = "layer {{ name: {0}a{0} type: {0}ReLU{0} bottom: {0}x{0} top: {0}y{0} }}"
+    report = caffelint.check_text(text.format(""), kind="net")
+    (one,) = [finding for finding in report.findings if finding.name == "wrong-value-type"]
+    assert one.message == "name takes a string in quotes, not a; 3 more strings have no quotes"
+    (fix,) = one.fixes
+    assert (fix.safety, [edit.text for _, edit in fix.edits]) == ("safe", ['"a"', '"ReLU"', '"x"', '"y"'])

@@ -111,6 +111,26 @@ def test_json_is_reported_once(text: str) -> None:
     assert document.root.fields == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '\n\n\n<!DOCTYPE html>\n<html lang="en"><title>net.prototxt</title>\n<td>layer {</td>\n<td>"a: 1</td>',
+        "<html>\n<title>solver.prototxt",
+        "<!-- saved from url -->\n<HTML><body>$X net.prototxt</body>",
+    ],
+)
+def test_a_web_page_is_reported_once(text: str) -> None:
+    document = parse(text.encode())
+    message = "this is a web page, not prototxt; download the raw file (not checked)"
+    assert [(problem.kind, problem.message) for problem in document.problems] == [("syntax-error", message)]
+    assert document.root.fields == []
+
+
+@pytest.mark.parametrize("text", ["<name> b: 2", "name: 'x.prototxt' <html> b: 2", "<html> b: 2"])
+def test_what_is_no_page_is_read_on(text: str) -> None:
+    assert "b" in [field.name for field in parse(text.encode()).root.walk()]
+
+
 @pytest.mark.parametrize("text", ["{ a: 1 } b: 2", 'x { "a": 1 } b: 2', '{ "a" } b: 2', 'b: 2 {"a": 1}'])
 def test_what_is_no_json_is_read_on(text: str) -> None:
     document = parse(text.encode())

@@ -29,7 +29,7 @@ class Taken(NamedTuple):
     `forks` are those that the repository names, of which the file may be for one. `why` is it that, and
     `note` why nothing was taken; both empty if there is nothing to tell. `key` changes with all that is known. `root`
     is the folder of the Caffe; empty if only its caffe.proto is there. `other` is the package of a caffe.proto that
-    is another program's.
+    is another program's. `unknown` is a fork that the repository names and that nobody knows.
     """
 
     caffe: ProjectCaffe | None = None
@@ -40,6 +40,7 @@ class Taken(NamedTuple):
     key: str = ""
     root: str = ""
     other: str = ""
+    unknown: NamedForks | None = None
 
     @property
     def name(self) -> str:
@@ -118,10 +119,12 @@ class Caffes:
     def _named_by(self, repository: Repository) -> Taken:
         """The forks that the repository names: it holds no Caffe."""
         if repository.top not in self._read:
-            from caffelint.lint.project.named import named_forks
+            from caffelint.lint.project.named import named_forks, unknown_fork
 
             forks = named_forks(repository.top, repository.reach)
             taken = Taken(forks=forks, why=f"named in {forks.where}", key=str(forks)) if forks else NONE
+            if not forks and (unknown := unknown_fork(repository.top, repository.reach)):
+                taken = Taken(unknown=unknown, key=str(unknown))
             self._read[repository.top] = taken
         return self._read[repository.top]
 

@@ -24,6 +24,9 @@ _OF_THE_SCHEMA = "P"
 """How codes begin of rules on what the text says, which no script mends that fills in values."""
 _SUFFIX = ".prototxt"
 _FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
+_OF_A_FORK = _FOREIGN | {"unknown-filler-type", "unknown-lr-policy", "unknown-solver-type"}
+_OF_BVLC_CODE = frozenset(["integer-labels-for-regression"])
+"""Rules that take layers for BVLC's, which a fork may have changed."""
 _STRANGE = frozenset(["unreadable-character"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", *_STRANGE])
 _OF_A_BLOCK = frozenset(["in-place-after-branch", "refused-by-caffe"])
@@ -78,6 +81,9 @@ def lower(
             kept = (_OF_THE_SCHEMA,) if is_one else (_OF_THE_SCHEMA, _OF_MISSING_NETS)
             values = [finding for finding in findings if not finding.code.startswith(kept)]
             _make_infos(values, "the file is a template by its name, so a script may complete it")
+        if path in taken and (fork := taken[path].unknown):
+            doubtful = (one for one in findings if one.name in _OF_A_FORK | _OF_BVLC_CODE and not one.fixes)
+            _make_infos(doubtful, f"{fork.where} names the fork {fork.repository}, which may differ")
         if file.caffe and not roots.get(path):
             foreign = (one for one in findings if one.name in _FOREIGN and one.severity == ERROR and not one.fixes)
             _make_infos(foreign, "the sources of that Caffe are not here, so it may be another one")

@@ -18,6 +18,9 @@ _TELLS = re.compile(r"readme\b.*|install\b.*|dockerfile|makefile|.*\.sh", re.IGN
 _MOST_FILES = 20
 _UPSTREAM = "bvlc/caffe"
 """That everybody names, and that nothing follows from."""
+_UPSTREAMS = ("bvlc", "yangqing")
+_A_CAFFE = re.compile(r"[\w.-]+/caffe(?:[_-][\w.-]+)?", re.IGNORECASE)
+"""A copy of Caffe keeps its name on GitHub, or begins with it."""
 
 
 class NamedForks(NamedTuple):
@@ -42,6 +45,17 @@ def named_forks(top: str, reach: Reach) -> NamedForks | None:
     if submodules:
         return submodules.pop() if len(submodules) == 1 else None
     return next(filter(None, (_told(top, name, reach) for name in _telling(top))), None)
+
+
+def unknown_fork(top: str, reach: Reach) -> NamedForks | None:
+    """A fork of Caffe that nobody knows and that a repository names, by the name that such have; `forks` is empty."""
+    for name in (".gitmodules", *_telling(top)):
+        for match in _REPOSITORY.finditer(_text(top, name, reach)):
+            repository = match[1].rstrip(".").removesuffix(".git")
+            if _A_CAFFE.fullmatch(repository) and repository.lower().split("/")[0] not in _UPSTREAMS:
+                if not provenance().forks_of(repository):
+                    return NamedForks((), repository, name)
+    return None
 
 
 def _text(top: str, name: str, reach: Reach) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import translate
 from functools import cached_property
 from typing import NamedTuple
@@ -48,10 +48,12 @@ _NAME = compiled_later(r"[^\s\"'`=,;|()\[\]]{0,99}\Z")
 _JOINED = compiled_later(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
 """Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
 _VARIABLE = compiled_later(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
+_WRITTEN = compiled_later(r"['\"][ \t]{0,9},[ \t]{0,9}['\"](?:[wa]b?\+?)['\"]")
 _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
 _PATH = compiled_later(r"[\w./\\+-]{1,200}")
+_WORD = compiled_later(r"[\w+-]+(?:\.[\w+-]+)*")
 _DIGITS = compiled_later(r"\d+")
 
 
@@ -75,6 +77,13 @@ class Named(NamedTuple):
     beside: str
     """The folder of the text where it gives a bare name that it does not join to another path, else empty."""
     folder: str
+    is_written: bool = False
+    """Is a file of that name opened there to be written?"""
+
+    @property
+    def is_vague(self) -> bool:
+        """Does it lead to whatever file there is, as `*.prototxt` in a loop or after a variable, or to one to write?"""
+        return self.is_written or self.parts[0] == "*" + _PROTOTXT
 
 
 class _Found(NamedTuple):
@@ -95,7 +104,8 @@ class Texts:
     def __init__(self, top: str, files: Sequence[str]):
         self.top = top
         self._files = files
-        self._places: dict[str, Named | None] = {}
+        self._places: dict[str, Sequence[Named]] = {}
+        self._words: dict[str, frozenset[str]] = {}
 
     @cached_property
     def _found(self) -> _Found:
@@ -163,15 +173,43 @@ class Texts:
 
         A path that leads to no file may be one of another machine: of that the last name counts.
         """
+        return next(iter(self.all_names(path)), None)
+
+    def all_names(self, path: str) -> Sequence[Named]:
+        """All places where a file is named, first those that mean it and do not write it."""
         if path not in self._places:
-            self._places[path] = self._names_file(path)
+            self._places[path] = self._names_of(path)
         return self._places[path]
 
-    def _names_file(self, path: str) -> Named | None:
+    def _names_of(self, path: str) -> Sequence[Named]:
         alike = [named for named in self._by_name.get(_alike(os.path.basename(path)), ()) if self._reaches(named, path)]
         filled = [named for named in self._by_name.get("*", ()) if self._reaches(named, path)]
-        fitting = (named for named in (*alike, *filled) if self._fits(named, path))
-        return next(fitting, None) or next((named for named in alike if named in self._nowhere), None)
+        fitting = [named for named in (*alike, *filled) if self._fits(named, path)]
+        fitting.sort(key=lambda named: named.is_vague)
+        return fitting or [named for named in alike if named in self._nowhere]
+
+    def may_give(self, path: str) -> bool:
+        """Whether a text that names a file may mean it: one that fills in whole names, as a loop, may say which."""
+        return any(named.is_written or not named.is_vague or self._gives(named, path) for named in self.all_names(path))
+
+    def _gives(self, named: Named, path: str) -> bool:
+        """Has a text the name of a file somewhere, or the names of none in that folder?"""
+        where = named.where.rpartition(":")[0]
+        if where not in self._words:
+            self._words[where] = frozenset(_WORD.findall(self._by_path[where]))
+        return _stem(path) in self._words[where] or self._words[where].isdisjoint(self._stems[os.path.dirname(path)])
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, str]:
+        return {text.path: text.text for text in self.all}
+
+    @cached_property
+    def _stems(self) -> Mapping[str, Sequence[str]]:
+        """The names of nets and solvers without their suffix, by folders."""
+        found: dict[str, list[str]] = {}
+        for file in self._files:
+            found.setdefault(os.path.dirname(file), []).append(_stem(file))
+        return found
 
     @cached_property
     def _nowhere(self) -> set[Named]:
@@ -244,8 +282,13 @@ def _names_in(text: Text) -> Iterator[Named]:
         parts[-1] += _PROTOTXT
         if not (is_page or ahead[-1:].isspace()) or parts != ["*" + _PROTOTXT]:  # as in "the .prototxt files"
             beside = text.folder if len(parts) == 1 and not joined else ""
-            yield Named(tuple(reversed(parts)), text.line(at), beside, text.folder)
+            written = "open(" in ahead and _WRITTEN.match(text.text, at + len(_PROTOTXT)) is not None
+            yield Named(tuple(reversed(parts)), text.line(at), beside, text.folder, written)
         at = text.text.find(_PROTOTXT, at + 1)
+
+
+def _stem(path: str) -> str:
+    return _name(path).partition(_PROTOTXT)[0]
 
 
 def _alike(name: str) -> str:

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, islice
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.texts import Texts
+from caffelint.lint.project.twins import twin_of
 from caffelint.lint.reach import is_below
+from caffelint.lint.read import ReadError, read
 from caffelint.lint.role import TRAIN, role_of
+from caffelint.text.patterns import compiled_later
 
 _WORD = 4
+_MOST_TWINS = 50
+_A_LIST = 3
+"""Nets of a folder that solvers name in comments, from which on these are all that are tried."""
+_LARGEST = 1 << 20
+_NAMED_NET = compiled_later(rb"^[ \t]*#[^\n]{0,200}?\b(?:\w+_)?net[ \t]*:[ \t]*[\"']([^\"'\n]{1,300})[\"']", re.M)
+_PUT_AWAY = re.compile(
+    r"(?:^|[_.-])(?:old|bak|bk|backups?|back_?up|obsolete|deprecated|trash|attic|unused|not_?used)(?:$|[_.-])", re.I
+)
+"""A folder by such a name holds what its author has put away."""
+_HEAD = re.compile(rb"^[ \t]*layers?[ \t]*\{", re.M)
+_BOTTOM = re.compile(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
+_INPUT = re.compile(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
 
 
 class Used:
@@ -50,21 +66,46 @@ class Used:
         return path in self.solvers or path in self._nets
 
     def is_used(self, path: str) -> bool:
-        """Is a file a solver, or named by one or by a text?"""
-        is_lost = os.path.basename(path) in self._lost
-        return self.is_solved(path) or is_lost or self._texts.names_file(path) is not None
+        """Is a file a solver, or named by one or by a text, and not by one that writes it or names any?"""
+        if self._why_put_away(path):
+            return False
+        if self.is_solved(path) or os.path.basename(path) in self._lost or path in self._by_turns:
+            return True
+        return self._is_named(path)
+
+    def _is_named(self, path: str) -> bool:
+        named = self._texts.names_file(path)
+        return named is not None and not named.is_vague
 
     @cached_property
     def _lost(self) -> set[str]:
         """The last names of the nets that are not where a solver names them."""
         return {os.path.basename(name.replace("\\", "/")) for names in self._missing.values() for name in names}
 
-    def why_unused(self, path: str, is_refused: bool, is_unreadable: bool) -> str:
+    @cached_property
+    def _by_turns(self) -> set[str]:
+        """The nets that solvers name in comments, too: their authors train one after the other."""
+        found: set[str] = set()
+        for solver in self._nets:
+            try:
+                names = _NAMED_NET.findall(read(solver, _LARGEST))
+            except ReadError:
+                continue
+            found.update(os.path.join(os.path.dirname(solver), os.path.basename(os.fsdecode(name))) for name in names)
+        return found.intersection(self._files)
+
+    def why_unused(self, path: str, is_refused: bool, is_unreadable: bool, refused: Collection[str]) -> str:
         """Why nobody seems to load a file that is not used, or has ever loaded one that Caffe refuses.
 
-        Who loads a file whose grammar is broken, `is_unreadable`, sees it at once.
+        Who loads a file whose grammar is broken, `is_unreadable`, sees it at once. `refused`: the files with errors.
         """
+        if why := self._why_put_away(path):
+            return why
         role = role_of(path)
+        if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
+            return why
+        if self._texts.names_file(path) and (not is_refused or self._texts.may_give(path)):
+            return ""
         if not role and is_refused:
             return "no solver, script or page names the file, and it holds neither a layer nor a solver"
         if role not in (TRAIN, "deploy"):
@@ -85,11 +126,52 @@ class Used:
         folder = os.path.dirname(path)
         if not is_refused:
             return role == "deploy" or folder in self._folders - self._told
-        if is_unreadable:
+        if is_unreadable or sum(os.path.dirname(net) == folder for net in self._by_turns) >= _A_LIST:
             return False
         if role == "deploy":
             return folder in self._folders | self._named_folders
         return folder in self._named_folders - self._folders
+
+    def _why_put_away(self, path: str) -> str:
+        """Why a file in a folder of backups is not used, whatever solvers there name: no text elsewhere names it."""
+        folder = _put_away(os.path.dirname(path), self._texts.top)
+        if not folder or all(is_below(net, folder) for net in self.solvers):
+            return ""
+        together = (path, *self.solvers.get(path, ()), *self._nets.get(path, ()))
+        named = (one for file in together for one in self._texts.all_names(file) if not one.is_vague)
+        if any(not is_below(one.folder, folder) for one in named):
+            return ""
+        return f'no script or page elsewhere names the file, which is in "{relative(folder)}", and solvers name others'
+
+    def _why_left_over(self, path: str, role: str, refused: Collection[str]) -> str:
+        """Why nobody loads a net that Caffe refuses: there is a better one of it, or it is a part of one."""
+        if self._is_named(path):
+            return ""
+        itself = "no solver, script or page names the file itself"
+        if self._known_by_folder and _is_part(path):
+            return f"{itself}, which holds a part of a net"
+        near = () if self._texts.may_give(path) else self._known_by_folder.get(os.path.dirname(path), ())
+        above = (net for net in self._by_names.get(_bare(path), ()) if net.count(os.sep) < path.count(os.sep))
+        sound = (net for net in chain(near, above) if net not in refused and role_of(net) == role)
+        other = twin_of(path, islice(sound, _MOST_TWINS))
+        return f'{itself}, and "{relative(other)}" is nearly the same without an error' if other else ""
+
+    @cached_property
+    def _by_names(self) -> Mapping[str, Sequence[str]]:
+        """All files by their names but for digits."""
+        found: dict[str, list[str]] = {}
+        for path in self._files:
+            found.setdefault(_bare(path), []).append(path)
+        return found
+
+    @cached_property
+    def _known_by_folder(self) -> Mapping[str, Sequence[str]]:
+        """The nets that solvers or texts name, by their folders."""
+        found: dict[str, list[str]] = {}
+        for path in self._files:
+            if path in self.solvers or self._is_named(path):
+                found.setdefault(os.path.dirname(path), []).append(path)
+        return found
 
     @cached_property
     def _whole(self) -> Sequence[str]:
@@ -135,6 +217,23 @@ class Used:
         """
         bare = _without_digits if is_refused else _bare
         return any(bare(path) == bare(net) and not _is_of_another_caffe(net, path) for net in self.solvers)
+
+
+def _put_away(folder: str, top: str) -> str:
+    """The folder below the top of a project that is called so and that a folder is in or is; empty if there is none."""
+    below = os.path.relpath(folder, top).split(os.sep)
+    number = next((number for number, name in enumerate(below) if _PUT_AWAY.search(name)), None)
+    return os.path.join(top, *below[: number + 1]) if number is not None else ""
+
+
+def _is_part(path: str) -> bool:
+    """Does a net begin with a layer that reads a blob, and have neither data nor an input?"""
+    try:
+        data = read(path)
+    except ReadError:
+        return False
+    heads = [head.start() for head in islice(_HEAD.finditer(data), 2)]
+    return bool(heads) and _BOTTOM.search(data, *heads) is not None and _INPUT.search(data) is None
 
 
 def _is_of_another_caffe(path: str, other: str) -> bool:

@@ -41,7 +41,8 @@ _OF_LEARNING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D013|S110")
 
 class _Project:
     """A project by its top. `nets`: those that each of its solvers names; `missing`: the names of those that are not
-    there; `others`: nets that none does, nor the solver of a net beside it; `files`: all of them.
+    there; `others`: nets that none does, nor the solver of a net beside it; `files`: all of them; `refused`: those with
+    errors.
 
     All paths are absolute.
     """
@@ -52,6 +53,7 @@ class _Project:
         self.files: list[str] = []
         self.others: list[str] = []
         self._top = top
+        self.refused: frozenset[str] = frozenset()
         self._unused: dict[tuple[str, bool, bool], str] = {}
 
     @cached_property
@@ -79,7 +81,7 @@ class _Project:
         """Why nobody seems to load a file, or has ever loaded one that Caffe refuses; empty where that is not known."""
         asked = path, is_refused, is_unreadable
         if asked not in self._unused:
-            self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked)
+            self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked, self.refused)
         return self._unused[asked]
 
     def trial(self, path: str) -> str:
@@ -113,6 +115,7 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
     weighed = list(findings)
     shown: dict[tuple[str, ...], ReportedFinding] = {}
     unreadable = {one.file for one in findings if one.name in _OF_THE_GRAMMAR and one.severity == ERROR}
+    projects.tell_refused({one.file for one in findings if one.severity == ERROR})
     for number, one in enumerate(findings):
         if one.severity == INFO or one.name in kept:
             continue
@@ -193,6 +196,15 @@ class _Projects:
     def around(self, file: str) -> str:
         """The top of the project, or the folder of a file that is in none."""
         return self.top(file) or os.path.dirname(os.path.abspath(file))
+
+    def tell_refused(self, files: Iterable[str]) -> None:
+        """Tell projects which of their files have errors."""
+        found: dict[str, set[str]] = {}
+        for file in files:
+            found.setdefault(self.top(file), set()).add(os.path.abspath(file))
+        for top, paths in found.items():
+            if project := self._found.get(top):
+                project.refused = frozenset(paths)
 
     def nets_of(self, file: str) -> Collection[str]:
         """The nets that a solver names, as they are given in findings."""

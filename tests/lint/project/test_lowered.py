@@ -212,17 +212,26 @@ def test_quotes_of_a_word_processor_are_one_mistake(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "script", "found"),
     [
-        ('type: "Data" data_param { source: "train_lmdb" batch_size: 9 }', True),
-        ('type: "Data" data_param { source: "cifar_gcn_lmdb" batch_size: 9 }', False),
-        ('type: "MemoryData" memory_data_param { batch_size: 9 channels: 3 height: 28 width: 28 }', False),
+        ('type: "Data" data_param { source: "train_lmdb" batch_size: 9 }', "", True),
+        ('type: "Data" data_param { source: "cifar_gcn_lmdb" batch_size: 9 }', "", False),
+        ('type: "MemoryData" memory_data_param { batch_size: 9 channels: 3 height: 28 width: 28 }', "", False),
+        (
+            'type: "Data" data_param { source: "train_lmdb" batch_size: 9 }',
+            "import caffe\nput(caffe.io.array_to_datum(caffe.io.load_image(path)))",
+            False,
+        ),
+        ('type: "Data" data_param { source: "train_lmdb" batch_size: 9 }', "put(caffe.io.array_to_datum(image))", True),
     ],
+    ids=["records", "by name", "handed over", "made of floats", "made"],
 )
 def test_numbers_that_may_be_no_pixels_are_not_judged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, found: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, script: str, found: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "make.py").write_text(script)
     conv = 'type: "Convolution" bottom: "d" top: "c" convolution_param { num_output: 9 kernel_size: 3 %s }'
     conv %= 'weight_filler { type: "gaussian" std: 0.1 }'
     net = f'layer {{ name: "d" {data} top: "d" top: "l" }} layer {{ name: "c" {conv} }}'
@@ -233,3 +242,26 @@ def test_numbers_that_may_be_no_pixels_are_not_judged(
     (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 900')
     numeric = {"first-loss-too-large", "first-updates-too-large", "updates-overshoot"} & severities().keys()
     assert bool(numeric) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "severity"),
+    [
+        (".gitmodules", '[submodule "c"]\n path = c\n url = git@github.com:someone/caffe.git\n', "info"),
+        ("README.md", "    git clone https://github.com/someone/caffe-up\n", "info"),
+        ("README.md", "See https://github.com/BVLC/caffe and https://github.com/someone/my-caffe-nets", "warning"),
+    ],
+    ids=["submodule", "page", "others"],
+)
+def test_a_fork_that_nobody_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / name).write_text(text)
+    up = 'layer { name: "up" type: "InnerProduct" bottom: "a" top: "up" inner_product_param { num_output: 2%s } }'
+    filler = ' weight_filler { type: "%s" }'
+    (tmp_path / "net.prototxt").write_text(NET.format(up % (filler % "orthogonal")))
+    assert severities()["unknown-filler-type"] == severity
+    (tmp_path / "net.prototxt").write_text(NET.format(up % (filler % "guassian")))
+    assert severities()["unknown-filler-type"] == "error", "a slip is one in any fork"

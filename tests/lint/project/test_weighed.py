@@ -110,6 +110,111 @@ def test_the_pages_of_a_caffe_speak_of_its_own_files(project: Path, folder: str,
     assert {one.severity for one in found("unknown-field").values()} == {severity}
 
 
+LONG = "".join(
+    f'layer {{ name: "fc{n}" type: "InnerProduct" bottom: "data" top: "fc{n}"\n'
+    f"  inner_product_param {{ num_output: {n} }} }}\n"
+    for n in range(1, 9)
+)
+LOOP = {"run.sh": "caffe time -model $1.prototxt\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({"runs/1/net.prototxt": BROKEN + LONG, "net.prototxt": NET + LONG, **LOOP}, "info"),
+        ({"runs/1/net.prototxt": BROKEN + LONG, "net.prototxt": NET, **LOOP}, "error"),
+        ({"runs/1/net.prototxt": BROKEN + LONG, "other.prototxt": NET + LONG, **LOOP}, "error"),
+        (
+            {"runs/1/net.prototxt": BROKEN + LONG, "net.prototxt": NET + LONG, "README.md": "runs/1/net.prototxt"},
+            "error",
+        ),
+        ({"a/net.prototxt": BROKEN + LONG, "a/old.prototxt": NET + LONG, "README.md": "a/old.prototxt"}, "info"),
+        ({"a/net.prototxt": BROKEN + LONG, "a/old.prototxt": NET + LONG}, "error"),
+        ({"a/net.prototxt": BROKEN + LONG}, "error"),
+    ],
+    ids=["copy", "unlike", "another name", "named", "beside a named one", "beside any", "alone"],
+)
+def test_a_net_beside_a_sound_one_that_is_nearly_the_same(project: Path, files: dict[str, str], severity: str) -> None:
+    write(files)
+    (one,) = found("unknown-field").values()
+    assert one.severity == severity
+    assert ("is nearly the same" in one.evidence) == (severity == "info")
+
+
+PART = 'layer { name: "r"\n type: "ReLU"\n bottom: "fc"\n top: "r"\n botom: "x" }\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({"README.md": "net.prototxt", "net.prototxt": NET}, "info"),
+        (
+            {"make.py": "open('part.prototxt', 'w').write(net)", "README.md": "net.prototxt", "net.prototxt": NET},
+            "info",
+        ),
+        ({"make.py": "open('part.prototxt').read()", "README.md": "net.prototxt", "net.prototxt": NET}, "error"),
+        ({"net.prototxt": NET}, "error"),
+        ({}, "error"),
+    ],
+    ids=["beside a named net", "only written", "read", "beside any net", "alone"],
+)
+def test_a_part_of_a_net(project: Path, files: dict[str, str], severity: str) -> None:
+    write({"part.prototxt": PART, **files})
+    assert found("unknown-field")["part.prototxt"].severity == severity
+
+
+@pytest.mark.parametrize(
+    ("folder", "page", "severity"),
+    [
+        ("old", "", "info"),
+        ("nets_bak", "", "info"),
+        ("older", "", "error"),
+        ("old", "old/solver.prototxt", "error"),
+    ],
+)
+@pytest.mark.parametrize("others", [True, False])
+def test_what_its_author_has_put_away(project: Path, folder: str, page: str, severity: str, others: bool) -> None:
+    write({f"{folder}/solver.prototxt": SOLVER % "n.prototxt", f"{folder}/n.prototxt": BROKEN, "README.md": page})
+    write({f"{folder}/run.sh": "caffe train --solver solver.prototxt\n"})
+    if others:
+        write({"solver.prototxt": SOLVER % "n.prototxt", "n.prototxt": NET})
+    one = found("unknown-field")[f"{folder}/n.prototxt"]
+    assert one.severity == (severity if others else "error")
+
+
+@pytest.mark.parametrize(
+    ("script", "severity"),
+    [
+        ("for n in a b; do caffe time -model nets/$n.prototxt; done\n", "info"),
+        ("for n in a other; do caffe time -model nets/$n.prototxt; done\n", "error"),
+        ("caffe time -model nets/$1.prototxt\n", "error"),
+    ],
+    ids=["of others", "of it", "of any"],
+)
+def test_a_loop_says_which_nets_it_is_over(project: Path, script: str, severity: str) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "run.sh": script})
+    write({"nets/a.prototxt": NET + LONG, "nets/other.prototxt": BROKEN + LONG})
+    write({"README.md": "nets/a.prototxt"})
+    assert found("unknown-field")["nets/other.prototxt"].severity == severity
+
+
+@pytest.mark.parametrize(("comment", "severity"), [("#net: 'other.prototxt'\n", "error"), ("", "info")])
+def test_a_net_that_a_solver_names_in_a_comment(project: Path, comment: str, severity: str) -> None:
+    write(
+        {"a/solver.prototxt": comment + SOLVER % "train.prototxt", "a/train.prototxt": NET, "a/other.prototxt": BROKEN}
+    )
+    write({"README.md": "a/solver.prototxt"})
+    assert found("unknown-field")["a/other.prototxt"].severity == severity
+
+
+@pytest.mark.parametrize(("nets", "severity"), [("abc", "info"), ("ab", "error")])
+def test_a_net_that_a_list_of_nets_lacks(project: Path, nets: str, severity: str) -> None:
+    listed = "".join(f"# net: '{name}.prototxt'\n" for name in nets)
+    write({"solver.prototxt": listed + SOLVER % "a.prototxt", **{f"{name}.prototxt": NET for name in nets}})
+    write({"other.prototxt": "".join(line for line in BROKEN.splitlines(True) if "loss" not in line)})
+    assert found("unknown-field")["other.prototxt"].severity == severity
+
+
 def test_drafts_take_time_with_their_number(project: Path) -> None:
     write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "README.md": "other.prototxt"})
 

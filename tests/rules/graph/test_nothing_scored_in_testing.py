@@ -16,7 +16,7 @@ layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_p
 layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" %s }
 """
 SOLVER = (
-    'net: "net.prototxt" test_iter: 2 test_interval: 5 base_lr: 0.01 lr_policy: "fixed" max_iter: 1 solver_mode: CPU'
+    'net: "net.prototxt" test_iter: 2 test_interval: 5 base_lr: 0.01 lr_policy: "fixed" max_iter: 6 solver_mode: CPU'
 )
 
 

@@ -20,3 +20,28 @@ LOSS = (
 def test_a_net_that_nothing_trains_is_for_test(text: str, severity: str) -> None:
     found = [one for one in caffelint.check_text(text, kind="net").findings if one.name == "unknown-bottom"]
     assert [(one.severity, one.phases) for one in found] == [(severity, ("TEST",))]
+
+
+RELU = ' layer { name: "%s" type: "ReLU" bottom: "%s" top: "%s" }'
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        # The layer is called so, however its top is.
+        (INPUT + RELU % ("conv1", "data", "c") + RELU % ("b", "conv1", "d"), "c"),
+        # Both are equally near, but something reads one of them.
+        (
+            INPUT + RELU % ("a", "data", "feat_a") + RELU % ("b", "feat_a", "feat_b") + RELU % ("c", "feat_c", "d"),
+            "feat_b",
+        ),
+        (INPUT + RELU % ("a", "data", "feat_a") + RELU % ("b", "data", "feat_b") + RELU % ("c", "feat_c", "d"), ""),
+        # What comes later is no answer.
+        (INPUT + RELU % ("b", "conv1", "d") + RELU % ("conv1", "data", "c"), ""),
+    ],
+)
+def test_the_top_that_is_meant(text: str, name: str) -> None:
+    (message,) = [
+        one.message for one in caffelint.check_text(text, kind="net").findings if one.name == "unknown-bottom"
+    ]
+    assert message.endswith(f'did you mean "{name}"?') if name else "did you mean" not in message
