@@ -15,7 +15,7 @@ READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_se
 IMAGE_READERS = types_that(lambda kind: kind.prefetches and kind.has_setting("source"))
 """Layers, those of forks as well, that read images from what their source names."""
 
-_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|test|testing|dev)(?![a-z])")
+_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validate|validation|eval|test|testing|dev)(?![a-z])")
 
 
 def own_block(layer: Layer) -> str:
