@@ -57,7 +57,6 @@ class PythonSameDataInTesting(NetRule):
     name = "python-same-data-in-testing"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     VALID = [
         {
             "net.prototxt": _DATA % ("data", "TRAIN", "train") + _DATA % ("test", "TEST", "val"),
@@ -93,7 +92,9 @@ class PythonSameDataInTesting(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         if net.solvers and not any(use.tests and one.tests for one in net.solvers for use in one.uses_of(net)):
             return
-        if any(use.tests and one.tests for one in net.solvers for use in one.uses_of(net)):
+        # Whoever tests one batch has to name something for Caffe to start, and looks at nothing.
+        serious = [one for one in net.solvers if one.tests and max(one.message.test_iter, default=0) > 1]
+        if any(use.tests and use.trains for one in serious for use in one.uses_of(net)):
             yield from self._both_phases(net)
         layers = [one for one in net.layers_having("python_param") if one.tops and not one.bottoms]
         training = {_key(one): one for one in layers if one.phases == (TRAIN,)}
