@@ -22,8 +22,7 @@ class DeployWithoutAnswer(NetRule):
 
     ## Why is this bad?
     SigmoidCrossEntropyLoss contains its Sigmoid, so the layer before it makes numbers of any size. A deploy net that
-    ends there gives -7 or 12 where a probability is expected, and a threshold of 0.5, or a map scaled to what it
-    happens to hold, means something else in each image.
+    ends there gives -7 or 12 where a probability is expected.
 
     ## Example
     `train.prototxt`:
@@ -46,7 +45,7 @@ class DeployWithoutAnswer(NetRule):
     name = "deploy-without-answer"
     severity = WARNING
     certainty = LIKELY
-    _INPUT = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
+    _INPUT = 'layer { name: "data" type: "Input" top: "data" }'
     _BODY = _fc("a", "data") + _fc("b", "a") + _fc("c", "b")
     _TRAIN = (
         'layer { name: "data" type: "Data" top: "data" top: "label" }'
@@ -58,10 +57,7 @@ class DeployWithoutAnswer(NetRule):
         {"train.prototxt": _TRAIN % "SigmoidCrossEntropyLoss", "deploy.prototxt": _INPUT + _BODY + _END},
         {"train.prototxt": _TRAIN % "SoftmaxWithLoss", "deploy.prototxt": _INPUT + _BODY},
         # Features are wanted, not answers.
-        {
-            "train.prototxt": _TRAIN % "SigmoidCrossEntropyLoss",
-            "deploy.prototxt": _INPUT + _fc("a", "data") + _fc("b", "a"),
-        },
+        {"train.prototxt": _TRAIN % "SigmoidCrossEntropyLoss", "deploy.prototxt": _INPUT + _fc("a", "data")},
     ]
     INVALID = [
         Invalid(
@@ -75,29 +71,24 @@ class DeployWithoutAnswer(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         candidates = [one for one in net.once(training_nets) if one.is_close]
-        if not candidates:
-            return
         scores = [_scores(one) for one in candidates]
         layers = net.in_phase(TEST)
         read = {blob for layer in layers for blob in layer.bottoms}
         for layer in layers:
             # Where another net trains them otherwise, this one may run with its weights.
-            losses = [one.get(layer.name) for one in scores]
-            if losses[0] and all(losses) and layer.kind.has_weights and read.isdisjoint(layer.tops):
+            losses = [one[layer.name] for one in scores if layer.name in one]
+            if losses and len(losses) == len(scores) and layer.kind.has_weights and read.isdisjoint(layer.tops):
+                loss = losses[0]
                 yield self.finding(
                     layer.at("name"),
-                    f"{title(layer)}: this net ends in its scores, but {title(losses[0])} in"
+                    f"{title(layer)}: this net ends in its scores, but {title(loss)} in"
                     f" {quoted(candidates[0].file)} trains them for a {_FORM}, so its answers are not between 0 and 1;"
                     f" add a {_FORM}, unless what runs the net applies one",
-                    related=(Related("the loss", losses[0].at("type")),),
+                    related=(Related("the loss", loss.at("type")),),
                 )
 
 
 def _scores(training: Training) -> dict[str, Layer]:
     """The losses with a Sigmoid inside, by the layer that makes their scores."""
-    found = {}
-    for loss in training.net.layers_that(lambda kind: kind.plain_form == _FORM):
-        made = source(loss, 0, loss.phases[0]) if loss.phases else None
-        if made is not None:
-            found[made.layer.name] = loss
-    return found
+    losses = [one for one in training.net.layers_that(lambda kind: kind.plain_form == _FORM) if one.phases]
+    return {made.layer.name: loss for loss in losses if (made := source(loss, 0, loss.phases[0]))}
