@@ -69,7 +69,7 @@ def unread_before(refused: Refused) -> str:
 
     A layer is mostly meant to read the one above it, and an input of another name is of no use.
     """
-    layer = refused.layers[0] if refused.layers else None
+    layer = refused.layers[0] if len(refused.layers) == 1 else None
     if layer is None or not layer.index or "maker" in refused.refusal.values:
         return ""
     above = layer.net.layers[layer.index - 1]
@@ -77,6 +77,8 @@ def unread_before(refused: Refused) -> str:
     last = layer.net.once(_unread_at_last)[phase]
     if above.kind.is_data or not above.bottoms:
         return above.tops[0] if len(above.tops) == 1 and layer.index == 1 and above.tops[0] in last else ""
+    if above.kind.looks_like_a_loss or above.type == "Accuracy":
+        return ""  # made to be looked at
     return above.tops[-1] if above.tops and last.get(above.tops[-1]) is above else ""
 
 

@@ -91,8 +91,8 @@ class ClassCountUnlikeData(LayerRule):
         Invalid(
             _NET.format("fer2013/train_lmdb", 1000),
             span="num_output: 1000",
-            message='InnerProduct "fc8": num_output 1000, but FER2013 ("fer2013/train_lmdb") has 7 classes, so 993 outputs'
-            " are never trained; set num_output: 7",
+            message='InnerProduct "fc8": num_output 1000, but FER2013 ("fer2013/train_lmdb") has 7 classes, so 993'
+            " outputs are never trained; set num_output: 7",
         ),
         Invalid(
             _HIDDEN,

@@ -106,5 +106,7 @@ def _unread(python: PythonClass, text: str) -> list[tuple[str, str]] | None:
         keys = keys_of(read.reader, text) or frozenset()
     except BadText:
         return None
-    others = sorted(python.keys_read - keys - read.keys.keys())  # python-param-str reports the ones it must have
+    if any(key not in keys for key in read.keys):
+        return None  # python-param-str says so
+    others = sorted(python.keys_read - keys)
     return [(key, "".join(get_close_matches(key, others, 1, 0.75))) for key in sorted(keys - words)] or None
