@@ -37,11 +37,11 @@ class Refused(NamedTuple):
 def find_refused(net: Net) -> tuple[Refused, ...]:
     """All that Caffe refuses about a net: first what its upgrade refuses, in Caffe's order, then what its build does.
 
-    Refusals of the build are in the order of the layers in the text. There are none where the text has errors, since
+    Refusals of the build are in the order of the layers in the text. There are none where the text is damaged, since
     layers may be missing then, and none about blocks that hold something which could not be read. No blob is made too
     late in a net that mixes two formats of layers, of which the order is unknown.
     """
-    if net.document.problems:
+    if net.document.is_damaged:
         return ()
     if not net.refusals and not any(one.refusals for one in net.states()):
         return ()

@@ -40,6 +40,17 @@ _KNOWN = (
     KnownData("Places205", compiled_later(r"places[-_]?205"), 205),
     KnownData("Food-101", compiled_later(r"food[-_]?101"), 101),
     KnownData("Kinetics-400", compiled_later(r"kinetics[-_]?400"), 400),
+    KnownData("CUB-200-2011", compiled_later(r"cub[-_]?200"), 200),
+    KnownData("Caltech-101", compiled_later(r"caltech[-_]?101"), 101),
+    KnownData("Caltech-256", compiled_later(r"caltech[-_]?256"), 256),
+    KnownData("Oxford Flowers 102", compiled_later(r"flowers?[-_]?102|102[-_]?flowers?"), 102),
+    KnownData("FER2013", compiled_later(r"fer[-_]?2013"), 7),
+    KnownData("SUN397", compiled_later(r"sun[-_]?397"), 397),
+    KnownData("ModelNet10", compiled_later(r"modelnet[-_]?10(?!0)"), 10),
+    KnownData("ModelNet40", compiled_later(r"modelnet[-_]?40"), 40),
+    KnownData("STL-10", compiled_later(r"(?<![a-z])stl[-_]?10(?!0)"), 10),
+    KnownData("LFW", compiled_later(r"(?<![a-z])lfw(?![a-z])")),
+    KnownData("CASIA-WebFace", compiled_later(r"casia[-_]?web")),
     KnownData("Sports-1M", compiled_later(r"sports?[-_]?1m"), 487),
 )
 

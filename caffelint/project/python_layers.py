@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.project import python2
 from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
+from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
 from caffelint.project.python_shapes import top_shapes
 
 if TYPE_CHECKING:
@@ -147,6 +148,18 @@ class PythonClass:
         """How `setup` reads it, if it surely does; None if it may not, or does more than that."""
         function = self._functions.get("setup")
         return _param_str(list(_certain(function.body))) if function else None
+
+    @cached_property
+    def possible_keys(self) -> frozenset[str] | None:
+        """The words that may be keys of `param_str` which its code reads; None if other code may read more of them."""
+        if self.is_layer is not True or reads_elsewhere(self.module.body, [*self._functions.values()]):
+            return None
+        return words_of(self.module.body)
+
+    @cached_property
+    def keys_read(self) -> frozenset[str]:
+        """The keys that its code takes from `param_str`, with a default or without."""
+        return keys_of_holders([*self._functions.values()])
 
     @cached_property
     def reads_phase(self) -> bool:

@@ -76,6 +76,11 @@ class Document:
         is_told = any(problem.start == last.start and problem.kind == "syntax-error" for problem in self.problems)
         return last if is_told else None
 
+    @property
+    def is_damaged(self) -> bool:
+        """Whether parts of the text may be missing: what can be repaired was read as if it were repaired."""
+        return any(problem.certain and not problem.repairs for problem in self.problems)
+
     def comments(self) -> list[tuple[int, int]]:
         """Spans of all comments, `#` included, line end excluded."""
         if "#" not in self.source.text:

@@ -17,7 +17,7 @@ IMAGE_READERS = types_that(lambda kind: kind.prefetches and kind.has_setting("so
 
 _DATA_BLOCKS = ("data_param", "image_data_param", "window_data_param", "hdf5_data_param", "transform_param", "include")
 
-_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|test|testing|dev)(?![a-z])")
+_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validate|validation|eval|test|testing|dev)(?![a-z])")
 
 
 def own_block(layer: Layer) -> str:

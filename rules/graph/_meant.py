@@ -87,6 +87,35 @@ def unread_like(net: Net, phase: str, wrong: str) -> tuple[Layer, str] | None:
     return (unread[close[0]], close[0]) if close and not _differ_in_number(wrong, close[0]) else None
 
 
+def unread_before(refused: Refused) -> str:
+    """What the layer just above makes for nobody, or the only input if nobody reads it; else empty.
+
+    A layer is mostly meant to read the one above it, and an input of another name is of no use.
+    """
+    layer = refused.layers[0] if len(refused.layers) == 1 else None
+    if layer is None or not layer.index or "maker" in refused.refusal.values:
+        return ""
+    above = layer.net.layers[layer.index - 1]
+    phase = (refused.phases or above.phases or (TRAIN,))[0]
+    last = layer.net.once(_unread_at_last)[phase]
+    if above.kind.is_data or not above.bottoms:
+        return above.tops[0] if len(above.tops) == 1 and layer.index == 1 and above.tops[0] in last else ""
+    if above.kind.looks_like_a_loss or above.type == "Accuracy":
+        return ""  # made to be looked at
+    return above.tops[-1] if above.tops and last.get(above.tops[-1]) is above else ""
+
+
+def _unread_at_last(net: Net) -> dict[str, dict[str, Layer]]:
+    """The layers whose tops no later layer of their phase reads, by phases and tops; one in place makes its anew."""
+    found: dict[str, dict[str, Layer]] = {TRAIN: {}, TEST: {}}
+    for phase, unread in found.items():
+        for layer in net.in_phase(phase):
+            for name in layer.bottoms:
+                unread.pop(name, None)
+            unread.update((name, layer) for name in layer.tops)
+    return found
+
+
 def _unread(net: Net) -> dict[str, dict[str, Layer]]:
     """The layers that make the tops which no layer of their phase reads, by phases and tops; of the first ones."""
     found: dict[str, dict[str, Layer]] = {}

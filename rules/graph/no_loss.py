@@ -77,7 +77,7 @@ class NoLoss(NetRule):
         given = {name for solver in trained if solver.runs for name in solver.runs.gradients}
         if any(top in given for layer in net.layers for top in layer.message.top):
             return
-        if not trained or net.document.problems or not net.layers:
+        if not trained or net.document.is_damaged or not net.layers:
             return
         for one in net.states():
             if one.phase != TRAIN:

@@ -22,7 +22,7 @@ from caffelint.lint import (
     write,
 )
 
-from ._meant import meant, readings, unread_like
+from ._meant import meant, readings, unread_before, unread_like
 from ._parts import has_net_for_tests, is_whole
 
 
@@ -85,8 +85,8 @@ class UnknownBottom(RefusalRule):
             ),
         ),
         Invalid(
-            'layer { name: "pool2" type: "Input" top: "pool2" }'
-            ' layer { name: "relu" type: "ReLU" bottom: "pool3" top: "relu" }',
+            'layer { name: "pool2" type: "Input" top: "pool2" } layer { name: "q" type: "Silence" bottom: "pool2" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "pool3" top: "r" }',
             span='bottom: "pool3"',
             message='ReLU "relu": bottom "pool3" is not made by any layer above; correct the name, or add a layer that'
             " makes it",
@@ -131,6 +131,22 @@ class UnknownBottom(RefusalRule):
             message='InnerProduct "ip": bottom "data" is not made by any layer above, since layer "data" makes it only'
             ' in TRAIN; add a layer that makes it in TEST, or remove include { phase: TRAIN } from "data"',
         ),
+        # The layer just above makes a blob that nobody reads, in place or not.
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" } layer { name: "c" type: "Split" bottom: "data" top: "c" }'
+            ' layer { name: "r" type: "ReLU" bottom: "c" top: "c" }'
+            ' layer { name: "ip" type: "InnerProduct" bottom: "relu1" top: "ip" }',
+            span='bottom: "relu1"',
+            message='InnerProduct "ip": bottom "relu1" is not made by any layer above; did you mean "c", which nothing'
+            " reads?",
+        ),
+        # net.cpp makes an Input of those inputs alone that have a shape.
+        Invalid(
+            'input: "data" layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" }',
+            span='bottom: "data"',
+            message='InnerProduct "ip": bottom "data" is not made by any layer above; the input of that name has no'
+            " shape; add input_shape",
+        ),
     ]
 
     def report(self, refused: Refused) -> Iterator[Finding]:
@@ -142,10 +158,14 @@ class UnknownBottom(RefusalRule):
         certainty = _certainty(net, refused)
         if certainty:
             name = meant(net, refused)
-            if refused.refusal.values["blob"] in net.message.input:
+            if refused.refusal.values["blob"] in net.written.input:
                 advice = "the input of that name has no shape; add input_shape"
+            elif name:
+                advice = f'did you mean "{name}"?'
+            elif unread := unread_before(refused):
+                advice = f'did you mean "{unread}", which nothing reads?'
             else:
-                advice = f'did you mean "{name}"?' if name else "correct the name, or add a layer that makes it"
+                advice = "correct the name, or add a layer that makes it"
             yield self.finding(
                 refused.place,
                 self.message(refused) + ("" if "maker" in refused.refusal.values else f"; {advice}"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
+from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 from ._layer_params import described
@@ -64,7 +64,8 @@ class UnlikeItsSiblings(NetRule):
     ```
 
     ## Known problems
-    A block may be meant to differ; a pad or a setting of the first or the last one is not reported.
+    A block may be meant to differ; a pad or a setting of the first or the last one is not reported. A pad is an info,
+    since a single layer may well be meant to make its map smaller.
 
     ## References
     - He et al., Deep residual learning for image recognition (arXiv 1512.03385)
@@ -74,7 +75,6 @@ class UnlikeItsSiblings(NetRule):
     name = "unlike-its-siblings"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     _RESIDUAL = _data() + "".join(_residual(i) for i in range(1, 8))
     _NORMED = _data() + "".join(_normed(i) for i in range(1, 8))
     VALID = [
@@ -174,6 +174,7 @@ class UnlikeItsSiblings(NetRule):
                     mine.at("convolution_param", "pad"),
                     f"{title(mine)} has pad {half + odd.value}, but the other {odd.many} convolutions {like} {have};"
                     f" set pad: {half} unless this is intended",
+                    severity=INFO,
                 )
 
     def _orders(self, net: Net, one: BuiltNet) -> Iterator[Finding]:

@@ -161,7 +161,7 @@ class RefusedByCaffe(RefusalRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for layer in net.layers if not net.document.problems and not net.bound.problems else ():
+        for layer in net.layers if not net.document.is_damaged and not net.bound.problems else ():
             is_empty = not layer.type and layer.at("type").text.endswith(('""', "''"))
             if is_empty or not layer.type and layer.node is not None and not _has_type(layer.node):
                 place, what = ("type", "empty") if is_empty else ("name", "missing")

@@ -74,7 +74,7 @@ class SingleClassSoftmax(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         seen: set[int] = set()
-        for one in net.states() if not net.document.problems else ():
+        for one in net.states() if not net.document.is_damaged else ():
             for layer in one.layers:
                 if layer.index is None or layer.index in seen or not layer.bottoms:
                     continue

@@ -73,6 +73,8 @@ class ClassCountUnlikeData(LayerRule):
         _NET.format("cifar100_train_lmdb", 100),
         _NET.format("ilsvrc12_train_10class_lmdb", 10),
         _NET.format("flowers_lmdb", 17),
+        _NET.format("flower_102_lmdb", 102),
+        _NET.format("ilsvrc12_train_by_25", 25),
         # Room for an unknown class, or for the background.
         _NET.format("mnist_train_lmdb", 11),
         _TOLD.format(21, 21),
@@ -85,6 +87,12 @@ class ClassCountUnlikeData(LayerRule):
             span="num_output: 81",
             message='InnerProduct "cls": num_output 81, but Python "rois", which makes its labels, has num_classes 21,'
             " so 60 outputs are never trained; set num_output: 21",
+        ),
+        Invalid(
+            _NET.format("fer2013/train_lmdb", 1000),
+            span="num_output: 1000",
+            message='InnerProduct "fc8": num_output 1000, but FER2013 ("fer2013/train_lmdb") has 7 classes, so 993'
+            " outputs are never trained; set num_output: 7",
         ),
         Invalid(
             _HIDDEN,
@@ -118,7 +126,9 @@ class ClassCountUnlikeData(LayerRule):
         outputs = class_count(scores.layer) if scores else 0
         (known,) = named
         classes = known.classes
-        if scores and outputs and outputs not in (classes, classes + 1):
+        # A part of a data set is often named after the number of its classes.
+        is_part = re.search(rf"(?<!\d){outputs}(?!\d)", path) is not None
+        if scores and outputs and outputs not in (classes, classes + 1) and not is_part:
             remedy = f"set num_output: {classes}"
             if outputs > classes and _is_hidden(layer):
                 remedy += f", or add a layer of {classes} outputs before the loss"

@@ -3,9 +3,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import e, log
 
-from caffelint.lint import WARNING, Finding, Invalid, Layer, LayerRule, Related, source, sources, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Related, source, sources, title
 
 from ._graph import class_count, first_alike, only, read_before
+
+_OF_FORKS = ("FocalLoss", "SoftmaxFocalLoss", "SoftmaxWithFocalLoss")
+"""Some define them for a Sigmoid, but few for probabilities."""
 
 
 class SoftmaxTwice(LayerRule):
@@ -30,15 +33,19 @@ class SoftmaxTwice(LayerRule):
     Unsafe: the loss function changes. The layer whose result is no longer read stays, since
     its top may be of use elsewhere.
 
+    ## Known problems
+    FocalLoss is a layer of forks, of which some apply a Sigmoid instead and few nothing.
+
     ## References
-    - softmax_loss_layer.cpp, Forward_cpu; BVLC/caffe issue 4084
+    - softmax_loss_layer.cpp, Forward_cpu; BVLC/caffe issue 4084;
+      zimenglan-sysu-512/Focal-Loss issue 12
     """
 
     code = "O002"
     name = "softmax-twice"
     severity = WARNING
     # Where else a softmax is inside, as in InfogainLoss, older Caffes want probabilities.
-    layer_types = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "Softmax")
+    layer_types = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "Softmax", *_OF_FORKS)
     VALID = [
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
@@ -73,6 +80,15 @@ class SoftmaxTwice(LayerRule):
             message='SoftmaxWithLoss "loss" applies softmax itself but its bottom "scores" is already a softmax;'
             ' remove Softmax "prob"',
         ),
+        Invalid(
+            'layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }'
+            ' layer { name: "loss" type: "FocalLoss" bottom: "prob" bottom: "label" top: "loss" }',
+            span='bottom: "prob"',
+            message='FocalLoss "loss" applies softmax or sigmoid itself in nearly all Caffes that have it, but its'
+            ' bottom "prob" is already a softmax; set bottom: "fc"',
+            fixed='layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }'
+            ' layer { name: "loss" type: "FocalLoss" bottom: "fc" bottom: "label" top: "loss" }',
+        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
@@ -86,10 +102,14 @@ class SoftmaxTwice(LayerRule):
             classes = class_count(scores.layer) if scores else 0
             least = f": no loss below {log(1 + (classes - 1) / e):.2f} can be reached" if classes > 1 else ""
             better = f"remove {title(made_by)}" if made_by.in_place else f'set bottom: "{made_by.bottoms[0]}"'
+            applies, where = "softmax itself" if layer.type != "Softmax" else "softmax", ""
+            if layer.type in _OF_FORKS:
+                applies, where, least = "softmax or sigmoid itself", " in nearly all Caffes that have it,", ""
             yield self.finding(
                 layer.at("bottom"),
-                f"{title(layer)} applies softmax{' itself' if layer.type != 'Softmax' else ''} but its bottom"
+                f"{title(layer)} applies {applies}{where} but its bottom"
                 f' "{layer.bottoms[0]}" is already a softmax{least if layer.type != "Softmax" else ""}; {better}',
+                certainty=LIKELY if where else None,
                 evidence="the softmax of C probabilities is between 1 / (e + C - 1) and e / (e + C - 1)",
                 phases=only(phases, layer),
                 related=(Related("the first softmax", made_by.at("type")),),

@@ -48,7 +48,6 @@ class PythonMethodFails(NetRule):
     code = "Y010"
     name = "python-method-fails"
     severity = ERROR
-    preview = True
     layer_types = ("Python",)
     _MODULE = (
         "import caffe\n\n\nclass Scale(caffe.Layer):\n    def setup(self, bottom, top):\n        self.scale = 2\n\n"

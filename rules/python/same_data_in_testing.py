@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     LIKELY,
+    PHASES,
     TEST,
     TRAIN,
     WARNING,
@@ -56,7 +57,6 @@ class PythonSameDataInTesting(NetRule):
     name = "python-same-data-in-testing"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     VALID = [
         {
             "net.prototxt": _DATA % ("data", "TRAIN", "train") + _DATA % ("test", "TEST", "val"),
@@ -77,11 +77,25 @@ class PythonSameDataInTesting(NetRule):
             message='Python "test": testing and training have the same param_str, and class DataLayer does not ask for'
             " the phase, so testing reads the data of training; give it other data",
         ),
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt" test_iter: 9 test_interval: 100 max_iter: 1000',
+                "net.prototxt": _DATA.replace("include { phase: %s }", "%s") % ("data", "", "train"),
+                "reader.py": _SETUP % "",
+            },
+            span='name: "data"',
+            message='Python "data" is part of both phases, and class DataLayer does not ask for the phase, so testing'
+            " reads the data of training; give each phase a layer with include { phase: ... }",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         if net.solvers and not any(use.tests and one.tests for one in net.solvers for use in one.uses_of(net)):
             return
+        # Whoever tests one batch has to name something for Caffe to start, and looks at nothing.
+        serious = [one for one in net.solvers if one.tests and max(one.message.test_iter, default=0) > 1]
+        if any(use.tests and use.trains for one in serious for use in one.uses_of(net)):
+            yield from self._both_phases(net)
         layers = [one for one in net.layers_having("python_param") if one.tops and not one.bottoms]
         training = {_key(one): one for one in layers if one.phases == (TRAIN,)}
         for layer in layers:
@@ -100,6 +114,22 @@ class PythonSameDataInTesting(NetRule):
                     " training; give it other data",
                     phases=(TEST,),
                     related=(Related("the layer for training", other.at("name")),),
+                )
+
+    def _both_phases(self, net: Net) -> Iterator[Finding]:
+        """A layer of both phases, in a net that nothing else gives data for testing."""
+        made = {top for layer in net.layers if layer.phases != PHASES and not layer.bottoms for top in layer.tops}
+        for layer in net.layers_having("python_param"):
+            if layer.bottoms or len(layer.tops) < 2 or layer.phases != PHASES or not made.isdisjoint(layer.tops):
+                continue
+            classes = python_classes(layer)
+            if classes and not any(one.reads_phase for one in classes):
+                yield self.finding(
+                    layer.at("name"),
+                    f"{title(layer)} is part of both phases, and class {layer.message.python_param.layer} does not ask"
+                    " for the phase, so testing reads the data of training; give each phase a layer with"
+                    " include { phase: ... }",
+                    phases=(TEST,),
                 )
 
 

@@ -62,6 +62,13 @@ class NetFileNotFound(SolverRule):
             message='train_net "/home/me/train.prototxt" is not on this machine, so the net is not checked; use a path'
             " relative to the directory that Caffe is run in",
         ),
+        # Found by its name, but not by Caffe.
+        Invalid(
+            {"a/solver.prototxt": 'net: "~/work/a/train.prototxt" base_lr: 0.01', "a/train.prototxt": 'name: "n"'},
+            span='net: "~/work/a/train.prototxt"',
+            message='net "~/work/a/train.prototxt" starts with ~, which Caffe does not expand, so Caffe stops at the'
+            " start; write the full path",
+        ),
         Invalid(
             {"a_solver.prototxt": 'net: "a_solver.prototxt" base_lr: 0.01 max_iter: 9', "a.prototxt": 'name: "n"'},
             span='net: "a_solver.prototxt"',
@@ -120,12 +127,17 @@ class NetFileNotFound(SolverRule):
             path = paths.get((found.field, found.position), bare)
             is_near = os.path.dirname(path) == os.path.dirname(solver.path)
             which = f'"{bare}" next to the solver' if is_near else f'"{path}"'
+            is_home = found.name.startswith("~")
+            why = (
+                "starts with ~, which Caffe does not expand, so Caffe stops at the start" if is_home else "is not found"
+            )
             yield self.finding(
                 solver.at(found.field, found.position),
-                f'{found.field} "{found.name}" is not found, so {which} is checked instead;'
-                " correct the path, or run Caffe where it exists",
-                evidence="Caffe opens the path as written, relative to the directory that it is run in",
-                severity=INFO,
+                f'{found.field} "{found.name}" {why}{"" if is_home else f", so {which} is checked instead"};'
+                f" {'write the full path' if is_home else 'correct the path, or run Caffe where it exists'}",
+                evidence="Caffe opens the path as written, relative to the directory that it is run in"
+                + (f"; {which} is checked instead" if is_home else ""),
+                severity=WARNING if is_home else INFO,
             )
 
 

@@ -205,3 +205,26 @@ def test_what_a_rule_claims_is_nobody_elses_where_it_is_not_selected() -> None:
     assert "wrong-blob-count" in {found.name for found in caffelint.check_text(text).findings}
     named = {found.name for found in caffelint.check_text(text, config=config).findings}
     assert not named & {"wrong-blob-count", "refused-by-caffe"}
+
+
+REPAIRED = (
+    'layer { name: "data" type: "Input" top: "data" }'
+    ' layer { name: "a" type: "Concat" bottom: "data" top: "a" concat_param { axis: 1 } }'
+    ' layer { name: "b" type: "ReLU" bottom: "" top: "b" }'
+)
+
+
+@pytest.mark.parametrize("written", ["axis = 1", "axis: 1 // one\n"])
+def test_what_can_be_repaired_hides_nothing(written: str) -> None:
+    found = dict(findings(REPAIRED.replace("axis: 1", written)))
+    assert "syntax-error" in found
+    assert 'bottom "" is not made by any layer above' in found["unknown-bottom"]
+
+
+def test_a_placeholder_in_quotes_hides_nothing() -> None:
+    data = REPAIRED.replace('type: "Input"', 'type: "Data" data_param { source: "${TRAIN_LMDB}" batch_size: 8 }')
+    assert "unknown-bottom" in dict(findings(data))
+
+
+def test_a_damaged_text_is_not_judged() -> None:
+    assert "unknown-bottom" not in dict(findings("} " + REPAIRED))

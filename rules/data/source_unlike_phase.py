@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from caffelint.lint import (
+    LIKELY,
+    TEST,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    known_data,
+    title,
+)
+from caffelint.lint.built import Loss, types_that
+from caffelint.lint.disk import is_template
+
+from ._layers import is_for_training, is_held_out, is_never_tested, pairs, same_path, source_of
+
+_OF_CLASSES = ("Accuracy", *types_that(lambda kind: issubclass(kind, Loss) and kind.of_classes))
+_ROLE = re.compile(r"(?:train(?:ing|set)?|te?st(?:ing|set)?|val(?:id(?:ation|ate)?)?|trn|dev)(?![a-z])|(?<![a-z])train")
+_FORM = re.compile(r"(?<![a-z])(?:lmdb|leveldb|hdf5|h5|txt|list|lst|db)(?![a-z])|[^a-z]+")
+
+_DATA = (
+    'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "%s" } include { phase: %s } } '
+)
+_LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }'
+
+
+class SourceUnlikePhase(NetRule):
+    """Training reads a test set, or training and testing read two different data sets.
+
+    ## Why is this bad?
+    A path that was changed for a quick test, or pasted into the wrong layer, stays: the net is then trained on the few
+    images of the test set. Where training reads the faces of one data set and testing those of another one, their
+    labels are numbers of other people, and accuracy is that of guessing.
+
+    ## Example
+    ```
+    layer { name: "data" type: "Data" top: "data" data_param { source: "fer_test_lmdb" } include { phase: TRAIN } }
+    layer { name: "data" type: "Data" top: "data" data_param { source: "fer_val_lmdb" } include { phase: TEST } }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Data" top: "data" data_param { source: "fer_train_lmdb" } include { phase: TRAIN } }
+    layer { name: "data" type: "Data" top: "data" data_param { source: "fer_val_lmdb" } include { phase: TEST } }
+    ```
+
+    ## Known problems
+    It goes by the names alone. Two data sets are reported only for classes that are counted, and only where the two
+    names begin differently; the same classes may be photographed twice.
+
+    ## References
+    - ZhuhuiHe/face-recognition-squeeznet commit f3cbe25, wzbazinga/facial-expression-recognition commit 9f827c4
+    """
+
+    code = "D027"
+    name = "source-unlike-phase"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        _DATA % ("faces_train_lmdb", "TRAIN") + _DATA % ("faces_test_lmdb", "TEST") + _LOSS,
+        # One set, cropped and named by hand.
+        _DATA % ("train0_aug_lmdb", "TRAIN") + _DATA % ("test0_norm_lmdb", "TEST") + _LOSS,
+        # The longer name has the shorter one.
+        _DATA % ("casia_aligned_train.txt", "TRAIN") + _DATA % ("casia_val.txt", "TEST") + _LOSS,
+        # No classes are counted.
+        _DATA % ("casia_train.txt", "TRAIN") + _DATA % ("lfw_val.txt", "TEST"),
+        # It says the same of both.
+        _DATA % ("test_lmdb", "TRAIN") + _DATA % ("test_lmdb", "TEST") + _LOSS,
+    ]
+    INVALID = [
+        Invalid(
+            _DATA % ("fer_test_lmdb", "TRAIN") + _DATA % ("fer_validate_lmdb", "TEST") + _LOSS,
+            span='source: "fer_test_lmdb"',
+            message='Data "data": training reads "fer_test_lmdb", which by its name is a test or validation set; set'
+            " source to the training set",
+        ),
+        Invalid(
+            _DATA % ("casia_train_label.txt", "TRAIN") + _DATA % ("lfw_label.txt", "TEST") + _LOSS,
+            span='source: "lfw_label.txt"',
+            message='Data "data": testing reads "lfw_label.txt" but training "casia_train_label.txt"; if these are two'
+            " data sets, their labels mean other classes and accuracy says nothing; test on a part of the first that is"
+            " held out",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if net.role != "train" or net.is_only_tested and not net.solvers:
+            return
+        for pair in pairs(net):
+            training = [layer for layer in pair.training if TEST not in layer.phases]
+            testing = [layer for layer in pair.testing if TRAIN not in layer.phases]
+            if len(training) == len(testing) == 1:
+                yield from self._compare(net, training[0], testing[0])
+
+    def _compare(self, net: Net, training: Layer, testing: Layer) -> Iterator[Finding]:
+        (block, trained), (other_block, tested) = source_of(training), source_of(testing)
+        if not trained or not tested or is_template(trained) or is_template(tested):
+            return
+        if is_held_out(trained) and not is_for_training(tested) and same_path(trained) != same_path(tested):
+            yield self.finding(
+                training.at(block, "source"),
+                f'{title(training)}: training reads "{trained}", which by its name is a test or validation set; set'
+                " source to the training set",
+                phases=(TRAIN,),
+                related=(Related("testing reads this", testing.at(other_block, "source")),),
+            )
+        elif _are_two_sets(trained, tested) and _counts_classes(testing) and not is_never_tested(net):
+            yield self.finding(
+                testing.at(other_block, "source"),
+                f'{title(testing)}: testing reads "{tested}" but training "{trained}"; if these are two data sets,'
+                " their labels mean other classes and accuracy says nothing; test on a part of the first that is held"
+                " out",
+                phases=(TEST,),
+                related=(Related("training reads this", training.at(block, "source")),),
+            )
+
+
+def _are_two_sets(trained: str, tested: str) -> bool:
+    """Do both names begin with a word that the other one lacks, or name two data sets that everybody knows?"""
+    known = [{one.name for one in known_data(path)} for path in (trained, tested)]
+    if all(known):
+        return known[0].isdisjoint(known[1])
+    words, others = _words(trained), _words(tested)
+    return bool(words and others and words[0] not in "".join(others) and others[0] not in "".join(words))
+
+
+def _words(path: str) -> list[str]:
+    """The words of the name of a file before the first one that tells its role; none where the role comes first."""
+    name = same_path(path).rpartition("/")[2].lower()
+    role = _ROLE.search(name)
+    return [word for word in _FORM.sub(" ", name[: role.start()] if role else name).split() if len(word) > 1]
+
+
+def _counts_classes(layer: Layer) -> bool:
+    """Are the labels of a data layer classes that a loss or Accuracy of the net compares with scores?"""
+    labels = set(layer.tops[1:])
+    return any(TEST in one.phases and labels.intersection(one.bottoms[1:2]) for one in layer.net.layers_of(_OF_CLASSES))

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
+
+_DATA = 'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { source: "train.txt" }%s } '
+_FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } } '
+_LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+
+
+class DeployReadsTrainingData(NetRule):
+    """A deploy net has the data layers and the loss of training.
+
+    ## Why is this bad?
+    It is a copy of the training net: it opens lists or databases that are not there where the net is used, gives the
+    loss for what they hold instead of answers, and overwrites whatever a program writes into its first blob.
+
+    ## Example
+    `deploy.prototxt`:
+    ```
+    layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { source: "train.txt" } }
+    layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+    ```
+    Use instead:
+    ```
+    layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 227 dim: 227 } } }
+    layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }
+    ```
+
+    ## References
+    - pannous/caffe-ocr issue 1
+    """
+
+    code = "G037"
+    name = "deploy-reads-training-data"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        {"train.prototxt": _DATA % "" + _FC + _LOSS},
+        # A solver trains it.
+        {"deploy.prototxt": _DATA % "" + _FC + _LOSS, "solver.prototxt": 'net: "deploy.prototxt" base_lr: 0.1'},
+        # It measures its answers on a list.
+        {"deploy.prototxt": _DATA % " include { phase: TEST }" + _FC + _LOSS},
+        {"deploy.prototxt": _DATA % "" + _FC},
+    ]
+    INVALID = [
+        Invalid(
+            {"lenet_deploy.prototxt": _DATA % " include { phase: TRAIN }" + _FC + _LOSS},
+            span='source: "train.txt"',
+            message='ImageData "data": this deploy net reads "train.txt", and SoftmaxWithLoss "loss" compares with its'
+            " labels, as in training; put an Input in place of the data layers and a Softmax in place of the loss, as"
+            " `caffelint deploy` does",
+        )
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        file = net.path.replace("\\", "/").rpartition("/")[2].lower()
+        if "deploy" not in file or "train" in file or net.solvers:
+            return
+        loss = next(iter(net.layers_that(lambda kind: kind.is_loss)), None)
+        for layer in net.layers_that(lambda kind: kind.is_data):
+            if loss is None or TRAIN not in layer.phases or not layer.kind.data_source:
+                continue
+            ending = f" and a {loss.kind.plain_form} in place of the loss" if loss.kind.plain_form else ""
+            yield self.finding(
+                layer.at(layer.kind.data_block, "source"),
+                f'{title(layer)}: this deploy net reads "{layer.kind.data_source}", and {title(loss)} compares with its'
+                f" labels, as in training; put an Input in place of the data layers{ending}, as `caffelint deploy`"
+                " does",
+                related=(Related("the loss", loss.at("type")),),
+            )
+            return
