@@ -12,6 +12,8 @@ _PART = re.compile(
 )
 """Words in a path that tell of a part of a data set, or of another one."""
 
+_NUMBER = re.compile(r"\d+")
+
 _LABELS = re.compile(r"(?:cls_?|roi_?)labels?$")
 """Other tops may hold labels of something else, such as attributes."""
 
@@ -127,7 +129,7 @@ class ClassCountUnlikeData(LayerRule):
         (known,) = named
         classes = known.classes
         # A part of a data set is often named after the number of its classes.
-        is_part = re.search(rf"(?<!\d){outputs}(?!\d)", path) is not None
+        is_part = str(outputs) in _NUMBER.findall(path)
         if scores and outputs and outputs not in (classes, classes + 1) and not is_part:
             remedy = f"set num_output: {classes}"
             if outputs > classes and _is_hidden(layer):
