@@ -2,20 +2,23 @@
 
 The way of Sugiyama: rows by the longest path, lines through several rows cut by points in each of them, the order in
 the rows by the mean place of neighbours, and places in the rows by U. Brandes and B. Koepf, Fast and Simple Horizontal
-Coordinate Assignment (Graph Drawing 2001). All of it is deterministic, and takes time in proportion to the lines.
+Coordinate Assignment (Graph Drawing 2001). All of it is deterministic, and takes time in proportion to the lines and
+the rows that they cross; the longest of very many lines are left out of it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 _SWEEPS = 8
 _ROW_GAP = 34.0
 _BOX_GAP = 22.0
 _LINE_GAP = 14.0
+_POINTS = 20_000
+"""So many rows are crossed by lines that are led around boxes; a picture of more shows nothing."""
 
 Point = tuple[float, float]
 
@@ -53,7 +56,7 @@ def layout(sizes: Sequence[Point], edges: Sequence[tuple[int, int]]) -> Layout:
 class _Graph:
     """Boxes, and the points in which lines cross rows; numbered alike, the points after the boxes.
 
-    chains: of each edge all that it leads through, its ends included.
+    chains: of each edge all that it leads through, its ends included; only these of the longest lines of too many.
     """
 
     def __init__(self, sizes: Sequence[Point], edges: Sequence[tuple[int, int]]) -> None:
@@ -64,7 +67,11 @@ class _Graph:
         self.below: list[list[int]] = [[] for _ in sizes]
         self.chains: list[list[int]] = []
         shared: dict[tuple[int, int], int] = {}
+        longest = self._longest(edges)
         for source, target in edges:
+            if self.rows[target] - self.rows[source] > longest:
+                self.chains.append([source, target])
+                continue
             chain = [source]
             for row in range(self.rows[source] + 1, self.rows[target]):
                 if (source, row) not in shared:  # lines from one box run together as long as they can
@@ -76,6 +83,13 @@ class _Graph:
                 if lower not in self.below[upper]:
                     self.below[upper].append(lower)
                     self.above[lower].append(upper)
+
+    def _longest(self, edges: Sequence[tuple[int, int]]) -> int:
+        """How many rows down a line may lead, if all that are as short cross no more rows than may be crossed."""
+        lengths = sorted(self.rows[target] - self.rows[source] for source, target in edges)
+        crossed = accumulate(length - 1 for length in lengths)
+        fitting = bisect_right(list(crossed), _POINTS)
+        return lengths[fitting] - 1 if fitting < len(lengths) else len(self.rows)
 
     def _point(self, row: int) -> int:
         self.sizes.append((0.0, 0.0))
@@ -250,19 +264,19 @@ def _packed(graph: _Graph, rows: Sequence[Sequence[int]], root: Sequence[int], b
 def _sorted_blocks(blocks: set[int], least: dict[int, list[tuple[int, float]]]) -> list[int]:
     """Each block after those on its left."""
     found: list[int] = []
-    done: set[int] = set()
+    begun: set[int] = set()
     for start in sorted(blocks):
-        waiting = [start]
+        waiting = [(start, iter(least.get(start, ())))] if start not in begun else []
+        begun.add(start)
         while waiting:
-            block = waiting[-1]
-            left = [other for other, _ in least.get(block, ()) if other not in done]
-            if block in done or not left:
+            block, lefts = waiting[-1]
+            left = next((other for other, _ in lefts if other not in begun), None)
+            if left is None:
                 waiting.pop()
-                if block not in done:
-                    done.add(block)
-                    found.append(block)
+                found.append(block)
             else:
-                waiting += left
+                begun.add(left)
+                waiting.append((left, iter(least.get(left, ()))))
     return found
 
 

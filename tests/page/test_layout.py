@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cost import follows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,3 +80,21 @@ def test_branches_do_not_cross() -> None:
 def test_long_chains_need_no_recursion(count: int) -> None:
     laid = layout([(100.0, 40.0)] * count, [(one, one + 1) for one in range(count - 1)] + [(0, count - 1)])
     assert len(laid.rows) == count
+
+
+def halving(count: int) -> Graph:
+    """Each box reads the one before and the one of half its number: the rows that lines cross grow with the square."""
+    edges = [pair for one in range(1, count) for pair in {(one - 1, one), (one // 2, one)} if pair[0] < pair[1]]
+    return [(100.0, 40.0)] * count, edges
+
+
+@pytest.mark.parametrize("count", [100, 1200])
+def test_the_longest_of_too_many_lines_are_not_led_around_boxes(count: int) -> None:
+    laid = layout(*halving(count))
+    crossed = sum(one.last - one.first + 1 for passes in laid.passes for one in passes)
+    of_all = sum(laid.row[target] - laid.row[source] - 1 for source, target in halving(count)[1])
+    assert crossed == of_all if count == 100 else 10_000 < crossed <= 20_000 < of_all
+
+
+def test_takes_time_with_the_lines() -> None:
+    assert follows(lambda count: layout(*halving(count)), 400, 1600, times=4, most=3)
