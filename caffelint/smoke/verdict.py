@@ -164,7 +164,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     elif how.moves == FLAT:
         stays = "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly"
         # Where neighbours do not tell the labels, these may be those of other records.
-        belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours))
+        belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours) if not one.net)
         parts.append(stays if belong else f"{stays}, or whether labels do not belong to their records")
     text = "; ".join(parts)
     if rising := next((one for one in findings if one.name in _LATER), None):

@@ -20,8 +20,8 @@ class RecordsRepeated(DatasetRule):
     What is tested with images that were trained on tells nothing of new ones: the accuracy is too good. An image with
     two labels cannot be learned. Repeated records weigh more than others.
 
-    Images are the same if all bytes are; the same picture that was resized or compressed anew is another image. A source
-    of answers alone, such as positions or masks beside an LMDB of images, is not looked at: many images may have one.
+    Images are the same if all bytes are; the same picture that was resized or compressed anew is another image. A
+    source of answers alone, such as positions beside an LMDB of images, is not looked at: many images may have one.
     """
 
     code = "E113"

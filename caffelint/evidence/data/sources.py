@@ -65,9 +65,10 @@ class Feed(NamedTuple):
         pending, seen, compared = list(self.made.tops), set[BuiltLayer](), False
         while pending:
             for layer, _ in pending.pop().consumers:
-                if layer.params is None or layer.params:
+                if layer.is_loss:
+                    compared = True
+                elif layer.params is None or layer.params:
                     return False
-                compared = compared or bool(layer.is_loss)
                 pending += layer.tops if layer not in seen else ()
                 seen.add(layer)
         return compared

@@ -158,6 +158,16 @@ def normalised(run: Run, layers: Sequence[BuiltLayer]) -> tuple[Change, ...]:
     return of_one(tuple(found))
 
 
+def uncropped(run: Run) -> tuple[Change, ...]:
+    """All that data layers bring in its whole size, in all phases."""
+    layers = [one for net in dict.fromkeys(run.nets) for one in net.layers if not one.bottoms]
+    cropping = [one for one in layers if one.message.transform_param.crop_size > 0]
+    each = [write(one, "transform_param", "crop_size", value="0") for one in cropping]
+    edits = join(each)
+    more = len({one.name for one in cropping}) - 1
+    return (Change("crop_size: 0", edits, cropping[0].name, more=more),) if edits else ()
+
+
 def _after(run: Run, layer: BuiltLayer, text: str, suggested: Suggested | None = None) -> tuple[Change, ...]:
     """Another layer after those that bring the same in all phases."""
     makers = _makers(run, layer)
