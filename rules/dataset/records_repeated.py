@@ -32,12 +32,8 @@ class RecordsRepeated(DatasetRule):
         ' data_param { source: "test_lmdb" batch_size: 4 } }\n'
     )
     _SEEN = records(0, 1, 2, image="1x2x2 9 8 7 6")
-    _APART = NET.replace('top: "label"', 'top: "none"', 1).replace(
-        'layer {\n  name: "fc"',
-        'layer { name: "truth" type: "Data" top: "label" data_param { source: "truth_lmdb" batch_size: 4 } }\n'
-        'layer {\n  name: "fc"',
-        1,
-    )
+    _TRUTH = 'layer { name: "truth" type: "Data" top: "label" data_param { source: "truth_lmdb" batch_size: 4 } }\n'
+    _APART = _TRUTH + NET.replace('top: "label"', 'top: "none"', 1)
     VALID = [
         SOUND,
         {**project(records(0, 1, 2), _TEST), "test_lmdb": records(0, image="1x2x2 9 8 7 6")},

@@ -32,7 +32,8 @@ _PAIRS = (
     '  hdf5_data_param { source: "files.txt" batch_size: 20 } }\n'
     + _TOWER.format("left")
     + _TOWER.format("right")
-    + 'layer { name: "loss" type: "ContrastiveLoss" bottom: "out_left" bottom: "out_right" bottom: "same" top: "loss" }\n'
+    + 'layer { name: "loss" type: "ContrastiveLoss" bottom: "out_left" bottom: "out_right" bottom: "same"\n'
+    '  top: "loss" }\n'
 )
 _PLACES = """layer { name: "data" type: "Data" top: "data" top: "none" transform_param { scale: 0.0078 crop_size: 12 }
   data_param { source: "images" backend: LMDB batch_size: 20 } }
