@@ -7,7 +7,7 @@ from pathlib import Path
 from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.answers import CHANCE
 from caffelint.smoke.job import REAL
-from caffelint.smoke.loss import staying
+from caffelint.smoke.loss import recalled, staying
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.records import read_neighbours
 from caffelint.smoke.run import Run
@@ -20,9 +20,8 @@ def shifted(run: Run, prepared: Prepared, seconds: float) -> list[Neighbours]:
     """By blob of targets that a loss learns nothing from, how far they are shifted in their source."""
     found = []
     real = {item.layer for item in prepared.job.inputs if item.net == 0 and item.source == REAL}
-    at_chance = {
-        one.name for one in run.all(Neighbours) if not one.net and one.beyond < CHANCE and staying(run, one.name)
-    }
+    asked = [one for one in run.all(Neighbours) if not one.net and one.beyond < CHANCE]
+    at_chance = {one.name for one in asked if staying(run, one.name) or recalled(run, one.name)}
     for target in prepared.job.targets:
         for layer in run.built[0].layers:
             tops = [top.name for top in layer.tops]
