@@ -45,10 +45,10 @@ class Neighbours(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """How far the two sides of pairs of a ContrastiveLoss are apart as they are read (pairs.py). name: of the labels.
+    """How far pairs that a loss is to draw together are apart as they are read, and others (pairs.py). name: of it.
 
-    alike, other: medians of those that the labels call alike, and of the others; beyond: by how many of the deviations
-    of chance the former are nearer.
+    alike, other: medians of those that labels call alike, or that are the first and second bottom of a loss of three,
+    and of the others; beyond: by how many of the deviations of chance the former are nearer.
     """
 
     name: str

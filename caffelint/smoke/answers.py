@@ -19,7 +19,7 @@ class Answers(object):
     def __init__(self, wanted, couples):
         self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in wanted]
         self.told = [_Told(0, one["name"], one["data"], one["classes"]) for one in wanted if one["data"]]
-        self.pairs = [pairs.Pairs(one["name"], one["left"], one["right"]) for one in couples]
+        self.pairs = [pairs.Pairs(one) for one in couples]
 
     def add(self, values_of):
         """A batch. values_of: gives the values of a blob by its name."""

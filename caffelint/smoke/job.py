@@ -80,11 +80,17 @@ class Target(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """What a ContrastiveLoss compares, as data layers bring it: name of the blob of labels, names of both sides."""
+    """What a loss draws together, or apart, as data layers bring it. name: of the loss. left, right: blobs.
+
+    label: the blob that calls pairs alike, of a ContrastiveLoss. other: the blob that is to be farther from `left` than
+    `right` is, of a loss of three.
+    """
 
     name: str
     left: str
     right: str
+    label: str = ""
+    other: str = ""
 
 
 class Check(NamedTuple):

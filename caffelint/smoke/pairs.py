@@ -1,4 +1,4 @@
-"""Are pairs that are called alike nearer to each other than those that are not (events.py, Pairs)?
+"""Are pairs that are to be alike nearer to each other than those that are not (events.py, Pairs)?
 
 Python 2.7 and 3, numpy alone. One file by itself: it is copied beside a runner that has no caffelint to import.
 """
@@ -16,12 +16,10 @@ LEAST = 5
 
 
 class Pairs(object):
-    """Keeps how far the first pairs of a net are apart. name: of the blob of labels. left, right: of the data."""
+    """Keeps how far the first pairs of a net are apart. pair: as in `Job`, as a dict of its fields."""
 
-    def __init__(self, name, left, right):
-        self.name = name
-        self.left = left
-        self.right = right
+    def __init__(self, pair):
+        self.pair = pair
         self.apart = []
         self.alike = []
 
@@ -29,14 +27,18 @@ class Pairs(object):
         """A batch; where not every pair has a label of its own, nothing is kept."""
         if len(self.apart) >= MOST:
             return
-        left, right, labels = (
-            numpy.array(values_of(name), numpy.float64) for name in (self.left, self.right, self.name)
-        )
-        if left.shape != right.shape or left.ndim < 2 or labels.size != len(left):
+        left = numpy.array(values_of(self.pair["left"]), numpy.float64)
+        near = _apart(left, values_of(self.pair["right"]))
+        if self.pair["label"]:
+            labels = numpy.array(values_of(self.pair["label"])).reshape(-1)
+            if len(near) == len(labels):
+                self.apart += near
+                self.alike += (labels != 0).tolist()
             return
-        squares = (left - right).reshape(len(left), -1) ** 2
-        self.apart += numpy.sqrt(squares.sum(axis=1)).tolist()
-        self.alike += (labels.reshape(-1) != 0).tolist()
+        far = _apart(left, values_of(self.pair["other"]))
+        if len(near) == len(far):
+            self.apart += near + far
+            self.alike += [True] * len(near) + [False] * len(far)
 
     def result(self):
         """The fields of the event; {} where nothing can be told.
@@ -53,6 +55,15 @@ class Pairs(object):
         farther = (ranks[~alike].sum() - others * (count + others)) / 2.0
         spread = numpy.sqrt(count * others * (count + others + 1) / 12.0)
         near, far = float(numpy.median(apart[alike])), float(numpy.median(apart[~alike]))
-        found = {"name": self.name, "pairs": count + others, "alike": near, "other": far}
+        found = {"name": self.pair["name"], "pairs": count + others, "alike": near, "other": far}
         found["beyond"] = float(farther / spread)
         return found
+
+
+def _apart(left, right):
+    """The distance of each pair; [] where they do not go together."""
+    right = numpy.array(right, numpy.float64)
+    if left.shape != right.shape or left.ndim < 2:
+        return []
+    squares = (left - right).reshape(len(left), -1) ** 2
+    return numpy.sqrt(squares.sum(axis=1)).tolist()

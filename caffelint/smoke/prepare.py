@@ -204,16 +204,21 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
 
 
 def _pairs(built: BuiltNet) -> tuple[Pair, ...]:
-    """What a ContrastiveLoss compares, as data layers bring it: neither made by weights nor changed in place."""
+    """What losses compare with each other, as data layers bring it: neither made by weights nor changed in place."""
     found = []
     changed = {top.previous for layer in built.layers for top in layer.tops if top.previous is not None}
     for layer in built.layers:
-        if layer.type != "ContrastiveLoss" or len(layer.bottoms) < 3:
+        of_three = len(layer.bottoms) == 3 and any(layer.loss_weights)
+        if not of_three or not all(blob.need_backward for blob in layer.bottoms[:2]):
             continue
-        blobs = [_before_weights(blob) for blob in layer.bottoms[:3]]
-        if not any(blob is None or blob in changed for blob in blobs) and blobs[0] is not blobs[1]:
-            left, right, label = (blob.original.name for blob in blobs if blob is not None)
-            found.append(Pair(label, left, right))
+        blobs = [_before_weights(blob) for blob in layer.bottoms]
+        if any(blob is None or blob in changed for blob in blobs) or len({*blobs}) < len(blobs):
+            continue
+        left, right, third = (blob.original.name for blob in blobs if blob is not None)
+        if layer.type == "ContrastiveLoss":
+            found.append(Pair(layer.name, left, right, label=third))
+        elif layer.bottoms[2].need_backward:
+            found.append(Pair(layer.name, left, right, other=third))
     return tuple(found)
 
 

@@ -134,6 +134,10 @@ def _statistics(run: Run, one: Hypothesis, name: str, better: str) -> Words:
 
 
 def _targets(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    if one.field == "swapped":
+        fact = f"the first and second bottom of {name} are {number(one.value)} apart as they are read, and the first"
+        fact += f" and third {number(one.figure)}, so the second and third seem to be swapped"
+        return fact, f"; try {better}", False
     if one.field == "inverted":
         fact = f"{name} takes 1 for pairs that are alike and 0 for others, and its labels seem to be the other way"
         fact += " round"

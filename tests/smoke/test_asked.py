@@ -35,6 +35,28 @@ _PAIRS = (
     + 'layer { name: "loss" type: "ContrastiveLoss" bottom: "out_left" bottom: "out_right" bottom: "same"\n'
     '  top: "loss" }\n'
 )
+_TRIPLET = """import caffe
+import numpy as np
+
+
+class Triplet(caffe.Layer):
+    def setup(self, bottom, top):
+        pass
+
+    def reshape(self, bottom, top):
+        top[0].reshape(1)
+
+    def forward(self, bottom, top):
+        one, near, far = [bottom[number].data for number in range(3)]
+        self.over = ((one - near) ** 2 - (one - far) ** 2).sum(axis=1) + 1
+        top[0].data[0] = np.maximum(self.over, 0).mean()
+
+    def backward(self, top, propagate_down, bottom):
+        one, near, far = [bottom[number].data for number in range(3)]
+        scale = (2 * top[0].diff[0] / len(one) * (self.over > 0))[:, None]
+        for number, slope in enumerate((far - near, near - one, one - far)):
+            bottom[number].diff[...] = scale * slope
+"""
 _PLACES = """layer { name: "data" type: "Data" top: "data" top: "none" transform_param { scale: 0.0078 crop_size: 12 }
   data_param { source: "images" backend: LMDB batch_size: 20 } }
 layer { name: "place" type: "HDF5Data" top: "place" hdf5_data_param { source: "files.txt" batch_size: 20 } }
@@ -49,7 +71,7 @@ layer { name: "loss" type: "EuclideanLoss" bottom: "out" bottom: "place" top: "l
 
 
 def measured(**values: Any) -> Mapping[str, Any]:
-    one: Any = Pairs("same", "left", "right")  # type: ignore[no-untyped-call]
+    one: Any = Pairs({"name": "loss", "left": "left", "right": "right", "label": "same", "other": ""})  # type: ignore[no-untyped-call]
     for start in range(0, len(values["left"]), 50):
         one.add({name: every[start : start + 50] for name, every in values.items()}.__getitem__)
     found: Mapping[str, Any] = one.result()
@@ -58,7 +80,7 @@ def measured(**values: Any) -> Mapping[str, Any]:
 
 def test_pairs_that_are_called_what_they_are() -> None:
     found = Measured(**measured(left=_LEFT, right=_RIGHT, same=_ALIKE))
-    assert (found.name, found.pairs) == ("same", 400)
+    assert (found.name, found.pairs) == ("loss", 400)
     assert found.alike < 1 < found.other
     assert found.beyond > 15
 
@@ -91,6 +113,30 @@ def test_the_run_tells_of_labels_of_pairs_the_other_way_round(
     assert session.run.first(Measured) is not None
     assert ("its labels seem to be the other way round: pairs of 1 are " in said) is swapped
     assert (" after 50 iterations. The cause was found by experiment." in said) is swapped
+
+
+@pytest.mark.parametrize(("engine", "swapped"), [("caffe", True), ("torch", True), ("caffe", False)])
+def test_the_run_tells_of_a_positive_and_a_negative_that_are_swapped(
+    engine: str, swapped: bool, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    pytest.importorskip("h5py")
+    classes = _RANDOM.randint(0, 6, (2, 400))
+    classes[1] = np.where(classes[0] == classes[1], (classes[1] + 1) % 6, classes[1])
+    centres = _RANDOM.randn(6, 8)
+    near, right, far = (centres[one] + 0.3 * _RANDOM.randn(400, 8) for one in (classes[0], classes[0], classes[1]))
+    told = {"left": near, "right": far if swapped else right, "third": right if swapped else far}
+    write_hdf5(tmp_path / "files.txt", **{name: values.astype(np.float32) for name, values in told.items()})
+    (tmp_path / "triplet.py").write_text(_TRIPLET)
+    net = _PAIRS.split('layer { name: "loss"')[0].replace('top: "same"', 'top: "third"') + _TOWER.format("third")
+    net += (
+        'layer { name: "loss" type: "Python" bottom: "out_left" bottom: "out_right" bottom: "out_third" top: "loss"\n'
+    )
+    net += '  loss_weight: 1 python_param { module: "triplet" layer: "Triplet" } }\n'
+    session = in_engine(write(tmp_path, net, _SOLVER), engine)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    assert ("so the second and third seem to be swapped; with bottom: " in said) is swapped
+    assert ("it trains: " in said) is not swapped
 
 
 @pytest.mark.parametrize(("engine", "size"), [("caffe", 12), ("torch", 12), ("caffe", 24)])

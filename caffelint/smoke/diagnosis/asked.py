@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
-from caffelint.smoke.diagnosis.change import inverted_target, uncropped
+from caffelint.smoke.diagnosis.change import inverted_target, swapped, uncropped
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.trouble import flat, opposed
 from caffelint.smoke.run import Run
@@ -17,18 +17,22 @@ _MEASURED = 1.0
 
 
 def inverted(run: Run) -> Iterator[Hypothesis]:
-    """Pairs that are told to be alike where they differ: only a trial can tell. field: `inverted`.
+    """Pairs that are told to be alike where they differ: only a trial can tell. field: `inverted` by labels, `swapped`
+    as the bottoms of a loss of three.
 
-    value, figure: how far pairs are apart, as they are read, that labels call alike, and others, if that shows it.
+    value, figure: how far pairs are apart, as they are read, that are to be alike, and others, if that shows it.
     """
     for layer in run.loss_layers:
-        pairs = layer.type == "ContrastiveLoss" and len(layer.bottoms) > 2
-        shown = opposed(run) if pairs else None
-        if pairs and (shown is not None or flat(run)) and (changes := inverted_target(run, layer, 2)):
-            one = Hypothesis("labels", run.place(layer.name, 0, "bottom", 2), STRONG, changes, "inverted", (layer,))
-            if shown is not None:
-                one = one._replace(score=STRONG + _MEASURED, value=shown.alike, figure=shown.other)
-            yield one._replace(cured=_CLEARLY)
+        pairs, shown = layer.type == "ContrastiveLoss" and len(layer.bottoms) > 2, opposed(run, layer.name)
+        if shown is None and not (pairs and flat(run)):
+            continue
+        field, bottom = ("inverted", 2) if pairs else ("swapped", 1)
+        changes = inverted_target(run, layer, 2) if pairs else swapped(run, layer, 1, 2)
+        place = run.place(layer.name, 0, "bottom", bottom)
+        one = Hypothesis("labels", place, STRONG, changes, field, (layer,), cured=_CLEARLY)
+        if changes:
+            score, far = STRONG + _MEASURED, shown
+            yield one if far is None else one._replace(score=score, value=far.alike, figure=far.other)
 
 
 def cropped(run: Run) -> Iterator[Hypothesis]:

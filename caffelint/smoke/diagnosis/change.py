@@ -203,6 +203,16 @@ def inverted_target(run: Run, loss: BuiltLayer, bottom: int) -> tuple[Change, ..
     return _changed_target(run, loss, bottom, "inverted", -1.0, 1.0)
 
 
+def swapped(run: Run, layer: BuiltLayer, first: int, second: int) -> tuple[Change, ...]:
+    """Two bottoms of a layer in the place of each other."""
+    written = written_layer(run, layer)
+    if written is None:
+        return ()
+    one, other = (quoted(layer.message.bottom[number]) for number in (first, second))
+    edits = join([write(written, "bottom", first, value=other), write(written, "bottom", second, value=one)])
+    return _change(f"bottom: {other} before {one}", edits or (), layer.name, None)
+
+
 def without_signs(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:
     """What a layer reads, without its signs, by an AbsVal layer before it."""
     written = written_layer(run, layer)

@@ -96,7 +96,7 @@ class Diagnosis:
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.
                 self._found = [one for one in self._found if strong(run, one)]
             if self._was.kind == FLAT and not flat(run):
-                self._found = [one for one in self._found if one.field == "inverted"]
+                self._found = [one for one in self._found if one.field in ("inverted", "swapped")]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             crashed = self._was.kind == CRASHES and any(one[1] == LABEL for each in run.all(Batch) for one in each.bad)

@@ -40,8 +40,8 @@ class Trouble(NamedTuple):
     """kind: BREAKS (a value is not finite), CRASHES (the engine does, before any was seen), GROWS (the loss does),
     NEGATIVE (it is, and cannot be), FADES (the rate is soon next to 0), STOPS (nothing learns, or the loss stays where
     it was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights), TESTS (only
-    a TEST net gives what is not finite), FLAT (the loss falls by little, as that of a sound run may, or labels of pairs
-    seem to be the wrong way round).
+    a TEST net gives what is not finite), FLAT (the loss falls by little, as that of a sound run may, or pairs seem to
+    be told the wrong way round).
 
     iteration: the first that shows it. progress: how much is left of the loss, or of chance where that is less.
     last: the loss at the end.
@@ -123,13 +123,13 @@ def flat(run: Run) -> bool:
 
 
 def lags(run: Run) -> bool:
-    """Is the loss flat, or does it fall to what labels that are the wrong way round allow?"""
+    """Is the loss flat, or does it fall to what pairs that are told the wrong way round allow?"""
     return flat(run) or opposed(run) is not None
 
 
-def opposed(run: Run) -> Pairs | None:
-    """Pairs that labels call alike and that are farther apart, as they are read, than the others."""
-    return next((one for one in run.all(Pairs) if one.beyond < _OPPOSED), None)
+def opposed(run: Run, loss: str = "") -> Pairs | None:
+    """Pairs of a loss, or of any, that are to be alike and are farther apart, as they are read, than the others."""
+    return next((one for one in run.all(Pairs) if one.beyond < _OPPOSED and loss in ("", one.name)), None)
 
 
 def faded(run: Run) -> int | None:
