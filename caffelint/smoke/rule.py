@@ -10,8 +10,7 @@ from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
 from caffelint.smoke.alike import Neighbours, Pairs
-from caffelint.smoke.answers import CHANCE
-from caffelint.smoke.diagnosis.belonging import SURE
+from caffelint.smoke.answers import CHANCE, SURE
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis

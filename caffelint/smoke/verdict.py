@@ -11,7 +11,7 @@ from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.words import title
 from caffelint.smoke.alike import Neighbours
-from caffelint.smoke.diagnosis.belonging import SURE
+from caffelint.smoke.answers import SURE
 from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL, constant_of, falls, slowest

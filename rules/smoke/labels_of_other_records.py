@@ -86,6 +86,12 @@ class LabelsOfOtherRecords(SmokeRule):
             ' same "label" in 10% of cases, and chance gives 10%; with that of the next record it is 90%',
         ),
         Invalid(
+            project(*losses(*_FLAT), _AT_CHANCE, _AT_CHANCE._replace(shift=32, agree=0.9, beyond=60.0), net=_PLAIN),
+            span="layer",
+            message='the "label" of each record is that of another: of 600 records, the nearest neighbours have the'
+            ' same "label" in 10% of cases, and chance gives 10%; with that of the record 32 before it is 90%',
+        ),
+        Invalid(
             project(*losses(*_FLAT), _AT_CHANCE, _AT_CHANCE._replace(net=1, agree=0.8, beyond=40.0), net=_PLAIN),
             span="layer",
             message='the "label" of each record is that of another: of 600 records, the nearest neighbours have the'
@@ -137,6 +143,8 @@ class LabelsOfOtherRecords(SmokeRule):
             if shifted is not None and shifted.beyond > SURE:
                 why += f"; with that of the {_of(shifted.shift)} it is {_likeness(shifted)}"
                 remedy = "look for a line that is missing or too many where data and labels were joined"
+                if abs(shifted.shift) > max(_ORDINALS):
+                    remedy = "that is a batch: take data and labels of the same one"
             elif _drawn_apart(one) and maker is not None:
                 why = f"{one.again} records that were read are equal to earlier ones, and {one.unlike} of these have"
                 why += f' another "{one.name}"'
@@ -207,4 +215,6 @@ def _share(share: float) -> str:
 def _of(shift: int) -> str:
     if abs(shift) == 1:
         return "record before" if shift > 0 else "next record"
-    return f"{_ORDINALS[abs(shift)]} record {'before' if shift > 0 else 'after'}"
+    way = "before" if shift > 0 else "after"
+    nth = _ORDINALS.get(abs(shift))
+    return f"{nth} record {way}" if nth else f"record {abs(shift)} {way}"

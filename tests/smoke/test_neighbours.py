@@ -28,6 +28,8 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "
 """
 
 
+_FED = 'layer { name: "data" type: "Python" top: "data" top: "label"\n'
+_FED += '  python_param { module: "feeder" layer: "Feeder" } }\n' + _NET.split("} }\n", 1)[1]
 _FEEDER = """import caffe
 import numpy as np
 
@@ -148,6 +150,21 @@ def test_the_run_tells_of_labels_of_other_records(
 
 
 @pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_the_run_tells_of_a_layer_that_is_a_batch_late_with_its_labels(
+    engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "data.npz", data=_DATA, label=_CLASSES)
+    late = _FEEDER.replace("def setup", "last = slice(0, 20)\n\n    def setup").replace("SECOND", "self.last")
+    late = late.replace("    def backward", "        self.last = rows\n\n    def backward")
+    (tmp_path / "feeder.py").write_text(late)
+    session = in_engine(write(tmp_path, _FED, _SOLVER), engine)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    assert "; with that of the record 20 after it is " in said
+    assert "; that is a batch: take data and labels of the same one. This is certain." in said
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
 def test_the_run_tells_of_labels_that_fit_in_test_alone(
     engine: str, in_engine: Callable[..., Session], tmp_path: Path
 ) -> None:
@@ -175,9 +192,7 @@ def test_the_run_tells_of_a_layer_that_draws_labels_by_themselves(
 ) -> None:
     np.savez(tmp_path / "data.npz", data=_DATA[:150], label=_CLASSES[:150])
     (tmp_path / "feeder.py").write_text(_FEEDER.replace("SECOND", "self.rows()" if apart else "rows"))
-    layer = 'layer { name: "data" type: "Python" top: "data" top: "label"\n'
-    layer += '  python_param { module: "feeder" layer: "Feeder" } }\n'
-    session = in_engine(write(tmp_path, layer + _NET.split("} }\n", 1)[1], _SOLVER), engine)
+    session = in_engine(write(tmp_path, _FED, _SOLVER), engine)
     assert session.run is not None
     said = verdict(session.run, session.report.findings)
     assert ("; take both with the same index in feeder.Feeder. This is certain." in said) is apart
