@@ -12,7 +12,7 @@ from caffelint.smoke.diagnosis.trouble import flat, opposed
 from caffelint.smoke.run import Run
 
 _CLEARLY = 0.6
-"""Of the loss at the end: what labels that are the right way round leave, of the same features at first."""
+"""Of the loss at the end: what the right pairs leave, of the same features at first, or the whole of each record."""
 _MEASURED = 1.0
 
 
@@ -51,7 +51,7 @@ def cropped(run: Run) -> Iterator[Hypothesis]:
             if layer is not None and (changes := uncropped(run)):
                 place = run.place(layer.name, 0, "transform_param", "crop_size")
                 size = layer.message.transform_param.crop_size
-                yield Hypothesis("data", place, STRONG, changes, "crop", (layer, loss), size)
+                yield Hypothesis("data", place, STRONG, changes, "crop", (layer, loss), size, cured=_CLEARLY)
 
 
 def _brought(blob: Blob) -> list[Blob]:
