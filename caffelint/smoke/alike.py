@@ -25,7 +25,9 @@ class Neighbours(NamedTuple):
     agree: the share of equal labels among nearest neighbours, or how targets that are numbers correlate; chance: the
     same of targets in any other order; beyond: by how many of the deviations of that it is more. nan where that cannot
     be told. shift: each with the target of so many records before.
-    labels: is the target of a record one label, or are they numbers?
+    labels: is the target of a record one label, or are they numbers? net: 0 for TRAIN, the number of a TEST net of
+    which the same was asked, since the targets in TRAIN do not go with the data.
+    again: how many records are equal to an earlier one; unlike: how many of these have another target.
     """
 
     name: str
@@ -37,3 +39,20 @@ class Neighbours(NamedTuple):
     beyond: float
     shift: int = 0
     labels: bool = True
+    net: int = 0
+    again: int = 0
+    unlike: int = 0
+
+
+class Pairs(NamedTuple):
+    """How far pairs that a loss is to draw together are apart as they are read, and others (pairs.py). name: of it.
+
+    alike, other: medians of those that labels call alike, or that are the first and second bottom of a loss of three,
+    and of the others; beyond: by how many of the deviations of chance the former are nearer.
+    """
+
+    name: str
+    pairs: int
+    alike: float
+    other: float
+    beyond: float

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
-from caffelint.smoke.alike import Neighbours, Targets
+from caffelint.smoke.alike import Neighbours, Pairs, Targets
 from caffelint.smoke.scanned import Scanned
 
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
@@ -407,6 +407,7 @@ Event = (
     | NonFinite
     | Targets
     | Neighbours
+    | Pairs
     | Tested
     | Refused
     | BadWeights
@@ -438,6 +439,7 @@ KINDS: dict[str, Any] = {
     "non_finite": NonFinite,
     "targets": Targets,
     "neighbours": Neighbours,
+    "pairs": Pairs,
     "test": Tested,
     "refused": Refused,
     "bad_weights": BadWeights,

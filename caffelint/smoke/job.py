@@ -79,6 +79,20 @@ class Target(NamedTuple):
     data: str = ""
 
 
+class Pair(NamedTuple):
+    """What a loss draws together, or apart, as data layers bring it. name: of the loss. left, right: blobs.
+
+    label: the blob that calls pairs alike, of a ContrastiveLoss. other: the blob that is to be farther from `left` than
+    `right` is, of a loss of three.
+    """
+
+    name: str
+    left: str
+    right: str
+    label: str = ""
+    other: str = ""
+
+
 class Check(NamedTuple):
     """A layer of the TRAIN net whose gradient is to be checked.
 
@@ -121,7 +135,7 @@ class Job:
     passes: iter_size, the batches of an iteration. skips: batches of the TRAIN net that are read and not used, counted
     from 0, that of the pass at rate 0.
     wants_gpu: the solver, or a layer, asks for a GPU, and the run is on the CPU: say if there is none (`without_gpu`).
-    targets: what to add up for the event `targets`.
+    targets: what to add up for the event `targets`. pairs: what to measure for the event `pairs`.
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
     layer; slow. timeout: seconds; a child that still runs a good while later ends itself, 0 for never.
     """
@@ -149,12 +163,13 @@ class Job:
     passes: int = 1
     skips: tuple[int, ...] = ()
     targets: tuple[Target, ...] = ()
+    pairs: tuple[Pair, ...] = ()
     wants_gpu: bool = False
 
     def to_json(self) -> str:
         """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""
         lists: dict[str, Any] = {"nets": self.nets, "inputs": self.inputs, "checks": self.checks}
-        lists["targets"] = self.targets
+        lists |= {"targets": self.targets, "pairs": self.pairs}
         return json.dumps(asdict(self) | {name: [one._asdict() for one in every] for name, every in lists.items()})
 
     @staticmethod
@@ -163,6 +178,7 @@ class Job:
         values["nets"] = tuple(_named(JobNet, net) for net in values["nets"])
         values["inputs"] = tuple(_named(Input, item) for item in values["inputs"])
         values["targets"] = tuple(_named(Target, item) for item in values.get("targets", ()))
+        values["pairs"] = tuple(_named(Pair, item) for item in values.get("pairs", ()))
         values["checks"] = tuple(_named(Check, item) for item in values.get("checks", ()))
         return Job(**_tuples(values))
 

@@ -189,6 +189,8 @@ def _is_dead(run: Run, layer: BuiltLayer) -> bool:
     """A few values may all be 0 by chance, so they have to be 0 the time before, too."""
     if not layer.bottoms or layer.is_loss or not layer.need_backward or not layer.tops:
         return False
+    if any(layer.loss_weights):
+        return False  # a loss of a Python layer, or of any layer, that has fallen to 0
     shape = layer.tops[0].shape
     times = 1 if shape and math.prod(shape) >= _MANY else 2
     found = [run.statistics(at, layer.name, BLOB, layer.tops[0].name, DATA) for at in run.measured[-times:]]

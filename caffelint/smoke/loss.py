@@ -9,7 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.schema.enums import enum_name
 from caffelint.smoke.alike import Targets
-from caffelint.smoke.events import BLOB, DATA, Statistics
+from caffelint.smoke.events import BLOB, DATA, Statistics, Tested
 from caffelint.smoke.run import Run
 
 CLAMPED = 87.3365
@@ -24,6 +24,7 @@ _NEAR_CHANCE = 1.5
 _BAD_START = 3.0
 _MANY = 16
 _AWAY = 10.0
+_LITTLE = 0.7
 
 
 def losses(run: Run) -> list[float]:
@@ -222,6 +223,25 @@ def staying(run: Run, target: str) -> tuple[BuiltLayer, float, float] | None:
     parts = _parts(run) or [(left(run), begins(run), ends(run), one) for one in run.loss_layers[:1]]
     own = [part for part in parts if len(part[3].bottoms) > 1 and part[3].bottoms[1].original.name == target]
     return next(((layer, first, last) for share, first, last, layer in own if share > FELL), None)
+
+
+def recalled(run: Run, target: str) -> tuple[BuiltLayer, float, float] | None:
+    """The loss that compares with that blob, its values at the end and in TEST, if it falls below what a constant
+    answer gives by little, and in TEST not at all: what it learned of records that it read again holds for no others.
+
+    None with statistics of batches, as those that TEST takes are far off at first.
+    """
+    if any(layer.keeps_statistics for net in run.built for layer in net.layers):
+        return None
+    for layer in run.loss_layers:
+        if len(layer.bottoms) < 2 or layer.bottoms[1].original.name != target:
+            continue
+        name, near = layer.tops[0].name, constant_of(run, layer)
+        after = [event.losses[name] for event in run.iterations[1:] if name in event.losses][-TAIL:]
+        tested = [event.outputs[name] for event in run.all(Tested) if name in event.outputs]
+        if after and tested and median(after) > _LITTLE * near and min(tested) > FELL * near:
+            return layer, median(after), min(tested)
+    return None
 
 
 def _parts(run: Run) -> list[tuple[float, float, float, BuiltLayer]]:

@@ -58,8 +58,11 @@ class Neighbours(object):
             places.setdefault(tuple(row.tolist()), []).append(at)
         most = max(places.values(), key=len)
         kinds = {tuple(targets[at].tolist()) for at in most}
+        again = [(each[0], at) for each in places.values() for at in each[1:]]
+        unlike = sum(bool((targets[first] != targets[at]).any()) for first, at in again)
         unknown = float("nan")
         found = {"records": len(raw), "equal": len(most), "kinds": len(kinds), "labels": bool(self.labels)}  # type: dict[str, float]
+        found.update({"again": len(again), "unlike": unlike})
         found.update({"shift": shift, "agree": unknown, "chance": unknown, "beyond": unknown})
         own = sorted(each[0] for each in places.values())
         targets = targets[own]

@@ -17,11 +17,12 @@ from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
+from caffelint.caffe.net_parts import Blob
 from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.fed import NOTHING, Fed
 from caffelint.smoke.gpu import asks_for_gpu
 from caffelint.smoke.inputs import plan_inputs
-from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Input, Job, JobNet, Target
+from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Input, Job, JobNet, Pair, Target
 from caffelint.smoke.kept import python_path
 from caffelint.smoke.project import PlannedNet, Project
 from caffelint.smoke.still import without_dropout
@@ -51,8 +52,10 @@ ENGINE = "caffelint_engine"
 RUNNER = (
     "caffe/__init__.py",
     "synthetic.py",
+    "answers.py",
     "targets.py",
     "neighbours.py",
+    "pairs.py",
     "stacks.py",
     "own_code.py",
     "arrays.py",
@@ -171,6 +174,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         python_path=python_path(),
         wants_gpu=wishes.device == "cpu" and bool(asks_for_gpu(project.solver, built[0])),
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
+        pairs=_pairs(built[0]) if wishes.mode == TRAINS else (),
         passes=message.iter_size,
         skips=wishes.skips,
     )
@@ -197,6 +201,34 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
         ignored = loss.ignore_label if loss.HasField("ignore_label") else None
         found[blob.name] = Target(blob.name, classes, ignored, _told_by(built, layer))
     return tuple(found.values())
+
+
+def _pairs(built: BuiltNet) -> tuple[Pair, ...]:
+    """What losses compare with each other, as data layers bring it: neither made by weights nor changed in place."""
+    found = []
+    changed = {top.previous for layer in built.layers for top in layer.tops if top.previous is not None}
+    for layer in built.layers:
+        of_three = len(layer.bottoms) == 3 and any(layer.loss_weights)
+        if not of_three or not all(blob.need_backward for blob in layer.bottoms[:2]):
+            continue
+        blobs = [_before_weights(blob) for blob in layer.bottoms]
+        if any(blob is None or blob in changed for blob in blobs) or len({*blobs}) < len(blobs):
+            continue
+        left, right, third = (blob.original.name for blob in blobs if blob is not None)
+        if layer.type == "ContrastiveLoss":
+            found.append(Pair(layer.name, left, right, label=third))
+        elif layer.bottoms[2].need_backward:
+            found.append(Pair(layer.name, left, right, other=third))
+    return tuple(found)
+
+
+def _before_weights(blob: Blob) -> Blob | None:
+    """The last blob on the way here that follows from the data alone; None where ways meet before."""
+    while blob.need_backward or (blob.producer is not None and blob.producer.params):
+        if blob.producer is None or len(blob.producer.bottoms) != 1:
+            return None
+        blob = blob.producer.bottoms[0]
+    return blob.original if blob.producer is not None else None
 
 
 def _told_by(built: BuiltNet, loss: BuiltLayer) -> str:

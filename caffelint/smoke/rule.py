@@ -9,15 +9,15 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.alike import Neighbours
-from caffelint.smoke.diagnosis.belonging import CHANCE, SURE
+from caffelint.smoke.alike import Neighbours, Pairs
+from caffelint.smoke.answers import CHANCE, SURE
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.inputs import Input, large_input, scaled_again, small_input
 from caffelint.smoke.diagnosis.signal import steepest
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
-from caffelint.smoke.diagnosis.trouble import faded, flat, trouble
+from caffelint.smoke.diagnosis.trouble import faded, flat, lags, trouble
 from caffelint.smoke.events import (
     BACKWARD,
     BLOB,
@@ -90,10 +90,12 @@ from caffelint.smoke.loss import (
     chance,
     clamped,
     classes,
+    constant_of,
     ends,
     falls,
     fell,
     losses,
+    recalled,
     rose,
     runs_away,
     slowest,
@@ -146,6 +148,7 @@ __all__ = [
     "NonFinite",
     "Odd",
     "OutOfMemory",
+    "Pairs",
     "PythonLayer",
     "RateFound",
     "Refused",
@@ -172,6 +175,7 @@ __all__ = [
     "chance",
     "clamped",
     "classes",
+    "constant_of",
     "cure",
     "cut_off",
     "dead_layers",
@@ -185,6 +189,7 @@ __all__ = [
     "gradient_ends",
     "hypotheses",
     "is_zero",
+    "lags",
     "large_input",
     "largest_ratios",
     "limits",
@@ -194,6 +199,7 @@ __all__ = [
     "matrix",
     "only_decays",
     "outcome",
+    "recalled",
     "refuted",
     "rose",
     "runs_away",

@@ -11,7 +11,7 @@ from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.words import title
 from caffelint.smoke.alike import Neighbours
-from caffelint.smoke.diagnosis.belonging import SURE
+from caffelint.smoke.answers import SURE
 from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL, constant_of, falls, slowest
@@ -176,7 +176,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     elif how.moves == FLAT:
         stays = "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly"
         # Where neighbours do not tell the labels, these may be those of other records.
-        belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours))
+        belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours) if not one.net)
         parts.append(stays if belong else f"{stays}, or whether labels do not belong to their records")
     text = "; ".join(parts)
     if rising := next((one for one in findings if one.name in _LATER), None):

@@ -20,7 +20,8 @@ class RecordsRepeated(DatasetRule):
     What is tested with images that were trained on tells nothing of new ones: the accuracy is too good. An image with
     two labels cannot be learned. Repeated records weigh more than others.
 
-    Images are the same if all bytes are; the same picture that was resized or compressed anew is another image.
+    Images are the same if all bytes are; the same picture that was resized or compressed anew is another image. A
+    source of answers alone, such as positions beside an LMDB of images, is not looked at: many images may have one.
     """
 
     code = "E113"
@@ -31,9 +32,12 @@ class RecordsRepeated(DatasetRule):
         ' data_param { source: "test_lmdb" batch_size: 4 } }\n'
     )
     _SEEN = records(0, 1, 2, image="1x2x2 9 8 7 6")
+    _TRUTH = 'layer { name: "truth" type: "Data" top: "label" data_param { source: "truth_lmdb" batch_size: 4 } }\n'
+    _APART = _TRUTH + NET.replace('top: "label"', 'top: "none"', 1)
     VALID = [
         SOUND,
         {**project(records(0, 1, 2), _TEST), "test_lmdb": records(0, image="1x2x2 9 8 7 6")},
+        {**project(records(0, 1, 2), _APART), "truth_lmdb": _SEEN},
     ]
     INVALID = [
         Invalid(

@@ -86,11 +86,13 @@ def came_of(run: Run, kind: str) -> list[str]:
 
 def _cured(best: Tried) -> str:
     """`with base_lr: 0.1 it learns: loss 2.31 to 0.9 in 50 iterations`."""
-    idles = best.idles and not falls(best.first, best.last)
-    how = "learns" if best.learned else "runs, but does not learn" if idles else "runs"
-    fell = f"loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
+    stays = best.idles and not falls(best.first, best.last)
+    how = "learns" if best.learned else f"runs{', but does not learn' if stays else ''}"
+    fell = f"it {how}: loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
+    if best.hypothesis.cured is not None:
+        fell = f"the loss is {number(best.last)} after {best.iterations} iterations"
     made = " and ".join(map(_with, best.change.parts or (best.change,)))
-    return f"{made.replace(' and with ', ' and ')} it {how}: {fell}"
+    return f"{made.replace(' and with ', ' and ')} {fell}"
 
 
 def _with(change: Change) -> str:
@@ -239,11 +241,10 @@ def clipped_away(run: Run) -> Cause | None:
 
 def small_start(run: Run) -> Cause | None:
     """An input next to 0, of which nothing gets to the loss."""
-    small = next((one for one in hypotheses(run) if (one.kind, one.field) == ("input-scale", "small")), None)
-    return _start(run, small, False) if small is not None else None
+    found = (one for one in hypotheses(run) if (one.kind, one.field) == ("input-scale", "small"))
+    return next((_start(run, one, False) for one in found), None)
 
 
 def blank_statistics(run: Run) -> Cause | None:
     """A BatchNorm of the TRAIN net that normalises with stored statistics that are all 0."""
-    blank = next((one for one in hypotheses(run) if one.kind == "statistics"), None)
-    return _cause(run, blank) if blank is not None else None
+    return next((_cause(run, one) for one in hypotheses(run) if one.kind == "statistics"), None)

@@ -39,6 +39,7 @@ NOUNS: dict[str, str] = {
 _FIELDS = {
     "tiny": "clip_gradients",
     "sorted": "the order of the records",
+    "crop": "the crop",
     "seed": "the random start",
     "summed": "the sum over values",
     "margin": "the margin",
@@ -77,6 +78,10 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     if one.kind == "data" and one.field == "sorted":
         fact = f"the records of {name} are sorted by label, so a batch holds one class"
         return fact, f"; set {better}" if better else "; write them in random order", True
+    if one.field == "crop":
+        loss_of = one.layers[1]
+        fact = f"crop_size {value:g} of {name} cuts each record at a place that is drawn anew, and"
+        return f'{fact} "{loss_of.bottoms[1].original.name}" of {title(loss_of)} does not follow', "; remove it", False
     if one.kind == "lr-mult" and one.field == "frozen":
         keeps = "keep" if len(one.layers) > 1 else "keeps"
         fact = f"{name}{_more(one)} {keeps} the random weights of a filler, as lr_mult is {value:g}"
@@ -129,9 +134,16 @@ def _statistics(run: Run, one: Hypothesis, name: str, better: str) -> Words:
 
 
 def _targets(run: Run, one: Hypothesis, name: str, better: str) -> Words:
+    if one.field == "swapped":
+        fact = f"the first and second bottom of {name} are {number(one.value)} apart as they are read, and the first"
+        fact += f" and third {number(one.figure)}, so the second and third seem to be swapped"
+        return fact, f"; try {better}", False
     if one.field == "inverted":
         fact = f"{name} takes 1 for pairs that are alike and 0 for others, and its labels seem to be the other way"
-        return f"{fact} round", f"; try {better}", False
+        fact += " round"
+        if not math.isnan(one.value):
+            fact += f": pairs of 1 are {number(one.value)} apart as they are read, and those of 0 {number(one.figure)}"
+        return fact, f"; try {better}", False
     fact = f'the targets of {name}, "{one.field}", are {number(one.value)} to {number(one.figure)}, but it takes 0 to 1'
     return fact, "; scale them to that range", True
 

@@ -34,6 +34,9 @@ _DEEP = NET.replace(
 )
 _KEEPS_HALF = WITH_DROPOUT.replace('type: "Dropout" bottom: "fc" top: "log"', 'type: "Dropout" bottom: "fc" top: "fc"')
 _KEEPS_HALF = _KEEPS_HALF.replace('"SoftmaxWithLoss" bottom: "log"', '"SoftmaxWithLoss" bottom: "fc"')
+_OWN_LOSS = WITH_DROPOUT.replace('"SoftmaxWithLoss"', '"Python" loss_weight: 1').replace(
+    'top: "loss" }', 'top: "loss"\n  python_param { module: "hinge" layer: "Hinge" } }'
+)
 _SATURATED = WITH_DROPOUT.replace('type: "ReLU"', 'type: "Sigmoid"')
 
 
@@ -63,6 +66,12 @@ class DeadUnits(SmokeRule):
     VALID = [
         project(*losses(*CALM), _half(-1, 0, 1, 0.5), _half(5, 0.01, 0.9, 0.3), net=_SATURATED),
         project(*losses(*CALM), spread(-1, "relu", BLOB, "fc", 1, 0.5), spread(5, "relu", BLOB, "fc", 1, 0.9)),
+        project(
+            *losses(1.2, 0.7, 0.3, 0.1, 0, 0),
+            spread(-1, "loss", BLOB, "loss", 1, 0),
+            *(spread(at, "loss", BLOB, "loss", 0, 1) for at in (4, 5)),
+            net=_OWN_LOSS,
+        ),
     ]
     INVALID = [
         Invalid(

@@ -19,8 +19,8 @@ from caffelint.smoke.rule import (
     ends,
     faded,
     falls,
-    flat,
     is_zero,
+    lags,
     only_decays,
     rose,
     slowest,
@@ -202,7 +202,7 @@ def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
 
 def _flat(rule: SmokeRule, run: Run) -> Finding | None:
     """Of a loss that does not fall, only what an experiment showed."""
-    if not flat(run) or rose(run):
+    if not lags(run) or rose(run):
         return None
     if (best := cure(run)) is None:
         short, at = clipped_away(run), run.solver.at("clip_gradients")

@@ -28,6 +28,34 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "
 """
 
 
+_FED = 'layer { name: "data" type: "Python" top: "data" top: "label"\n'
+_FED += '  python_param { module: "feeder" layer: "Feeder" } }\n' + _NET.split("} }\n", 1)[1]
+_FEEDER = """import caffe
+import numpy as np
+
+
+class Feeder(caffe.Layer):
+    def setup(self, bottom, top):
+        found = np.load("data.npz")
+        self.data, self.label = found["data"], found["label"]
+
+    def reshape(self, bottom, top):
+        top[0].reshape(20, 12)
+        top[1].reshape(20)
+
+    def rows(self):
+        return np.random.randint(0, len(self.data), 20)
+
+    def forward(self, bottom, top):
+        rows = self.rows()
+        top[0].data[...] = self.data[rows]
+        top[1].data[...] = self.label[SECOND]
+
+    def backward(self, top, propagate_down, bottom):
+        pass
+"""
+
+
 def told(data: Any, targets: Any, labels: bool = True, shift: int = 0) -> dict[str, Any]:
     one: Any = Neighbours(labels)  # type: ignore[no-untyped-call]
     for start in range(0, len(data), 20):
@@ -83,6 +111,15 @@ def test_what_cannot_be_told() -> None:
         assert not told(data, targets)["beyond"] > 0
 
 
+def test_equal_records_that_have_other_targets() -> None:
+    rows = np.random.RandomState(4).randint(0, 100, 500)
+    found = told(_DATA[rows], _CLASSES[rows])
+    assert (found["again"] > 300, found["unlike"]) == (True, 0)
+    apart = told(_DATA[rows], _CLASSES[np.random.RandomState(6).randint(0, 100, 500)])
+    assert apart["again"] == found["again"]
+    assert apart["unlike"] > found["again"] / 2
+
+
 def test_no_more_records_are_kept_than_needed() -> None:
     assert told(np.tile(_DATA, (4, 1)), np.tile(_CLASSES, 4))["records"] == MOST
 
@@ -110,6 +147,56 @@ def test_the_run_tells_of_labels_of_other_records(
     session = in_engine(_project(tmp_path, _DATA, labels), engine)
     assert session.run is not None
     assert said in verdict(session.run, session.report.findings)
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_the_run_tells_of_a_layer_that_is_a_batch_late_with_its_labels(
+    engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "data.npz", data=_DATA, label=_CLASSES)
+    late = _FEEDER.replace("def setup", "last = slice(0, 20)\n\n    def setup").replace("SECOND", "self.last")
+    late = late.replace("    def backward", "        self.last = rows\n\n    def backward")
+    (tmp_path / "feeder.py").write_text(late)
+    session = in_engine(write(tmp_path, _FED, _SOLVER), engine)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    assert "; with that of the record 20 after it is " in said
+    assert "; that is a batch: take data and labels of the same one. This is certain." in said
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_the_run_tells_of_labels_that_fit_in_test_alone(
+    engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    h5py = pytest.importorskip("h5py")
+    others = _CENTRES[_CLASSES] + 0.5 * np.random.RandomState(9).randn(500, 12)
+    with h5py.File(tmp_path / "test.h5", "w") as file:
+        file["data"], file["label"] = others.astype(np.float32), _CLASSES.astype(np.float32)
+    (tmp_path / "test.txt").write_text("test.h5\n")
+    solver = _project(tmp_path, _DATA, _MIXED)
+    data, rest = _NET.split("} }\n", 1)
+    train = data.replace('top: "label"', 'top: "label" include { phase: TRAIN }') + "} }\n"
+    test = train.replace("TRAIN", "TEST").replace("files.txt", "test.txt")
+    write(tmp_path, train + test + rest, f"{_SOLVER}test_iter: 20\ntest_interval: 1000\n")
+    session = in_engine(solver, engine)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    assert 'the "label" of each record is that of another (net.prototxt:2)' in said
+    assert "; in TEST it is " in said
+    assert 'write the data and the "label" of TRAIN again, in the same order. This is certain.' in said
+
+
+@pytest.mark.parametrize(("engine", "apart"), [("caffe", True), ("torch", True), ("caffe", False)])
+def test_the_run_tells_of_a_layer_that_draws_labels_by_themselves(
+    engine: str, apart: bool, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "data.npz", data=_DATA[:150], label=_CLASSES[:150])
+    (tmp_path / "feeder.py").write_text(_FEEDER.replace("SECOND", "self.rows()" if apart else "rows"))
+    session = in_engine(write(tmp_path, _FED, _SOLVER), engine)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    assert ("; take both with the same index in feeder.Feeder. This is certain." in said) is apart
+    assert ("it trains: " in said) is not apart
 
 
 def test_the_run_tells_of_equal_records(in_caffe: Callable[..., Session], tmp_path: Path) -> None:

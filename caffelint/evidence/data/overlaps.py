@@ -40,9 +40,10 @@ def overlaps_of(
 ) -> list[Overlap]:
     """Of each source with itself, and of those for training with those for testing.
 
-    name: of a record, by its number.
+    name: of a record, by its number. Two records may have the same answer, so what brings answers alone is left out.
     """
     read = [feed for feed in found if feed.source is not None and scanned[feed.source].parts]
+    read = [feed for feed in read if not feed.brings_answers]
     training = dict.fromkeys(feed.source for feed in read if TRAIN in feed.phases)
     testing = dict.fromkeys(feed.source for feed in read if TEST in feed.phases and TRAIN not in feed.phases)
     sources = dict.fromkeys(feed.source for feed in read)

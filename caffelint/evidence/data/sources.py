@@ -59,6 +59,20 @@ class Feed(NamedTuple):
             return self.made.top_names[top]
         return (IMAGE, LABEL)[top] if top < 2 else ""
 
+    @property
+    def brings_answers(self) -> bool:
+        """Does the layer bring nothing but what losses compare with, of data that another layer brings?"""
+        pending, seen, compared = list(self.made.tops), set[BuiltLayer](), False
+        while pending:
+            for layer, _ in pending.pop().consumers:
+                if layer.is_loss:
+                    compared = True
+                elif layer.params is None or layer.params:
+                    return False
+                pending += layer.tops if layer not in seen else ()
+                seen.add(layer)
+        return compared
+
     def readers(self, key: str) -> Iterator[Reader]:
         """The layers that take something for granted of a top, also after layers that only move values about.
 

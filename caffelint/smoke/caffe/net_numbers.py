@@ -34,6 +34,10 @@ class Net(object):
                     seen.add(where)
                     self.params.append((layer, index, param))
 
+    def values_of(self, name):
+        """The data of a blob by its name."""
+        return self.blobs[self.blob_names.index(name)].data
+
     def has_writer(self, blob):
         layer = self.writer[blob]
         return layer is not None and self.has_bottoms[layer]

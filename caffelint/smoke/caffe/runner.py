@@ -111,13 +111,11 @@ class Run(object):
         stacks.watch(job["timeout"])
         import caffe
         import numpy
-        from caffelint_engine import arrays, gradients, loaded, losses, modes, neighbours, synthetic, targets  # noqa: F401
+        from caffelint_engine import answers, arrays, gradients, loaded, losses, modes, synthetic  # noqa: F401
 
         look_for_layers([os.getcwd()] + job["python_path"])
         self.make = synthetic.batch
-        self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in job["targets"]]
-        told = [one for one in job["targets"] if one["data"]]
-        self.told = [(one["name"], one["data"], neighbours.Neighbours(one["classes"])) for one in told]
+        self.answers = answers.Answers(job["targets"], job["pairs"])
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
         if job["wants_gpu"]:
             from caffelint_engine import cpu_only
@@ -191,12 +189,8 @@ class Run(object):
             self.iterate(net, iteration)
             self.completed += 1
             self.seconds = time.time() - started
-        for one in self.targets:
-            self.emit("targets", **one.result())
-        for name, _, one in self.told:
-            found = one.result()
-            if found:
-                self.emit("neighbours", name=name, **found)
+        for kind, found in self.answers.events():
+            self.emit(kind, **found)
         for number in range(1, len(self.nets)):
             self.test(number)
 
@@ -245,10 +239,7 @@ class Run(object):
             self.non_finite(net, iteration, rate, "rate", -1, "", "", rate, {})
         self.judge(net, kept, iteration, rate)
         self.report(net, iteration, rate, "update")
-        for one in self.targets:
-            one.add(net.blobs[net.blob_names.index(one.name)].data)
-        for name, data, one in [told for told in self.told if told[2].wants_more()]:
-            one.add(*[net.blobs[net.blob_names.index(each)].data for each in (data, name)])
+        self.answers.add(net.values_of)
 
     def reads(self, number, batches):
         """A net has read so many batches of its data."""
@@ -418,6 +409,7 @@ class Run(object):
         same = all(spec["source"] == "synthetic" and (spec["top"], spec["shape"]) in trained_on for spec in own)
         total, outputs = 0.0, {}
         passes = max(1, wanted["iterations"])
+        answers = self.answers.of_test(number, net.blob_names)
         started = time.time()
         self.at = number, self.completed
         for index in range(passes):
@@ -428,6 +420,7 @@ class Run(object):
             if not all(finite(blob.data) for blob in net.blobs):
                 self.fill(number, index % self.job["batches"])
                 self.find_forward(net, self.completed, 0.0, number)
+            answers.add(net.values_of)
             loss, losses = net.losses()
             total += loss
             for name, value in losses.items():
@@ -436,6 +429,8 @@ class Run(object):
         seconds = 0.0 if self.job["trace"] else time.time() - started
         values = {"net": number, "iterations": passes, "loss": loss, "outputs": outputs, "seconds": seconds}
         self.emit("test", same_batch=bool(own) and same, **values)
+        for kind, found in answers.events():
+            self.emit(kind, **found)
 
     def raised(self, error):
         """A Python layer, or Caffe's own Python, raised: the layer is the one that raises again when run alone."""

@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from caffelint.smoke.alike import Neighbours
+from caffelint.smoke.answers import CHANCE, SURE
 from caffelint.smoke.job import REAL
-from caffelint.smoke.loss import staying
+from caffelint.smoke.loss import recalled, staying
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.records import read_neighbours
 from caffelint.smoke.run import Run
-
-SURE, CHANCE = 10.0, 3.0
-"""Deviations of what chance gives: beyond the first no order of the targets is by chance, below the second any may."""
 
 
 def shifted(run: Run, prepared: Prepared, seconds: float) -> list[Neighbours]:
     """By blob of targets that a loss learns nothing from, how far they are shifted in their source."""
     found = []
     real = {item.layer for item in prepared.job.inputs if item.net == 0 and item.source == REAL}
-    at_chance = {one.name for one in run.all(Neighbours) if one.beyond < CHANCE and staying(run, one.name)}
+    known = {one.name for one in run.all(Neighbours) if one.shift}
+    asked = [one for one in run.all(Neighbours) if not one.net and one.beyond < CHANCE and one.name not in known]
+    at_chance = {one.name for one in asked if staying(run, one.name) or recalled(run, one.name)}
     for target in prepared.job.targets:
         for layer in run.built[0].layers:
             tops = [top.name for top in layer.tops]

@@ -158,6 +158,16 @@ def normalised(run: Run, layers: Sequence[BuiltLayer]) -> tuple[Change, ...]:
     return of_one(tuple(found))
 
 
+def uncropped(run: Run) -> tuple[Change, ...]:
+    """All that data layers bring in its whole size, in all phases."""
+    layers = [one for net in dict.fromkeys(run.nets) for one in net.layers if not one.bottoms]
+    cropping = [one for one in layers if one.message.transform_param.crop_size > 0]
+    each = [write(one, "transform_param", "crop_size", value="0") for one in cropping]
+    edits = join(each)
+    more = len({one.name for one in cropping}) - 1
+    return (Change("crop_size: 0", edits, cropping[0].name, more=more),) if edits else ()
+
+
 def _after(run: Run, layer: BuiltLayer, text: str, suggested: Suggested | None = None) -> tuple[Change, ...]:
     """Another layer after those that bring the same in all phases."""
     makers = _makers(run, layer)
@@ -191,6 +201,16 @@ def scaled_target(
 def inverted_target(run: Run, loss: BuiltLayer, bottom: int) -> tuple[Change, ...]:
     """A bottom of a loss that holds 0 and 1, the other way round, by a Power layer before it."""
     return _changed_target(run, loss, bottom, "inverted", -1.0, 1.0)
+
+
+def swapped(run: Run, layer: BuiltLayer, first: int, second: int) -> tuple[Change, ...]:
+    """Two bottoms of a layer in the place of each other."""
+    written = written_layer(run, layer)
+    if written is None:
+        return ()
+    one, other = (quoted(layer.message.bottom[number]) for number in (first, second))
+    edits = join([write(written, "bottom", first, value=other), write(written, "bottom", second, value=one)])
+    return _change(f"bottom: {other} before {one}", edits or (), layer.name, None)
 
 
 def without_signs(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:

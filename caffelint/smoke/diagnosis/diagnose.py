@@ -22,7 +22,7 @@ from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped, rectified_scores
 from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
-from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, learns, stuck, trouble
+from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, flat, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.gradcheck import of_python_layers
@@ -95,6 +95,8 @@ class Diagnosis:
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.
                 self._found = [one for one in self._found if strong(run, one)]
+            if self._was.kind == FLAT and not flat(run):
+                self._found = [one for one in self._found if one.field in ("inverted", "swapped")]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             crashed = self._was.kind == CRASHES and any(one[1] == LABEL for each in run.all(Batch) for one in each.bad)

@@ -10,9 +10,9 @@ from caffelint.caffe.net_parts import Param
 from caffelint.caffe.place import Place
 from caffelint.lint.finding import CERTAIN, INFO
 from caffelint.lint.report import ReportedFinding
+from caffelint.smoke.diagnosis.asked import cropped, inverted
 from caffelint.smoke.diagnosis.change import (
     Change,
-    inverted_target,
     of_layer,
     of_one,
     of_solver,
@@ -27,7 +27,7 @@ from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
 from caffelint.smoke.diagnosis.schedules import held_back, schedules
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.steps import small_steps
-from caffelint.smoke.diagnosis.trouble import clipped, flat, hampered, stuck
+from caffelint.smoke.diagnosis.trouble import clipped, hampered, stuck
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
 from caffelint.smoke.loss import runs_away
@@ -64,8 +64,6 @@ _CLIPS_AT = 10.0
 _CLIPPED = 10.0
 _PULLS = 0.1
 """Of a weight, which decay takes in each update: nothing is left of it after a few dozen."""
-_CLEARLY = 0.6
-"""Of the loss at the end: what labels that are the right way round leave, of the same features at first."""
 
 
 def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
@@ -82,7 +80,8 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *losses(run),
         *infogain(run),
         *_labels(run),
-        *_inverted(run),
+        *inverted(run),
+        *cropped(run),
         *_sorted(run),
         *fillers(run),
     ]
@@ -369,15 +368,6 @@ def _labels(run: Run) -> Iterator[Hypothesis]:
         changes = scaled_target(run, layer, 1, found.max, exact=True, least=least)
         place = run.place(layer.name, 0, "bottom", 1)
         yield Hypothesis("labels", place, 5.0, changes, layer.message.bottom[1], (layer,), found.min, found.max)
-
-
-def _inverted(run: Run) -> Iterator[Hypothesis]:
-    """Pairs that are told to be alike where they differ: only a trial can tell. field: `inverted`."""
-    for layer in run.loss_layers:
-        pairs = layer.type == "ContrastiveLoss" and len(layer.bottoms) > 2 and flat(run)
-        if pairs and (changes := inverted_target(run, layer, 2)):
-            place = run.place(layer.name, 0, "bottom", 2)
-            yield Hypothesis("labels", place, STRONG, changes, "inverted", (layer,), cured=_CLEARLY)
 
 
 def _sorted(run: Run) -> Iterator[Hypothesis]:

@@ -40,8 +40,9 @@ class Tried(NamedTuple):
 
     @property
     def learned(self) -> bool:
-        """Did the loss fall, and below what chance gives?"""
-        return falls(self.first, self.last) and not self.left > _CHANCE
+        """Did the loss fall, and below what chance gives, or did a cure leave as little of it as was asked?"""
+        asked = self.outcome == CURED and self.hypothesis.cured is not None
+        return asked or (falls(self.first, self.last) and not self.left > _CHANCE)
 
     @property
     def idles(self) -> bool:

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.smoke.alike import Pairs
 from caffelint.smoke.events import RATE, Crashed, Iteration, NonFinite, Statistics
 from caffelint.smoke.learning import (
     dead_layers,
@@ -31,13 +32,16 @@ _OUTWEIGHS = 5.0
 _LITTLE = 0.5
 _NEARLY, _SATURATED = 0.85, 0.1
 _FADED = 1e-6
+_OPPOSED = -5.0
+"""Deviations of what chance gives."""
 
 
 class Trouble(NamedTuple):
     """kind: BREAKS (a value is not finite), CRASHES (the engine does, before any was seen), GROWS (the loss does),
     NEGATIVE (it is, and cannot be), FADES (the rate is soon next to 0), STOPS (nothing learns, or the loss stays where
     it was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights), TESTS (only
-    a TEST net gives what is not finite), FLAT (the loss falls by little, as that of a sound run may).
+    a TEST net gives what is not finite), FLAT (the loss falls by little, as that of a sound run may, or pairs seem to
+    be told the wrong way round).
 
     iteration: the first that shows it. progress: how much is left of the loss, or of chance where that is less.
     last: the loss at the end.
@@ -76,7 +80,7 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(LARGE, last)
     if run.first(NonFinite) is not None:
         return Trouble(TESTS, last)
-    return Trouble(FLAT, last, progress(run), ends(run)) if flat(run) else None
+    return Trouble(FLAT, last, progress(run), ends(run)) if lags(run) else None
 
 
 def clipped(run: Run) -> float:
@@ -116,6 +120,16 @@ def flat(run: Run) -> bool:
     if not left > _LITTLE:
         return not how.learns and left > _SATURATED and saturates(run)
     return not (how.learns and left < _NEARLY and not math.isnan(how.constant))
+
+
+def lags(run: Run) -> bool:
+    """Is the loss flat, or does it fall to what pairs that are told the wrong way round allow?"""
+    return flat(run) or opposed(run) is not None
+
+
+def opposed(run: Run, loss: str = "") -> Pairs | None:
+    """Pairs of a loss, or of any, that are to be alike and are farther apart, as they are read, than the others."""
+    return next((one for one in run.all(Pairs) if one.beyond < _OPPOSED and loss in ("", one.name)), None)
 
 
 def faded(run: Run) -> int | None:

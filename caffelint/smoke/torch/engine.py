@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from caffelint.smoke import loaded, neighbours, targets
-from caffelint.smoke.alike import Neighbours, Targets
+from caffelint.smoke import loaded
+from caffelint.smoke.answers import Answers
 from caffelint.smoke.events import (
     BLOB,
     CHANGE,
@@ -110,9 +110,8 @@ class Run:
         self.feeds: dict[int, Feed] = {}
         if job.wants_gpu and not torch.cuda.is_available():
             emit(WithoutGpu("this machine has no GPU that torch could use"))
-        self.targets = [targets.Targets(*one[:3]) for one in job.targets]  # type: ignore[no-untyped-call]
-        told = [one for one in job.targets if one.data]
-        self.told = [(one.name, one.data, neighbours.Neighbours(one.classes)) for one in told]  # type: ignore[no-untyped-call]
+        wanted, couples = ([one._asdict() for one in every] for every in (job.targets, job.pairs))
+        self.answers: Any = Answers(wanted, couples)  # type: ignore[no-untyped-call]
         self.iteration = BEFORE
         self.last_rate = 0.0
         self.batch: dict[str, Tensor] = {}
@@ -158,11 +157,7 @@ class Run:
             self.done += 1
         self.watch_update()
         self.elapsed = time.perf_counter() - self.started  # without TEST
-        for one in self.targets:
-            self.emit(Targets(**one.result()))  # type: ignore[no-untyped-call]
-        for name, _, each in self.told:
-            if found := each.result():  # type: ignore[no-untyped-call]
-                self.emit(Neighbours(name, **found))
+        self.tell_answers(self.answers)
         self.test()
 
     def load(self) -> None:
@@ -292,11 +287,8 @@ class Run:
                 net.every_version = self.iteration == BEFORE
             with self.precision():
                 outputs = net.forward(batch)
-            for one in self.targets if self.iteration > BEFORE else ():
-                one.add(net.blob(one.name).numpy(force=True))  # type: ignore[no-untyped-call]
-            for name, data, each in self.told if self.iteration > BEFORE else ():
-                if each.wants_more():  # type: ignore[no-untyped-call]
-                    each.add(*(net.blob(blob).numpy(force=True) for blob in (data, name)))  # type: ignore[no-untyped-call]
+            if self.iteration > BEFORE:
+                self.answers.add(partial(_values_of, net))
             net.backward()
             net.on_top = net.on_gradient = None
             net.every_version = True
@@ -413,11 +405,13 @@ class Run:
             loss = torch.zeros((), device=self.device)
             passes = self.job.nets[number].iterations
             started = time.perf_counter()
+            answers = self.answers.of_test(number, net.built.blobs)
             try:
                 for index in range(passes):
                     batch = self.feeds[number].next(index)
                     with self.precision():
                         outputs = self.first_test(number, batch) if index == 0 else net.forward(batch)
+                    answers.add(partial(_values_of, net))
                     loss = loss + net.loss
                     for name, top in outputs.items():
                         values = top.sum() / max(1, top.numel())
@@ -433,6 +427,11 @@ class Run:
                 same = self.feeds[number].holds_the_same_as(self.feeds[0])
                 seconds = time.perf_counter() - started
                 self.emit(Tested(number, passes, float(loss) / passes, means, same, seconds))
+                self.tell_answers(answers)
+
+    def tell_answers(self, answers: Any) -> None:
+        for kind, fields in answers.events():
+            self.emit(KINDS[kind](**fields))
 
     def first_test(self, number: int, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         search = Search(self.nets[number])
@@ -440,6 +439,10 @@ class Run:
         if search.found is not None:
             raise self.broken(search.found, 0.0, net=number)
         return outputs
+
+
+def _values_of(net: TorchNet, name: str) -> Any:
+    return net.blob(name).numpy(force=True)
 
 
 def announce(net: TorchNet, tell: Callable[[str], None]) -> None:

@@ -1,0 +1,86 @@
+"""What a net was to answer, collected over its passes: what targets.py, neighbours.py and pairs.py make of it.
+
+Python 2.7 and 3, numpy alone. It is copied beside a runner that has no caffelint to import.
+"""
+
+# ruff: noqa: UP004, UP010
+# mypy: allow-untyped-defs, allow-untyped-calls
+from __future__ import absolute_import, division
+
+from . import neighbours, pairs, targets  # of caffelint.smoke, or of the package beside a runner
+
+CHANCE, SURE = 3.0, 10.0
+"""Deviations of what chance gives: below the first any order of the targets may be by chance, above the second none."""
+_SHIFTS = (1, -1, 2, -2, 3, -3)
+
+
+class Answers(object):
+    """targets, pairs: as in `Job`, each as a dict of its fields."""
+
+    def __init__(self, wanted, couples):
+        self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in wanted]
+        self.told = [_Told(0, one["name"], one["data"], one["classes"]) for one in wanted if one["data"]]
+        self.pairs = [pairs.Pairs(one) for one in couples]
+
+    def add(self, values_of):
+        """A batch. values_of: gives the values of a blob by its name."""
+        for total in self.targets:
+            total.add(values_of(total.name))
+        for one in self.told:
+            one.add(values_of)
+        for couple in self.pairs:
+            couple.add(values_of)
+
+    def events(self):
+        """The kind and the fields of each event."""
+        found = [("targets", one.result()) for one in self.targets]
+        for one in self.told:
+            found += [("neighbours", each) for each in one.results()]
+        return found + [("pairs", one.result()) for one in self.pairs if one.result()]
+
+    def of_test(self, number, names):
+        """The same of a TEST net that has these blobs, of targets that do not go with the data in TRAIN."""
+        found = Answers([], [])
+        for one in self.told:
+            if one.name in names and one.data in names and one.result().get("beyond", CHANCE) < CHANCE:
+                found.told.append(_Told(number, one.name, one.data, one.classes))
+        return found
+
+
+class _Told(object):
+    def __init__(self, net, name, data, classes):
+        self.net = net
+        self.name = name
+        self.data = data
+        self.classes = classes
+        self.neighbours = neighbours.Neighbours(classes)
+        self.found = None
+        self.size = 0
+
+    def add(self, values_of):
+        if self.neighbours.wants_more():
+            data = values_of(self.data)
+            self.size = len(data)
+            self.neighbours.add(data, values_of(self.name))
+
+    def results(self):
+        """That of the targets as they came, and, where these do not go with the data, of other records' that do."""
+        own = self.result()
+        if not own:
+            return []
+        if self.net or not own["beyond"] < CHANCE:
+            return [own]
+        shifts = list(_SHIFTS)
+        shifts += [self.size, -self.size]
+        every = [self.neighbours.result(shift) for shift in shifts]
+        best = max(every, key=lambda each: each["beyond"])
+        best.update(name=self.name, net=self.net)
+        return [own, best] if best["beyond"] > SURE else [own]
+
+    def result(self):
+        """Computed once, after the last batch."""
+        if self.found is None:
+            self.found = self.neighbours.result()
+            if self.found:
+                self.found.update(name=self.name, net=self.net)
+        return self.found
