@@ -12,10 +12,11 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+import caffelint
 from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.tell import say, tell
 from caffelint.evidence.log.evidence import LogEvidence
-from caffelint.evidence.log.files import ENDED, STDIN, Growth, chunks, known
+from caffelint.evidence.log.files import ENDED, STDIN, Growth, chunks, known, solvers_beside
 from caffelint.evidence.log.reader import Heard, Reader
 from caffelint.evidence.log.recovered import check
 from caffelint.evidence.log.static import borne_out
@@ -107,7 +108,7 @@ def reported(outcome: Outcome, asked: Wanted, wanted: Sequence[Output], config: 
         from caffelint.report.lr_table import blocks
 
         for log in logs:
-            for line in lines_of(log, blocks):
+            for line in lines_of(log, blocks, [] if asked.solver else solvers_beside(log.path)):
                 say(line, err=not asked.on_stdout)
     if asked.plot and logs:
         from caffelint.evidence.log.plot import draw
@@ -156,7 +157,11 @@ def _judged(log: TrainingLog, config: Config, checks: bool, solver: Any) -> tupl
     evidence = LogEvidence(log, solver_file=solver)
     found: list[Any] = []
     if checks and log.run is not None:
-        found += check(evidence.recovered(log.run), log.path, config).findings
+        recovered = evidence.recovered(log.run)
+        if recovered.is_of_file:
+            found += caffelint.check([solver.path], config).findings
+        else:
+            found += check(recovered, log.path, config).findings
         evidence.static = tuple(found)
     files = {solver.path: solver} if solver is not None else {}
     judged, suppressed = Checker(config).evidence("log", evidence, files)

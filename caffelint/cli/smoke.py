@@ -120,7 +120,7 @@ from caffelint.cli.sharing import sweep_options
 @fail_on_option
 @format_option()
 @click.option("-v", "--verbose", is_flag=True, help="Also show infos.")
-@click.option("-q", "--quiet", is_flag=True, help="Show only the findings.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the findings and the verdict.")
 def command(solver: str, **options: Any) -> int:
     """Train briefly on a safe copy, and show where it breaks and why.
 

@@ -171,7 +171,12 @@ class Shown(Watcher):
         run = session.run
         text = verdict(run, session.report.findings) if run and run.first(RateFound) is None else ""
         if text:
-            self.say(f"\n{text}")
+            self.tell(text)
+
+    def tell(self, text: str) -> None:
+        """The verdict, below the findings, of which a quiet run shows no more than this."""
+        self._clear()
+        say(f"{'' if self.quiet else chr(10)}{sentence(text)}", err=self.err)
 
 
 def as_json(session: Session) -> dict[str, Any]:

@@ -6,13 +6,16 @@ import math
 from statistics import median, pstdev
 from typing import NamedTuple
 
+from caffelint.smoke.events import Tested
 from caffelint.smoke.fed import MadeUp
-from caffelint.smoke.loss import FELL, TAIL, best_constant, ends, falls, losses, remaining
+from caffelint.smoke.loss import FELL, TAIL, best_constant, chance, ends, falls, losses, remaining
 from caffelint.smoke.run import Run
 
 FALLS, ABOVE, PART, UNSTEADY, FLAT = "falls", "above", "part", "unsteady", "flat"
 _BEYOND = 2.0
 """Times the spread of the later losses: a smaller fall may be chance."""
+_WELL = 0.5
+"""Of the loss of the best constant answer: below it in TRAIN and in TEST, a net has learned, however it came there."""
 _PEAK = 5.0
 """Times the first loss: a rate that throws a net so far has not shown that it leads anywhere."""
 
@@ -21,6 +24,9 @@ class Outcome(NamedTuple):
     """moves: FALLS (beyond its noise, below the best constant answer), ABOVE (it falls, but not below that), PART (that
     of one of several losses does not), UNSTEADY or FLAT; "" for too few iterations. constant: the loss of that answer,
     nan if it is not known.
+
+    tested: the least loss of a TEST net on records of its own; nan without one, or with statistics, which take long.
+    by_test: is it that loss that shows that the net learns, while that of TRAIN goes up and down?
 
     seen: how often each of the `records` of TRAIN was seen on average, 0 if that is not known.
     """
@@ -31,10 +37,17 @@ class Outcome(NamedTuple):
     seen: float = 0.0
     records: int = 0
     made_up: tuple[MadeUp, ...] = ()
+    tested: float = math.nan
+    by_test: bool = False
 
     @property
     def learns(self) -> bool:
         return self.moves == FALLS
+
+    @property
+    def tests_badly(self) -> bool:
+        """Is TEST worse than the best constant answer, although the loss falls below that?"""
+        return self.learns and self.tested > self.constant / FELL
 
 
 def outcome(run: Run) -> Outcome:
@@ -42,6 +55,10 @@ def outcome(run: Run) -> Outcome:
     values = losses(run)
     constant = best_constant(run)
     moves = _moves(values, constant, ends(run)) if len(values) >= 2 * TAIL else ""
+    tested, near = _tested(run), chance(run) or math.nan if math.isnan(constant) else constant
+    by_test = moves == UNSTEADY and max(tested, ends(run)) < _WELL * near
+    if by_test:
+        moves = FALLS
     if moves == FALLS and remaining(run) > FELL:
         moves = PART
     layer = next((one for one in run.built[0].layers if run.fed.held(0, one.name)), None) if run.built else None
@@ -49,13 +66,19 @@ def outcome(run: Run) -> Outcome:
     if layer is not None:
         records = run.fed.held(0, layer.name)
         seen = len(values) * max(1, run.solver.message.iter_size) * layer.batch_size / records
-    return Outcome(len(values), moves, constant, seen, records, run.fed.made_up)
+    return Outcome(len(values), moves, constant, seen, records, run.fed.made_up, tested, by_test)
 
 
 def beats_constant(run: Run) -> bool:
     """Did the loss fall below what the best answer gives that does not depend on the input, where that is known?"""
     how = outcome(run) if run.iterations else None
     return how is not None and how.learns and not math.isnan(how.constant)
+
+
+def _tested(run: Run) -> float:
+    if run.synthetic or run.fed.made_up or any(layer.keeps_statistics for net in run.built for layer in net.layers):
+        return math.nan
+    return min((one.loss for one in run.all(Tested) if not one.same_batch), default=math.nan)
 
 
 def _moves(values: list[float], constant: float, last: float) -> str:

@@ -144,20 +144,32 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     first, last = run.iterations[0].loss, run.iterations[-1].loss
     count = f"{how.iterations} iteration{'s' if how.iterations > 1 else ''}, every value finite"
     loss = f"loss {first:.4g} to {last:.4g}" if how.iterations > 1 else f"loss {first:.4g}"
-    head = "it trains" if how.learns else "it runs"
-    objects = [one for one in findings if how.learns and _is_of_results(one)]
+    sure = _sure(findings)
+    head = ("it trains so far" if sure else "it trains") if how.learns else "it runs"
+    objects = [one for one in findings if how.learns and one not in sure[:1] and _is_of_results(one)]
+    if how.tests_badly:
+        head += ", but TEST is worse than guessing"
     if any(one.net == 0 for one in how.made_up):
         head = "it learns from synthetic data" if how.learns else "it runs on synthetic data"
     beside = [one for one in findings if one.name in _CAVEATS and one.cause is not None and one.severity != INFO]
-    if how.learns and beside:
+    if how.tests_badly:
+        pass
+    elif how.learns and beside:
         head += f", {_CAVEATS[beside[0].name]}"
-    elif objects:
+    elif objects and not sure:
         head += ", but the check objects"
     parts = [f"{head}: {count}, {loss}"]
     if how.seen:
         parts.append(_share(how.seen, how.records))
     if how.iterations < 2 * TAIL:
         parts.append("too few to tell whether it learns")
+    elif how.tests_badly:
+        text = (
+            f"the TEST loss is {how.tested:.4g}, worse than the {how.constant:.4g} of an answer that is always the same"
+        )
+        parts.append(f"{text}, so what it learned may be its records by heart, or labels that are not theirs")
+    elif how.by_test:
+        parts.append(f"the TRAIN loss goes up and down, but the TEST loss is {how.tested:.4g}")
     elif how.moves == ABOVE:
         parts.append(
             f"the loss falls, but the best constant prediction gives {how.constant:.4g}, so the loss does not yet show"
@@ -182,7 +194,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if rising := next((one for one in findings if one.name in _LATER), None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     if how.iterations >= 2 * TAIL:
-        slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO]
+        slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO and one not in sure[:1]]
         if how.moves == FALLS:
             slows = [one for one in slows if one.certainty == CERTAIN]
         else:
@@ -207,14 +219,25 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
 def _share(seen: float, records: int) -> str:
     """How much of the data of TRAIN was seen. seen: how often each record was, on average."""
     if seen >= 1:
-        return f"each of the {records:,} records was seen {seen:.2g} times" if seen >= 2 else "all records were seen"
+        return (
+            f"each of the {records:,} records was seen {_times(seen)} times" if seen >= 2 else "all records were seen"
+        )
     return f"{100 * seen:.2g}% of the {records:,} records were seen"
 
 
+def _times(count: float) -> str:
+    """At two digits, without an exponent."""
+    return f"{float(f'{count:.2g}'):,.10g}"
+
+
+def _sure(findings: Sequence[ReportedFinding]) -> list[ReportedFinding]:
+    """The certain errors of the check that a forced run did not meet."""
+    return [one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not _is_of_evidence(one)]
+
+
 def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
-    """A certain error of the check that a forced run did not meet."""
-    sure = [one for one in findings if (one.severity, one.certainty) == (ERROR, CERTAIN) and not _is_of_evidence(one)]
-    return f"; but the check reports a certain error: {sure[0].name} at {sure[0].file}:{sure[0].line}" if sure else ""
+    told = _told(_sure(findings)[:1])
+    return f"; but the check reports a certain error: {told}" if told else ""
 
 
 def _of_gpu(finding: ReportedFinding) -> bool:

@@ -97,6 +97,8 @@ def unexplained(log: LogEvidence, run: Logged) -> str:
 def _told(log: LogEvidence, one: Suspect) -> str:
     if one.known is not None:
         line = f" (line {one.known.line})" if one.known.line else ""
+        if one.known.file != log.log.path and one.known.line:
+            line = f" ({one.known.file}:{one.known.line})"
         return f"{one.known.message}{line} [{one.known.name}]"
     where = f" (line {one.line.number})" if one.line else ""
     return WORDS[one.kind](one, where)

@@ -13,6 +13,7 @@ from caffelint.evidence.log.rule import (
     LogEvidence,
     LogRule,
     Trend,
+    brief,
     chance_of,
     guessed_chance,
     is_zero,
@@ -20,7 +21,7 @@ from caffelint.evidence.log.rule import (
     trend,
     whole_chance,
 )
-from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Cause, Finding, Invalid
 
 from ._example import NET, SOLVER, SOUND, losses
 from ._suspects import explained, unexplained
@@ -47,7 +48,8 @@ class LossDoesNotFall(LogRule):
 
     ## Known problems
     A few displayed losses prove nothing: at least eight are needed. Some nets need thousands of iterations before
-    their loss falls.
+    their loss falls. Of fewer than 200 iterations it is a warning where the loss came to that of guessing from above or
+    goes up and down above it, an info otherwise.
 
     ## References
     - BVLC/caffe issues 59, 2430 and 4446
@@ -79,6 +81,12 @@ class LossDoesNotFall(LogRule):
             span="I1122 13:11:00.00 17644 solver.cpp:239] Iteration 0, loss = 0.81",
             message="the loss stays at 0.8, where it began, for 450 iterations",
         ),
+        Invalid(
+            losses([2.15, 2.068, *[2.0799, 2.0797, 2.0798] * 4], 10, None),
+            span="I1122 13:11:04.00 17644 solver.cpp:239] Iteration 40, loss = 2.0798",
+            message="the loss stays at 2.08 = ln 8, as if the net guessed among 8 classes, for 90 iterations, which are"
+            " too few to be sure",
+        ),
     ]
 
     def check(self, log: LogEvidence) -> Iterator[Finding]:
@@ -100,6 +108,8 @@ class LossDoesNotFall(LogRule):
                 found = slow(loss, chance, _HOT if log.beginning(run).judgement else _COLD)
             if found is None and is_zero(loss):
                 found = Trend(STUCK, 0.0, 0.0, loss.points[0])
+            soon = None if found else brief(loss, chance)
+            found = found or soon
             if found is None or found.kind not in (STUCK, SLOW):
                 continue
             span = loss.points[-1].iteration - found.since.iteration
@@ -118,9 +128,10 @@ class LossDoesNotFall(LogRule):
                 what += f"{equals}, as if the net guessed among {classes} classes"
             elif found.chance and found.last < 1.1 * found.chance:
                 what += ", as if the net guessed"
-            else:
+            elif not soon:
                 what += ", where it began"
             what += f", {'in' if found.kind == SLOW else 'for'} {span} iterations"
+            what += ", which are too few to be sure" if soon else ""
             rate = rate_there(log, run, loss.points[-1].iteration)
             known = () if cause.most else log.known(run)
             most = cause.most or "" if known else cause.most or unexplained(log, run)
@@ -128,6 +139,13 @@ class LossDoesNotFall(LogRule):
                 log.at(found.since.line),
                 joined(what, rate, most),
                 evidence=joined(see(known), cause.others, "" if cause.most else begins(log, run)),
-                severity=None if found.chance and span >= _PATIENCE * (classes or 0) else WARNING,
+                severity=_severity(found, span, classes or 0, soon is not None),
                 cause=Cause(cause.kind, what, joined(rate, most), LIKELY, known=known or cause.known),
             )
+
+
+def _severity(found: Trend, span: int, classes: int, soon: bool) -> str | None:
+    enough = bool(found.chance) and span >= _PATIENCE * classes
+    if soon:
+        return WARNING if enough else INFO
+    return None if enough else WARNING

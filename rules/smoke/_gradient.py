@@ -20,8 +20,10 @@ def wrong_gradient(run: Run) -> Cause | None:
         layer = run.layer(event.layer)
         if event.is_wrong and layer is not None and layer.type == "Python":
             what, _, why = in_words(run, event)
+            # The values are in the finding wrong-gradient.
+            what += f": {why}" if event.stale else _pattern(event).replace(";", ":", 1) or " (see wrong-gradient)"
             at = f"; correct backward, at {code(event.file, event.line)}" if event.file else "; correct its backward"
-            return Cause("python-layer", "", f"{what}: {why}{at}", CERTAIN, run.place(event.layer))
+            return Cause("python-layer", "", f"{what}{at}", CERTAIN, run.place(event.layer))
     return None
 
 
@@ -67,5 +69,10 @@ def _pattern(event: Gradient) -> str:
         return "; its sign is wrong"
     turned = "; its sign is wrong, and it" if factor < 0 else "; it"
     if abs(factor) > 1:
-        return f"{turned} is {abs(factor):.3g} times too large"
-    return f"{turned} is {1 / abs(factor):.3g} times too small"
+        return f"{turned} is {_times(abs(factor))} times too large"
+    return f"{turned} is {_times(1 / abs(factor))} times too small"
+
+
+def _times(factor: float) -> str:
+    """At three digits, without an exponent."""
+    return f"{float(f'{factor:.3g}'):.10g}"

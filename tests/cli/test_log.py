@@ -302,3 +302,47 @@ def test_a_run_that_only_tests_has_no_fault_of_its_schedule(tmp_path: Path, caps
     path.write_text(solver + NET + losses([2.3], rate=None) + end)
     assert main(["log", str(path), "--isolated"]) == 0
     assert "S101" not in capsys.readouterr().out
+
+
+def test_a_log_without_texts_is_explained_by_the_solver_that_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, solver = tmp_path / "train.log", tmp_path / "mine.prototxt"
+    log.write_text("".join(LINE.format(10 * at, 2 + 0.2 * at**2) for at in range(12)))
+    solver.write_text('net: "net.prototxt"\nbase_lr: 0.01\nlr_policy: "fixed"\nmomentum: 1.05\nmax_iter: 500\n')
+    (tmp_path / "net.prototxt").write_text('layer { name: "d" type: "Input" top: "d" }\n')
+    main(["log", str(log)])
+    printed = capsys.readouterr().out
+    assert f"--solver {solver}" in printed
+    assert "momentum" not in printed
+    main(["log", str(log), "--solver", str(solver), "--format", "json"])
+    printed = capsys.readouterr().out
+    assert "--solver" not in printed
+    found = {one["name"]: one for one in json.loads(printed)["findings"]}
+    assert "most likely, momentum 1.05 is not below 1" in found["loss-rises"]["message"]
+    assert f"({solver}:4)" in found["loss-rises"]["message"]
+    assert found["momentum-out-of-range"]["line"] == 4
+    main(["log", str(log), "--solver", str(solver), "--no-check"])
+    assert "momentum-out-of-range" not in capsys.readouterr().out
+
+
+def test_the_net_of_that_solver_tells_the_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log, solver = tmp_path / "train.log", tmp_path / "solver.prototxt"
+    values = [2.4, 2.35, 2.41, 2.34, *[2.45, 2.38, 2.39, 2.52] * 2]
+    output = "I0404 16:55:15.732383 72497 solver.cpp:258]     Train net output #0: loss = {0} (* 1 = {0} loss)\n"
+    log.write_text("".join(LINE.format(10 * at, one) + output.format(one) for at, one in enumerate(values)))
+    solver.write_text('net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 500\n')
+    (tmp_path / "net.prototxt").write_text(
+        'layer { name: "d" type: "Input" top: "d" top: "l" input_param { shape { dim: 8 dim: 4 } shape { dim: 8 } } }\n'
+        'layer { name: "fc" type: "InnerProduct" bottom: "d" top: "fc" inner_product_param { num_output: 10 } }\n'
+        'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "l" top: "loss" }\n'
+    )
+    main(["log", str(log), "--solver", str(solver), "--no-check"])
+    assert "as if the net guessed among 10 classes, for 70 iterations, which are too few" in capsys.readouterr().out
+    main(["log", str(log)])
+    assert "1 info not shown" in capsys.readouterr().out
+    main(["log", str(log), "-v"])
+    assert "classes" not in capsys.readouterr().out
+    log.write_text(LINE.format(0, 2.4) + "".join(LINE.format(10 * at, 2.4 / at) for at in range(1, 12)))
+    main(["log", str(log), "-v"])
+    assert "T103" not in capsys.readouterr().out

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from caffelint.smoke.alike import Targets
-from caffelint.smoke.events import Event, Iteration, to_line
+from caffelint.smoke.events import Event, Iteration, Tested, to_line
 from caffelint.smoke.fed import Fed, MadeUp
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
 from caffelint.smoke.run import Run, run_of
 from caffelint.smoke.targets import Targets as Sums
-from caffelint.smoke.verdict import verdict
+from caffelint.smoke.verdict import _times, verdict
 
 SOLVER = 'net: "n.prototxt" base_lr: 0.1 lr_policy: "fixed"\n'
 NET = """layer { name: "data" type: "MemoryData" top: "data" top: "label"
@@ -150,3 +150,29 @@ def test_a_loss_that_rose_many_times_on_its_way(peak: float, moves: str) -> None
     lines = "\n".join(map(to_line, each))
     net = NET.replace("LOSS", "SoftmaxWithLoss")
     assert outcome(run_of({"s.prototxt": SOLVER, "n.prototxt": net, "events": lines})).moves == moves
+
+
+def test_a_good_test_shows_that_a_net_learns() -> None:
+    jumpy = [2.3, 2.1, 14.0, 3.0, 0.4, 2.2, 0.1, 0.3, 0.02, *[0.001] * 10]
+    good, bad = (Tested(1, 3, loss, {"loss": loss}, False) for loss in (0.0006, 1.9))
+    assert outcome(run(jumpy, targets(entropy=2.2))).moves == UNSTEADY
+    assert outcome(run(jumpy, targets(entropy=2.2), bad)).moves == UNSTEADY
+    assert outcome(run(jumpy, targets(entropy=2.2), good._replace(same_batch=True))).moves == UNSTEADY
+    told = run(jumpy, targets(entropy=2.2), good)
+    assert outcome(told).moves == FALLS
+    assert verdict(told, []).startswith("it trains: ")
+    assert "the TRAIN loss goes up and down, but the TEST loss is 0.0006" in verdict(told, [])
+
+
+def test_a_test_that_is_worse_than_guessing() -> None:
+    bad = Tested(1, 3, 3.1, {"loss": 3.1}, False)
+    text = verdict(run(STEADY, targets(entropy=2.2), bad), [])
+    assert text.startswith("it trains, but TEST is worse than guessing: ")
+    assert "the TEST loss is 3.1, worse than the 2.2 of an answer that is always the same" in text
+    for other in (bad._replace(loss=2.21), bad._replace(same_batch=True)):
+        assert verdict(run(STEADY, targets(entropy=2.2), other), []).startswith("it trains: ")
+
+
+@pytest.mark.parametrize(("seen", "text"), [(2.5, "2.5"), (104, "100"), (4321.0, "4,300")])
+def test_counts_have_no_exponent(seen: float, text: str) -> None:
+    assert _times(seen) == text

@@ -56,3 +56,12 @@ def test_names_cannot_drive_a_terminal(tmp_path: Path, capsys: Any) -> None:
     out = capsys.readouterr().out
     assert "loss<U+001B>[2J<U+000A><U+000A>it trains: all is well" in out
     assert "\x1b" not in out
+
+
+def test_a_quiet_run_still_tells_its_verdict(tmp_path: Path, capsys: Any) -> None:
+    """The exit status is that of the findings: nothing else tells of a net that does not learn."""
+    pytest.importorskip("torch")
+    assert main(["smoke", str(write(tmp_path, NET)), "--engine", "torch", "--iterations", "1", "-q"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("it runs")
+    assert out.count("\n") == 1

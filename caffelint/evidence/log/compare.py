@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 from caffelint.caffe.build import build
 from caffelint.caffe.place import Place
-from caffelint.evidence.log.recovered import Recovered
-from caffelint.lint.discover import resolve
-from caffelint.lint.file import File, load
-from caffelint.lint.read import ReadError, read
+from caffelint.evidence.log.recovered import Recovered, net_file
+from caffelint.lint.file import File
 
 _ADDED = ("train_state", "test_state", "device_id", "solver_mode", "net", "train_net", "test_net", "debug_info")
 """What `caffe train` sets itself, or what only says where the net lies."""
@@ -43,7 +41,7 @@ def solver_differs(recovered: Recovered, file: File) -> list[Differs]:
 
 def net_differs(recovered: Recovered, file: File) -> list[Differs]:
     """The layers of the training net that the file has otherwise, lacks, or has besides."""
-    net = _net_file(file)
+    net = net_file(file)
     if net is None or net.net is None or recovered.built is None:
         return []
     ran = {layer.name: layer.message for layer in recovered.built.layers if layer.index is not None}
@@ -75,14 +73,3 @@ def _shown(message: Any, name: str) -> str:
     if field.enum_type is not None:
         return str(field.enum_type.values_by_number[value].name)
     return f"{value:.7g}" if isinstance(value, float) else str(value)
-
-
-def _net_file(file: File) -> File | None:
-    """The training net that the solver names, as a check of the solver finds it."""
-    solver = file.solver
-    name = (solver.message.train_net or solver.message.net) if solver else ""
-    path, _, _ = resolve(name, file.path)
-    try:
-        return load(read(path), path, kind="net") if path else None
-    except ReadError:
-        return None

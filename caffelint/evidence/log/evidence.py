@@ -40,7 +40,7 @@ class Excerpt(Source):
 class LogEvidence:
     """log: what was read. static: what a check says of the texts that the last run printed, with lines of the log.
 
-    solver_file: the one that it is to be held against.
+    solver_file: the one that it is to be held against; of a log that holds no text, the one that ran.
     """
 
     def __init__(self, log: TrainingLog, static: Sequence[ReportedFinding] = (), solver_file: File | None = None):
@@ -56,7 +56,7 @@ class LogEvidence:
 
     def recovered(self, run: Logged) -> Recovered:
         if id(run) not in self._recovered:
-            self._recovered[id(run)] = Recovered(run)
+            self._recovered[id(run)] = Recovered(run, self.solver_file)
         return self._recovered[id(run)]
 
     def beginning(self, run: Logged) -> Beginning:

@@ -8,16 +8,20 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import IO, Any
 
 from caffelint.evidence.log.reader import Heard, Reader
 from caffelint.evidence.log.values import TrainingLog
-from caffelint.lint.read import ReadError, beginning, opened
+from caffelint.lint.file import load
+from caffelint.lint.read import ReadError, beginning, opened, read_found
 
 STDIN = "-"
 ENDED = "ended"
 _CHUNK = 1 << 20
 _HEAD = 256
+_LOOKED_AT, _SOLVERS, _SOLVER = 1000, 20, 20_000
+"""Names in a folder, and prototxt files of so few bytes, among which solvers are looked for."""
 _GZIP = b"\x1f\x8b"
 _MOST_TIMES, _LEAST_UNPACKED = 50, 8 << 20
 """By how much a log may be packed; those of real trainings are by 12. One that is small anyway may be by more."""
@@ -38,6 +42,23 @@ def known(log: TrainingLog) -> TrainingLog:
         what = "is empty" if not log.size else "holds nothing that Caffe prints"
         raise ReadError(f"{what}: no loss, no net, no failed check; is it the log of `caffe train`?")
     return log
+
+
+def solvers_beside(path: str) -> list[str]:
+    """The solvers in the folder of a log: any of them may be the one that ran. Links are not followed."""
+    folder = os.path.dirname(path)
+    found: list[str] = []
+    try:
+        with os.scandir(folder or ".") as entries:
+            texts = [one for one in islice(entries, _LOOKED_AT) if one.name.endswith(".prototxt")]
+        small = [one.name for one in texts if one.is_file(follow_symlinks=False) and one.stat().st_size < _SOLVER]
+        for name in sorted(small)[:_SOLVERS]:
+            other = os.path.join(folder, name)
+            if load(read_found(other, _SOLVER), other).solver is not None:
+                found.append(other)
+    except (OSError, ReadError):
+        return found
+    return found
 
 
 def chunks(path: str, more: Callable[[], bool] | None = None) -> Iterator[bytes]:

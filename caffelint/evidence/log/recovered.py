@@ -20,7 +20,9 @@ from caffelint.caffe.shapes import Shape
 from caffelint.caffe.solver import Solver
 from caffelint.evidence.log.values import Line, Logged, Text
 from caffelint.lint.config import Config
+from caffelint.lint.discover import resolve
 from caffelint.lint.file import File, load
+from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Report, ReportedFinding
 
 _NETS = re.compile(rb'^(?:net|train_net|test_net): "[^"\n]*"\n', re.M)
@@ -44,10 +46,11 @@ _TRAIN, _TEST = "TRAIN", "TEST"
 class Recovered:
     """What the texts of one run hold. solver, train, tests: None or empty where the log does not hold them whole.
 
+    file: the solver that was run, as the user says; it and its net count where the log holds none.
     shapes: of the tops of the layers that make data, as Caffe printed them.
     """
 
-    def __init__(self, run: Logged):
+    def __init__(self, run: Logged, file: File | None = None):
         solver = run.text("solver")
         self.solver_text = solver if solver and solver.whole else None
         self.solver_file = load(solver.data, kind="solver") if self.solver_text and solver else None
@@ -61,6 +64,10 @@ class Recovered:
                 self.tests.append((text, file))
             elif self.train is None:
                 self.train = text, file
+        self.is_of_file = file is not None and not run.texts
+        if self.is_of_file and file is not None:
+            self.solver_file = file
+        self._net = self.train[1] if self.train is not None else net_file(file) if file and self.is_of_file else None
         self._built: BuiltNet | None = None
         self.shapes = _shapes(self.train[1], run.shapes) if self.train is not None else {}
 
@@ -79,9 +86,8 @@ class Recovered:
     @property
     def built(self) -> BuiltNet | None:
         """The training net as Caffe built it; shapes that only the data gives are those that it printed."""
-        if self._built is None and self.train is not None:
-            net = self.train[1].net
-            assert net is not None
+        net = self._net.net if self._net is not None else None
+        if self._built is None and net is not None:
             self._built = build(net.message, _TRAIN, input_shapes=self.shapes, assume_inputs=True)
         return self._built
 
@@ -109,6 +115,17 @@ class Recovered:
         if self.solver is None or self.solver_text is None:
             return None
         return line_in(self.solver_text, self.solver.at(field))
+
+
+def net_file(file: File) -> File | None:
+    """The training net that the solver names, as a check of the solver finds it."""
+    solver = file.solver
+    name = (solver.message.train_net or solver.message.net) if solver else ""
+    path, _, _ = resolve(name, file.path)
+    try:
+        return load(read(path), path, kind="net") if path else None
+    except ReadError:
+        return None
 
 
 def line_in(text: Text, place: Place) -> Line:

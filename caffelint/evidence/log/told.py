@@ -19,8 +19,11 @@ _COLUMNS, _FEWEST = 72, 8
 Draw = Callable[[Sequence[float]], Sequence[str]]
 
 
-def lines_of(log: TrainingLog, draw: Draw) -> Iterator[str]:
-    """One block of lines for each of the last runs, the last one's loss drawn by `draw`, a column a value."""
+def lines_of(log: TrainingLog, draw: Draw, solvers: Sequence[str] = ()) -> Iterator[str]:
+    """One block of lines for each of the last runs, the last one's loss drawn by `draw`, a column a value.
+
+    solvers: that may have run, for a log which holds no text.
+    """
     count = len(log.runs)
     yield visible(f"{log.path}: {log.lines:,} lines, {_counted(count, 'run')}, {_counted(log.numbers, 'number')} read")
     if log.sampled:
@@ -31,6 +34,8 @@ def lines_of(log: TrainingLog, draw: Draw) -> Iterator[str]:
         if run is log.run and (columns := _columns(run)):
             yield "  loss over the iterations"
             yield from (f"  {line}" for line in draw(columns))
+    if solvers and log.run is not None and not log.run.texts:
+        yield visible(f"  the log holds no solver; give the one that ran, as in --solver {solvers[0]}, to check it")
     yield ""
 
 

@@ -19,12 +19,14 @@ _BINS = 20
 _FEWEST = 8
 _SHORT = 200
 """Iterations after which a loss that has not fallen is worth a word."""
+_BRIEF = 60
+"""The same of one that there is not enough of to be sure."""
 _NEAR = 0.03
 _EXACTLY = 1e-3
 _SMALL = 3.5
 """Of logarithms: beyond, any value is near that of some number."""
 _OUTPUTS = re.compile(rb"\n *num_output: (\d{1,9})\n")
-_FELL, _FELL_LITTLE = 0.95, 0.7
+_FELL, _FELL_LITTLE, _LITTLE = 0.95, 0.7, 0.98
 _TIMES, _EXPLODES = 3.0, 300.0
 _NOTHING, _SOON = 1e-6, 100
 _UNLIKE = 4.0
@@ -117,6 +119,23 @@ def trend(series: Series, chance: float | None, fresh: bool = True) -> Trend | N
     return None
 
 
+def brief(series: Series, chance: float | None) -> Trend | None:
+    """A loss that does not fall from its first third on, in a run that is too short to be sure of it. chance: where it
+    came to that of guessing, or goes up and down above it, as one that has not yet begun to fall does not.
+    """
+    points = series.finite
+    if len(points) < _FEWEST or not _BRIEF <= points[-1].iteration - points[0].iteration < _SHORT:
+        return None
+    begun, later = points[0].value, points[len(points) // 3 :]
+    half = len(later) // 2
+    before, last = median(one.value for one in later[:half]), median(one.value for one in later[half:])
+    if last < _LITTLE * before or last < _FELL_LITTLE * begun or begun <= 0:
+        return None
+    above = chance is not None and min(before, last) > (1 - _NEAR) * chance
+    moved = chance is not None and max(one.value for one in points) > (1 + _NEAR) * chance
+    return Trend(STUCK, begun, last, later[0], chance if above and moved else None)
+
+
 def _step(points: Sequence[Point], parts: Sequence[float]) -> Trend | None:
     """A loss that jumps once and stays there."""
     for number in range(_CALM, len(parts) - _CALM + 1):
@@ -201,9 +220,12 @@ def guessed_chance(run: Logged) -> Chance | None:
         if not series.weight or len(points) < _FEWEST:
             continue
         total += series.weight
-        value = median(point.value for point in points[len(points) // 3 :])
+        later = [point.value for point in points[len(points) // 3 :]]
+        value = median(later)
+        # The median of what goes up and down is near the logarithm of some number by chance.
+        steady = median(abs(one - value) for one in later) < _NEAR / 6 * value
         near = [one for one in given if one > 1 and abs(math.log(one) - value) < _NEAR / 3 * value]
-        if not near and 0.6 < value < _SMALL:
+        if not near and steady and 0.6 < value < _SMALL:
             near = [one for one in (round(math.exp(value)),) if abs(math.log(one) - value) < _EXACTLY * value]
         found.add(min(near, key=lambda one: abs(math.log(one) - value)) if near else None)
     classes = found.pop() if len(found) == 1 else None
