@@ -63,8 +63,8 @@ class MomentumNotSupported(SolverRule):
             place = solver.at_first("type", "solver_type")
             yield self.finding(
                 place,
-                f"{place.field} {type_} is ignored where a script builds an SGDSolver; to keep SGD, remove it, else remove"
-                " momentum and use caffe.get_solver",
+                f"{place.field} {type_} is ignored where a script builds an SGDSolver; to keep SGD, remove it, else"
+                " remove momentum and use caffe.get_solver",
                 evidence=str(sgd),
                 severity=INFO,
             )

@@ -79,6 +79,7 @@ class SolverTypeIgnored(SolverRule):
             )
         yield self.finding(
             place,
-            f"{place.field} {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD; {remedy}",
+            f"{place.field} {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD;"
+            f" {remedy}",
             evidence=f"pycaffe's SGDSolver does not read {place.field}",
         )
