@@ -5,6 +5,11 @@
 #   tools/setup.sh          caffelint alone
 #   tools/setup.sh dev      and what its tests need: their tools, official schemas, a real Caffe, Python 2.7, Neovim
 set -eu
+case "${1:-}" in
+    ""|dev) ;;
+    -h|--help) sed -n 's/^# \{0,1\}//p' "$0" | sed 1d; exit ;;
+    *) echo "tools/setup.sh: unknown argument $1; give dev or none" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")/.."
 
 python=${PYTHON:-python3}

@@ -99,8 +99,12 @@ class Solver:
         return place(self.document, self.document.root, path)
 
     def at_first(self, *fields: str) -> Place:
-        """The place of the first of these fields that is written; if none is, as `at`."""
-        written = (field for field in fields if self.given(field) is not Given.NOTHING)
+        """The place of the first of these fields that is written; if none is, as `at`.
+
+        Of a field that Caffe's upgrade has set, only its value is known: `type` is written as `solver_type`.
+        """
+        root = self.document.root
+        written = (field for field in fields if root.all(field) or (id(root), field) in self.document.misspelt)
         return self.at(next(written, fields[-1]))
 
     def has(self, field: str) -> bool:

@@ -27,8 +27,11 @@ _NAMED = 3
 _WEIGHTS = re.compile(rb"^[ \t]*weights[ \t]*:", re.MULTILINE)
 _SOLVER_SIZE = 1 << 16
 _NOT_SHARED = ("fix", "diff", "interactive", "add_ignores", "timing", "watch")
-_UNREAD = ("not-caffe", "unfilled-template")
+_OTHER = "not-caffe"
+_UNREAD = (_OTHER, "unfilled-template")
 """The rules that say of a file that it is no net."""
+_OF_ANY_TEXT = (_OTHER, "syntax-error", "unreadable-character")
+"""Those that look at files that hold neither a net nor a solver."""
 
 
 def chosen(options: dict[str, Any]) -> list[str]:
@@ -108,8 +111,10 @@ def reporting(
                 tell(lacking)
         if config.target and not options["quiet"]:
             tell_of_unread(report, config.target)
-        report = only_from(level, report)
+        whole, report = report, only_from(level, report)
         write_all(report, wanted, look)
+        if not options["quiet"] and look.least != "info":
+            tell_of_others(whole, paths)
     tell_of_files(report, options["quiet"], options["verbose"])
     return report.exit_status(config.fail_on, config.max_warnings)
 
@@ -131,6 +136,33 @@ def tell_of_unread(report: Report, targets: Sequence[str]) -> None:
     for finding in report.findings:
         if finding.name in _UNREAD:
             tell(f"{finding.file}: not checked for {', '.join(targets)}: {finding.message}")
+
+
+def tell_of_others(report: Report, paths: Sequence[str]) -> None:
+    """Name on stderr the files that somebody has named and that hold no net or solver: nothing in them was checked.
+
+    An error says more. Below a folder there may be many, such as label maps, and each has its info.
+    """
+    from caffelint.lint.discover import relative
+    from caffelint.lint.file import loaded
+    from caffelint.lint.finding import INFO
+    from caffelint.lint.read import ReadError, read
+    from caffelint.schema.detect import OTHER
+
+    named = {relative(path) for path in paths if os.path.isfile(path)}
+    told = {finding.file for finding in report.findings if finding.severity != INFO}
+    for finding in report.findings:
+        file = finding.file
+        if file not in named or file in told or finding.name not in _OF_ANY_TEXT:
+            continue
+        told.add(file)
+        try:
+            is_other = loaded(read(file), file).kind == OTHER
+        except ReadError:
+            continue
+        if is_other:
+            says = finding.message if finding.name == _OTHER else "holds no Caffe net or solver; not checked"
+            tell(f"{file}: {says}")
 
 
 def tell_of_files(report: Report, quiet: bool, verbose: bool = False) -> None:

@@ -41,7 +41,12 @@ def command(path: str, config_file: Path | None, isolated: bool, format_: str, s
     }
     taken = Caffes(config).of(os.path.join(path, "net.prototxt") if os.path.isdir(path) else path)
     if config.dialect is None and (taken.why or taken.note):
-        rows["dialect" if taken.forks else "proto"] = {"value": taken.name or None, "source": taken.why or taken.note}
+        if taken.forks:
+            first, *others = taken.forks.forks
+            why = f"{taken.name} is {taken.why}" + (f"; {', '.join(others)} where files need it" if others else "")
+            rows["dialect"] = {"value": first, "source": why}
+        else:
+            rows["proto"] = {"value": taken.name or None, "source": taken.why or taken.note}
     if format_ == "json":
         click.echo(json_text({"version": 1, "settings": rows}))
         return

@@ -45,13 +45,14 @@ def command(
 
     Data layers become Input layers with a batch of 1, losses what they make of scores (SoftmaxWithLoss becomes
     Softmax), and what only trains or measures goes. Layers keep their names, so the weights fit, and their text.
-    How an image becomes the input is a comment, and with --card a file.
+    How an image becomes the input is a comment, and with --card a file. If NET is a solver, its net is taken.
 
     \b
     Exit status: 0 the net was made, or that of --check has the same layers, weights and fields
                  1 --check found a difference that matters
                  2 the file cannot be read or written, holds no net that loads, or wrong usage
     """
+    from caffelint.cli.nets import net_of
     from caffelint.cli.outputs import write_bytes
     from caffelint.cli.overwriting import no_place_for
     from caffelint.cli.tell import aside, say, tell
@@ -63,7 +64,7 @@ def command(
         raise click.UsageError("--check writes nothing; leave --output and --card out")
     config = settings([net], {"config_file": config_file, "isolated": isolated, "dialect": dialect})
     given_shapes = input_shapes(shapes)
-    at = net
+    at = net = net_of(net, config.roots)
     try:
         old = read(net)
         if given:
@@ -74,8 +75,8 @@ def command(
             for one in differences:
                 place = f"{given}:{one.line}" if one.line else given
                 say(visible(f"{place}: {'' if one.matters else 'does not matter: '}{one.message}"))
-            if not differences:
-                say(visible(f"{given} has the layers, weights and fields that {net} leads to"))
+            if not any(one.matters for one in differences):
+                say(visible(f"{given} fits: it has the layers, weights and fields that {net} leads to"))
             return FINDINGS if any(one.matters for one in differences) else 0
         made = deploy(old, net, given_shapes or _set(old, net, config), config.dialect)
         cards = json_text([one.as_json() for one in made.cards]).encode()

@@ -13,7 +13,8 @@ import click
 from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.settings import plug_in, settings_options
-from caffelint.cli.tell import say
+from caffelint.cli.status import USAGE
+from caffelint.cli.tell import say, tell
 from caffelint.text.visible import json_text
 
 if TYPE_CHECKING:
@@ -26,23 +27,45 @@ if TYPE_CHECKING:
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="For reading, or JSON.")
 @settings_options
-def command(rule: str | None, every: bool, format_: str, config_file: Path | None, isolated: bool) -> None:
-    """Explain a rule: what it finds, why that is bad, and how to fix it. RULE is a code or a name."""
+def command(rule: str | None, every: bool, format_: str, config_file: Path | None, isolated: bool) -> int:
+    """Explain a rule: what it finds, why that is bad, and how to fix it. RULE is a code or a name.
+
+    If no rule has that name, the rules that are about these words are listed.
+
+    \b
+    Exit status: 0 explained
+                 2 no such rule, or wrong usage
+    """
     if (rule is not None) == every:
         raise click.UsageError("give a RULE or --all" + ", not both" * every)
     plug_in(config_file, isolated)
-    from caffelint.lint.registry import all_rules
+    from caffelint.lint.registry import all_rules, find_rule
 
+    if rule and format_ == "text" and find_rule(rule) is None and (about := _about(rule)):
+        tell(f'no rule is called "{rule}"; about it:')
+        for info in about:
+            say(f"{info.code} {info.name}  {info.summary}", indent=4)
+        return USAGE
     infos = list(all_rules()) if rule is None else [named(rule)]
     if format_ == "json":
         from caffelint.cli.rules import row
 
         rules = [{**row(info), "explanation": inspect.cleandoc(info.load().__doc__ or "")} for info in infos]
         click.echo(json_text({"version": 1, "rules": rules}))
-        return
+        return 0
     for number, info in enumerate(infos):
         click.echo("\n" if number else "", nl=False)
         _explain(info)
+    return 0
+
+
+def _about(words: str) -> list[RuleInfo]:
+    """The rules with these words in their name or summary, else those with them in their explanation."""
+    from caffelint.lint.registry import all_rules
+
+    wanted = words.lower()
+    found = [info for info in all_rules() if wanted in f"{info.name} {info.summary}".lower()]
+    return found or [info for info in all_rules() if wanted in (info.load().__doc__ or "").lower()]
 
 
 def _explain(info: RuleInfo) -> None:

@@ -66,11 +66,13 @@ def command(
     message = file.solver.message
     limit = iterations or max(message.max_iter, 0) or _WITHOUT_MAX_ITER
     rates = schedule(message)
-    lr_table.write(rates, str(solver), limit, sys.stdout, width(sys.stdout), use_color(sys.stdout))
     if suggest:
         from caffelint.cli.scaled import Asked
 
-        _suggest(Asked(str(solver), measure=measure, shapes=input_shapes(shapes)))
+        asked = Asked(str(solver), measure=measure, shapes=input_shapes(shapes))
+        _suggest(asked, file.solver.type, message.base_lr)
+        click.echo()
+    lr_table.write(rates, str(solver), limit, sys.stdout, width(sys.stdout), use_color(sys.stdout))
     if not iterations and message.max_iter <= 0:
         tell(f"max_iter is missing; {limit:,} iterations are shown, --iterations N shows N")
     # What a fork has is no error in the text.
@@ -84,7 +86,8 @@ def command(
     return int(bool(wrong) or bool(rates.problem) or rates.first_bad(limit) is not None)
 
 
-def _suggest(asked: Asked) -> None:
+def _suggest(asked: Asked, type_: str, base_lr: float) -> None:
+    """The rates for each type of solver, and where the solver's own is by the largest of its type."""
     from caffelint.cli.outputs import use_color, width
     from caffelint.cli.scaled import scaled, suggested
     from caffelint.cli.settings import settings
@@ -95,6 +98,10 @@ def _suggest(asked: Asked) -> None:
     found = suggested(asked, config)
     if found:
         write_rates(found, sys.stdout, use_color(sys.stdout), width(sys.stdout))
+        for own in [one for one in found if one.type == type_ and base_lr > 0]:
+            near = "below" if base_lr < own.low else "above" if base_lr > own.high else "within"
+            limits = f"{own.low:.3g} to {own.high:.3g}"
+            click.echo(f"base_lr {base_lr:g} is {near} where {type_} begins to fail, {limits}")
     else:
         why = asked_for(scaled(asked, config)) or "caffelint scales shows why"
         tell(f"{asked.path}: nothing is known of its updates; {why}")

@@ -26,6 +26,22 @@ class Shown(NamedTuple):
     build: SolverNet | None = None
 
 
+def net_of(file: str, roots: Sequence[str]) -> str:
+    """The one net that a solver trains, told of on stderr; else the file itself."""
+    from caffelint.cli.tell import tell
+    from caffelint.lint.discover import named_nets, relative
+    from caffelint.lint.role import names_a_net
+
+    if not os.path.isfile(file) or not names_a_net(file):
+        return file
+    found = {net.path for net in named_nets(file, roots) if net.field != "test_net"}
+    path, *others = found or {None}
+    if path is None or others:
+        return file
+    tell(f"{file}: a solver; its net is {relative(path)}")
+    return relative(path)
+
+
 def nets(file: str, named: bool, roots: Sequence[str], failed: list[Failure]) -> Iterator[Shown]:
     """The nets of a solver if the solver was named, else the file itself; missing nets go to `failed`."""
     from caffelint.lint.discover import named_nets

@@ -46,7 +46,8 @@ def command(
     """Insert layers that stop Caffe at the first nan or inf into a net, or remove these layers.
 
     Each check is an in-place Python layer. Its code, check_finite_layer.py, is written next to OUT or NET. Without
-    --output or --in-place, the net goes to stdout and no file is written. If NET is -, the net is read from stdin.
+    --output or --in-place, the net goes to stdout and no file is written. If NET is -, the net is read from stdin. Of
+    a solver, its net is taken, except with --in-place.
 
     \b
     Exit status: 0 done
@@ -64,6 +65,7 @@ def command(
         raise click.UsageError("--in-place writes to a file, but - is stdin; name a file with --output")
     from caffelint.cli import patched
     from caffelint.cli.checked import STDIN, stdin
+    from caffelint.cli.nets import net_of
     from caffelint.cli.outputs import show_diff, write_bytes
     from caffelint.cli.tell import tell
     from caffelint.fix.finite import PatchError, insert_checks, remove_checks
@@ -80,6 +82,8 @@ def command(
     words = [word.strip() for word in (where or "").split(",") if word.strip()]
     at = net = STDIN if piped else net
     config = settings(["." if piped else net], {"config_file": config_file, "isolated": isolated, "jobs": 1})
+    if not piped and not in_place:
+        at = net = net_of(net, config.roots)
     say = patched.nothing if quiet else tell
     try:
         old = stdin() if piped else read(net)

@@ -56,22 +56,32 @@ def _dialect(folder: str, files: Sequence[str]) -> list[Setting]:
     taken = Caffes(Config()).of(os.path.join(folder, "net.prototxt"))
     if taken.name:
         return [Setting("dialect", None, f"dialect: not set, since the Caffe is known: {taken.name} ({taken.why})")]
-    votes, own = Counter[str](), Counter[str]()
-    with_own = 0
+    votes, own, lacked = Counter[str](), Counter[str](), Counter[str]()
+    with_own = with_lacked = 0
     for path in files:
         file = _loaded(path)
         if file is not None:
-            votes.update(_forks(file))
+            forks = _forks(file)
+            votes.update(forks)
             names = own_names(file)
             own.update(names)
             with_own += bool(names)
+            missing = [] if forks else _lacked(file)
+            lacked.update(missing)
+            with_lacked += bool(missing)
     without = "dialect: not set, since"
     if own:
         names = [name for name, _ in own.most_common()]
         without += f" no known Caffe has {listed(names)} ({with_own} of {len(files)} files);"
         without += ' caffe = "FOLDER" names yours'
+    if not votes and lacked and not own:
+        names = [name for name, _ in lacked.most_common()]
+        without += f" no known Caffe has all of {listed(names)} ({with_lacked} of {len(files)} files);"
+        without += ' caffe = "FOLDER" names yours'
+    elif not votes and not own:
+        without += " no file needs more than BVLC's Caffe"
     if not votes:
-        return [Setting("dialect", None, without if own else f"{without} no file needs more than BVLC's Caffe")]
+        return [Setting("dialect", None, without)]
     from caffelint.schema.provenance import provenance
 
     order = provenance().forks
@@ -114,6 +124,17 @@ def _forks(file: File) -> frozenset[str]:
     if not needs:
         return frozenset()
     return frozenset(fork for fork in provenance().infer(needs) if provenance().is_caffe(fork))
+
+
+def _lacked(file: File) -> list[str]:
+    """What BVLC's Caffe lacks of a file, and some other has: layer types, or fields if it has those."""
+    from caffelint.schema.provenance import provenance
+
+    if file.bound is None:
+        return []
+    types = {layer.type for net in file.nets for layer in net.layers}
+    of_forks = [type_ for type_ in sorted(types) if (forks := provenance().layer_type(type_)) and "bvlc" not in forks]
+    return of_forks or list(dict.fromkeys(use.name for use in file.bound.fork_uses if "bvlc" not in use.forks))
 
 
 def _needs(file: File) -> list[frozenset[str]]:

@@ -33,10 +33,13 @@ def titles(layers: Sequence[_Named]) -> str:
         return title(layers[0])
     types = {layer.type for layer in layers}
     type_ = types.pop() if len(types) == 1 else ""
-    names = [f'"{layer.name}"' for layer in layers if layer.name]
+    # A layer of each phase may have the same name.
+    names = list(dict.fromkeys(f'"{layer.name}"' for layer in layers if layer.name))
     if not names:
         return f"{len(layers)} {type_} layers".replace("  ", " ")
-    left = len(layers) - min(len(names), _LISTED)
+    left = len(names) + sum(not layer.name for layer in layers) - min(len(names), _LISTED)
+    if len(names) == 1 and not left and type_:
+        return f"{type_} {names[0]}"
     return f"{type_ or 'layers'} {', '.join(names[:_LISTED])}" + (f" and {left} more" if left else "")
 
 

@@ -105,7 +105,6 @@ class Mistakes(MistakenValues):
         message = (
             f"BVLC's Caffe refuses {listed}{' in layers blocks' * in_old};"
             f" {known.describe(forks)} {known.has(forks)} {them}"
-            f" (pass {known.option(forks)})"
         )
         first = uses[0]
         start, end = first.field.value_span if first.is_value else first.field.name_span
@@ -249,7 +248,7 @@ class Mistakes(MistakenValues):
             message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
             return _Unknown(None, message, True, True)
         message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file unless your fork adds it"
-        return _Unknown(None, f"{message}; remove it", False, True)
+        return _Unknown(None, f'{message}; name that one with caffe = "FOLDER", or remove it', False, True)
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:
         """The field in the block beside it that has one of that name, and none yet."""

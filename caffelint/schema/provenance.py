@@ -72,7 +72,12 @@ class Provenance:
         self._groups: dict[str, str] = {name: " ".join(forks) for name, forks in families.items()} | table["groups"]
 
     def dialect(self, name: str) -> str:
-        """The fork that a user's `name` means, e.g. "faster-rcnn"; ValueError, with a suggestion, if unknown."""
+        """The fork that a user's `name` means, e.g. "faster-rcnn"; ValueError, with a suggestion, if unknown.
+
+        A repository of GitHub, such as weiliu89/caffe, means the best known of its forks.
+        """
+        for fork, _ in self.forks_of(name.strip()):
+            return fork
         wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
         fork = self._table["aliases"].get(wanted, wanted)
         if fork in self._table["forks"]:
@@ -259,12 +264,12 @@ class Provenance:
 def _alike(name: str, known: str) -> bool:
     """Whether a name is surely meant for a known one: begins it, continues it, or has one slip.
 
-    One letter of a short name makes another net of it: SENet is no ENet, MTCNN no MSCNN.
+    One other letter of a short name makes another net of it: SENet is no ENet, MTCNN no MSCNN.
     """
     short, long = sorted((name, known), key=len)
     if long.startswith(short) and len(short) > 2 and 2 * len(short) >= len(long):
         return True
-    return distance(name, known, 1) == 1 and (len(short) > 5 or sorted(name) == sorted(known))
+    return distance(name, known, 1) == 1 and (len(short) > 5 or set(name) == set(known))
 
 
 @cache

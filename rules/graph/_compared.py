@@ -158,6 +158,13 @@ def activations_after(layer: Layer, phase: str) -> list[str] | None:
     return found
 
 
+def bends(layer: Layer, phase: str = TEST) -> list[str] | None:
+    """The activations after a layer; None where that cannot be told."""
+    after = activations_after(layer, phase)
+    written = layer.net.by_type
+    return after and [type_ for type_ in after if type_ in written and written[type_][0].kind.is_activation]
+
+
 def _readers(net: Net) -> dict[str, dict[str, list[Layer]]]:
     """The layers that read a blob, in order, by phase."""
     found: dict[str, dict[str, list[Layer]]] = {TRAIN: {}, TEST: {}}

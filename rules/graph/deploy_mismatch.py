@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, Related, title, titles
+from caffelint.lint import ERROR, LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title, titles
+from caffelint.lint.built import shape_text
 
-from ._compared import activations_after, differences, layers_in, other_shapes, parameters_of
+from ._compared import bends, differences, layers_in, other_shapes, parameters_of
 from ._layer_params import field_path
 from ._partner import Training, namesake, training_nets
+from ._sized import crops_of, misfits, size_place
 
 _SEVERAL = 2
 """Layers whose weights have other shapes."""
@@ -18,7 +20,8 @@ class DeployMismatch(NetRule):
     ## Why is this bad?
     Weights are copied by the name of the layer. Where the shape of a parameter differs, Caffe refuses them; where only
     the pad, the pooling method or the slope of a ReLU differs, it loads them, and the net computes something other than
-    what was trained and tested.
+    what was trained and tested. An Input of another size than the crops of training gives an InnerProduct more or fewer
+    weights, which Caffe refuses, too.
 
     ## Example
     `train.prototxt`:
@@ -66,6 +69,7 @@ class DeployMismatch(NetRule):
         + ' layer { name: "loss" type: "Softmax" bottom: "fc" top: "prob" }'
     )
     _CROP = "transform_param { crop_size: 224 }"
+    _SOURCE = ' data_param { source: "db" batch_size: 8 }'
     _MANY = [
         source
         + "".join(
@@ -144,6 +148,15 @@ class DeployMismatch(NetRule):
             message='Input "data": shape is 242x242 but "train_val.prototxt" was trained on crops of 224x224; set the'
             " last two dim to 224",
         ),
+        Invalid(
+            {
+                "train_val.prototxt": _TRAIN % (_CROP + _SOURCE, 1, 1, 1, 9),
+                "deploy.prototxt": _DEPLOY % (242, 242, 1, 1, 1, 9),
+            },
+            span="dim: 242",
+            message='Input "data": shape is 242x242 but "train_val.prototxt" was trained on crops of 224x224, so Caffe'
+            ' refuses the weights of InnerProduct "fc"; set the last two dim to 224',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -188,8 +201,8 @@ class DeployMismatch(NetRule):
             other = nearest.layers.get(name)
             if other is None or other.type != layer.type or not layer.kind.shaped_by:
                 continue
-            here = _bends(layer)
-            usual = [_bends(one.layers[name]) for one in candidates if name in one.layers]
+            here = bends(layer)
+            usual = [bends(one.layers[name]) for one in candidates if name in one.layers]
             # What comes after the last layer of a training net may be part of its loss.
             if here is not None and all(there and here[: len(there)] != there for there in usual):
                 odd.append((layer, other, here, usual[0] or []))
@@ -205,7 +218,7 @@ class DeployMismatch(NetRule):
 
     def _input(self, net: Net, nearest: Training, candidates: list[Training]) -> Iterator[Finding]:
         inputs = [layer for layer in net.layers if layer.type == "Input" and len(layer.message.input_param.shape) == 1]
-        crops = {one.net.path: _crops(one.net) for one in candidates}
+        crops = {one.net.path: crops_of(one.net) for one in candidates}
         if len(inputs) != 1 or not all(len(found) == 1 for found in crops.values()):
             return
         pools = any(layer.message.pooling_param.global_pooling for layer in net.by_type.get("Pooling", ()))
@@ -215,35 +228,20 @@ class DeployMismatch(NetRule):
         (crop,) = crops[nearest.net.path]
         # The number of images may be left out for a template to fill in.
         if len(dims) in (3, 4) and dims[-2] == dims[-1] and {dims[-1]} not in crops.values():
+            says = f'shape is {dims[-2]}x{dims[-1]} but "{nearest.file}" was trained on crops of {crop}x{crop}'
+            found = [misfits(net, one.net, dims[:-2]) for one in candidates]
+            refused = evidence = ""
+            if all(found):
+                _, mine, theirs = found[0][0]
+                refused = f", so Caffe refuses the weights of {titles([layer for layer, *_ in found[0]])}"
+                evidence = f"weights of {shape_text(mine)} here, of {shape_text(theirs)} in training"
             yield self.finding(
-                _size_place(net, inputs[0]),
-                f'{title(inputs[0])}: shape is {dims[-2]}x{dims[-1]} but "{nearest.file}" was trained on crops of'
-                f" {crop}x{crop}; set the last two dim to {crop}",
+                size_place(net, inputs[0]),
+                f"{title(inputs[0])}: {says}{refused}; set the last two dim to {crop}",
+                evidence=evidence,
+                severity=ERROR if refused else None,
             )
 
 
 def _related(layer: Layer) -> tuple[Related, ...]:
     return (Related("the layer in the training net", layer.at("name")),)
-
-
-def _size_place(net: Net, layer: Layer) -> Place:
-    """Where the height of the input is written, in the layer or in the fields of the net from before there was one."""
-    if net.written.input_shape:
-        return net.at("input_shape", 0, "dim", -2)
-    return net.at("input_dim", -2) if net.written.input_dim else layer.at("input_param", "shape", 0, "dim", -2)
-
-
-def _bends(layer: Layer) -> list[str] | None:
-    """The activations after a layer; None where that cannot be told."""
-    after = activations_after(layer, TEST)
-    written = layer.net.by_type
-    return after and [type_ for type_ in after if type_ in written and written[type_][0].kind.is_activation]
-
-
-def _crops(net: Net) -> set[int]:
-    """The sizes of the crops that its data layers cut, 0 for one that cuts none."""
-    return {
-        layer.message.transform_param.crop_size
-        for layer in net.layers
-        if not layer.bottoms and layer.tops and layer.kind.transforms
-    } - {0}

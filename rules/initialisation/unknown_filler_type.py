@@ -90,8 +90,8 @@ class UnknownFillerType(NetRule):
         Invalid(
             _FC % "prelu" + _FC % "prelu" + _FC % "prelu",
             span='type: "prelu"',
-            message='InnerProduct "fc", "fc", "fc": Caffe has no filler "prelu", so it stops at load unless your fork'
-            " adds it; use one of bilinear, constant, gaussian, msra, positive_unitball, uniform, xavier",
+            message='InnerProduct "fc": Caffe has no filler "prelu", so it stops at load unless your fork adds it;'
+            " use one of bilinear, constant, gaussian, msra, positive_unitball, uniform, xavier",
         ),
         # A fork that nobody knows may well have a filler that extends one of Caffe's.
         Invalid(

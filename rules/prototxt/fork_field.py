@@ -42,6 +42,12 @@ class ForkField(ProblemRule):
             message="BVLC's Caffe refuses prior_box_param; SSD (weiliu89/caffe), NVIDIA Caffe and 23 more have it"
             " (pass --dialect ssd)",
         ),
+        # No Caffe has both, so no dialect is advised.
+        Invalid(
+            'layer { type: "PriorBox" prior_box_param { min_size: 30 } } layer { type: "NoSuchThing" }',
+            span="prior_box_param",
+            message="BVLC's Caffe refuses prior_box_param; SSD (weiliu89/caffe), NVIDIA Caffe and 23 more have it",
+        ),
         Invalid(
             'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
             span="prior_box_param",
@@ -53,9 +59,11 @@ class ForkField(ProblemRule):
 
     def report(self, problem: Problem, file: File) -> Iterator[Finding]:
         severity = ERROR if file.knows_caffe else INFO
+        # A Caffe that lacks anything else of the file would only turn these infos into errors.
+        message = problem.message + (f" (pass --dialect {file.likely_dialects[0]})" if file.likely_dialects else "")
         yield self.finding(
             file.place_of(problem),
-            problem.message,
+            message,
             evidence=problem.evidence,
             severity=severity,
             dialects=file.likely_dialects,

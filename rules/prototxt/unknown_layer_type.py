@@ -183,8 +183,9 @@ class UnknownLayerType(TextRule):
             else:
                 # Of the forks that have the type one is named that has the fields of the file too.
                 likely = known.infer(use.forks for use in file.bound.fork_uses) if file.bound else forks
-                best = known.best(forks & likely or forks)
-                having = f"{known.describe(forks, best)} {known.has(forks)} it (pass --dialect {best})"
+                best = known.best(forks.intersection(file.likely_dialects) or forks & likely or forks)
+                having = f"{known.describe(forks, best)} {known.has(forks)} it"
+                having += f" (pass --dialect {best})" if best in file.likely_dialects else ""
                 message = f"BVLC's Caffe lacks this layer type and stops; {having}"
             severity = ERROR if sure else WARNING if file.dialect else INFO
             certainty = CERTAIN if sure else LIKELY

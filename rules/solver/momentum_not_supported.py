@@ -60,10 +60,11 @@ class MomentumNotSupported(SolverRule):
             return
         sgd = solver.runs and solver.runs.customs.builds_sgd
         if sgd and solver.runs and (solver.runs.by_tool or not solver.runs.only_sgd):
+            place = solver.at_first("type", "solver_type")
             yield self.finding(
-                solver.at_first("type", "solver_type"),
-                f"type {type_} is ignored where a script builds an SGDSolver; to keep SGD, remove it, else remove"
-                " momentum and use caffe.get_solver",
+                place,
+                f"{place.field} {type_} is ignored where a script builds an SGDSolver; to keep SGD, remove it, else"
+                " remove momentum and use caffe.get_solver",
                 evidence=str(sgd),
                 severity=INFO,
             )

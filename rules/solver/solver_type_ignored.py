@@ -48,6 +48,15 @@ class SolverTypeIgnored(SolverRule):
         ),
         Invalid(
             {
+                "old.prototxt": "base_lr: 0.1 solver_type: ADADELTA",
+                "train.py": 'solver = caffe.SGDSolver("old.prototxt")\nsolver.step(9)',
+            },
+            span="solver_type: ADADELTA",
+            message="solver_type AdaDelta is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD;"
+            " call caffe.get_solver there",
+        ),
+        Invalid(
+            {
                 "rms.prototxt": 'type: "RMSProp" momentum: 0.9',
                 "train.py": 'solver = caffe.SGDSolver("rms.prototxt")\nsolver.step(9)',
             },
@@ -70,6 +79,7 @@ class SolverTypeIgnored(SolverRule):
             )
         yield self.finding(
             place,
-            f"type {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD; {remedy}",
-            evidence="pycaffe's SGDSolver does not read type",
+            f"{place.field} {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD;"
+            f" {remedy}",
+            evidence=f"pycaffe's SGDSolver does not read {place.field}",
         )

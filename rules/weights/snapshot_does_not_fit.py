@@ -84,7 +84,7 @@ class SnapshotDoesNotFit(WeightsRule):
         if state is None or solver is None or found is None:
             return
         if found.wanted is not None and found.wanted != found.found:
-            yield self.finding(solver.at("type"), _number(state, solver, found))
+            yield self.finding(solver.at_first("solver_type", "type"), _number(state, solver, found))
         elif found.stale:
             first = found.stale[0]
             layer, hdf5 = first.param.layer, state.format == "HDF5"

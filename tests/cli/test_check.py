@@ -426,3 +426,32 @@ def test_all_nets_of_another_name_are_checked_where_there_are_no_others(check: A
     for number in range(300):  # more than are told of beside others
         (project / f"many/{number}.pt").write_text("layer { name: 'x' type: 'Silence' }", "utf-8")
     assert "in 300 files" in check("many").out
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("README.md", b"# Read me\ncaffe: this is text\n", "this does not look like a Caffe net or solver"),
+        ("empty.prototxt", b"", "the file is empty, so there is no net or solver to check"),
+    ],
+)
+def test_a_named_file_without_a_net_is_told_as_not_checked(
+    project: Path, caffelint: Any, name: str, data: bytes, says: str
+) -> None:
+    (project / name).write_bytes(data)
+    run = caffelint("check", name)
+    assert run.status == 0
+    assert f"{name}: {says}" in run.err
+    assert not caffelint("check", "-q", name).err
+    assert name not in caffelint("check", "net.prototxt").err
+    assert name not in caffelint("check", ".").err
+
+
+def test_a_named_file_of_binary_data_is_told_where_that_is_no_error(project: Path, caffelint: Any) -> None:
+    (project / "binary.prototxt").write_bytes(b'name: "x"\0\0\0 layer')
+    run = caffelint("check", "binary.prototxt")
+    assert (run.status, run.err) == (1, "")
+    (project / "README.md").write_text("solver.prototxt trains net.prototxt\n")
+    run = caffelint("check", "binary.prototxt")
+    assert run.status == 0
+    assert "binary.prototxt: holds no Caffe net or solver; not checked" in run.err

@@ -29,6 +29,22 @@ def test_writes_the_net_and_the_card(project: Path, caffelint: Any) -> None:
     assert caffelint("deploy", "net.prototxt", "--check", "deploy.prototxt")[0] == 0
 
 
+def test_takes_the_net_that_a_solver_trains(project: Path, caffelint: Any) -> None:
+    (project / "net.prototxt").write_text(NET)
+    (project / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1')
+    run = caffelint("deploy", "solver.prototxt", "-o", "deploy.prototxt")
+    assert run.status == 0
+    assert "solver.prototxt: a solver; its net is net.prototxt" in run.err
+    run = caffelint("deploy", "solver.prototxt", "--check", "deploy.prototxt")
+    assert (run.status, run.out.split(": ")[0]) == (0, "deploy.prototxt fits")
+    assert "Python" in caffelint("patch", "solver.prototxt", "--check-finite").out
+    run = caffelint("patch", "solver.prototxt", "--check-finite", "--in-place")
+    assert run.status == 2
+    assert "solver.prototxt: this is a solver; give the file of its net" in run.err
+    (project / "solver.prototxt").write_text('train_net: "a.prototxt" base_lr: 0.1')
+    assert "this is a solver" in caffelint("deploy", "solver.prototxt").err
+
+
 def test_leaves_other_files_alone(project: Path, caffelint: Any) -> None:
     (project / "net.prototxt").write_text(NET)
     (project / "mine.prototxt").write_text("mine")
@@ -129,12 +145,6 @@ def test_an_empty_target_is_a_mistake(project: Path, caffelint: Any) -> None:
         status, _, err = caffelint("check", empty, "net.prototxt")
         assert status == 2
         assert "names no target" in err
-
-
-def test_a_solver_is_named(project: Path, caffelint: Any) -> None:
-    (project / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed"')
-    status, _, err = caffelint("deploy", "solver.prototxt")
-    assert (status, err) == (2, "caffelint: solver.prototxt: this is a solver; give the net that it trains\n")
 
 
 def test_a_finding_on_the_whole_net_points_at_what_it_is_about(project: Path, caffelint: Any) -> None:

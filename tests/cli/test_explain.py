@@ -26,6 +26,15 @@ def test_explain_suggests(caffelint: Any) -> None:
     assert run.err == 'caffelint: no such rule "poly-without-maxiter"; did you mean poly-without-max-iter?\n'
 
 
+@pytest.mark.parametrize(("words", "name"), [("Batch", "batch-stats-in-testing"), ("87.33", "loss-at-87")])
+def test_explain_lists_the_rules_about_a_word(caffelint: Any, words: str, name: str) -> None:
+    run = caffelint("explain", words)
+    assert run.status == 2
+    assert run.err == f'caffelint: no rule is called "{words}"; about it:\n'
+    assert f" {name}  " in run.out
+    assert not caffelint("explain", words, "--format", "json").out
+
+
 @pytest.mark.parametrize("info", all_rules(), ids=lambda info: info.name)
 def test_every_rule_can_be_explained(caffelint: Any, info: Any) -> None:
     run = caffelint("explain", info.name)

@@ -52,6 +52,8 @@ def test_no_dialect_where_none_is_needed_or_none_fits(folder: Path, caffelint: A
     net = folder / "net.prototxt"
     net.write_text('layer { name: "a" type: "ReLU" bottom: "x" top: "y" }\n')
     assert "no file needs more than BVLC's Caffe" in caffelint("init").out
+    net.write_text('layer { name: "a" type: "CtcLoss" }\nlayer { name: "b" type: "OctreeConv" }\n')
+    assert "no known Caffe has all of CtcLoss and OctreeConv (1 of 1 files)" in caffelint("init").out
     net.write_text(SSD)
     for number, type_ in enumerate(("OctreeConv", "PSROIPooling", "Yolov3", "Quantization")):
         (folder / f"{number}.prototxt").write_text(f'layer {{ name: "a" type: "{type_}" bottom: "x" top: "y" }}\n')

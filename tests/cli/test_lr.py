@@ -118,3 +118,11 @@ def test_a_net_is_not_a_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_what_is_for_suggest_alone_is_not_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, 'base_lr: 0.1 lr_policy: "fixed"', capsys, "--data") == (2, "")
+
+
+def test_what_is_suggested_comes_before_the_schedule(capsys: pytest.CaptureFixture[str]) -> None:
+    solver = Path(__file__).parents[2] / "fixtures/right/lenet/solver.prototxt"
+    main(["lr", "--suggest", str(solver), "--input-shape", "data=64x1x28x28"])
+    out = capsys.readouterr().out
+    assert "base_lr 0.01 is below where SGD begins to fail, 0.0264 to 0.227" in out
+    assert out.index("base_lr 0.01") < out.index("10,000 iterations")

@@ -402,7 +402,6 @@ def test_only_errors_at_which_caffe_refuses_the_net_are_reported(patch: Callable
         (("--remove",), "name the net to patch"),
         (("net.prototxt", "--remove", "--in-place", "--diff"), "cannot be combined"),
         (("net.prototxt", "--check-finite=conv"), 'net.prototxt: no layer "conv"; did you mean conv1?'),
-        (("solver.prototxt", "--check-finite"), "solver.prototxt: this is a solver; give the file of its net"),
         (("gone.prototxt", "--remove"), "gone.prototxt: cannot be read: no such file or directory"),
         (("net.prototxt", "--remove", "-o", "gone/x"), "gone/x: it cannot be written"),
         (("-", "--check-finite", "--in-place"), "--in-place writes to a file, but - is stdin"),

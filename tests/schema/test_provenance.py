@@ -130,7 +130,14 @@ def test_repeated_where_a_fork_repeats_it() -> None:
 
 @pytest.mark.parametrize(
     ("name", "fork"),
-    [("bvlc", "bvlc"), ("SSD", "ssd"), ("faster-rcnn", "fasterrcnn"), ("r_fcn", "rfcn"), ("NVIDIA", "nvcaffe")],
+    [
+        ("bvlc", "bvlc"),
+        ("SSD", "ssd"),
+        ("faster-rcnn", "fasterrcnn"),
+        ("r_fcn", "rfcn"),
+        ("NVIDIA", "nvcaffe"),
+        ("WeiLiu89/caffe", "ssd"),
+    ],
 )
 def test_dialects(name: str, fork: str) -> None:
     assert provenance().dialect(name) == fork
@@ -143,7 +150,13 @@ def test_every_alias_leads_to_a_fork(table) -> None:
 
 
 def test_an_unknown_dialect() -> None:
-    for name, meant in {"fastrcn": "fastrcnn", "bvcl": "bvlc", "faster": "fasterrcnn", "ssd300": "ssd"}.items():
+    for name, meant in {
+        "fastrcn": "fastrcnn",
+        "bvcl": "bvlc",
+        "faster": "fasterrcnn",
+        "ssd300": "ssd",
+        "sdd": "ssd",
+    }.items():
         told = rf'^unknown dialect "{name}"; did you mean "{meant}"\? \(caffelint dialects lists them\)$'
         with pytest.raises(ValueError, match=told):
             provenance().dialect(name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from caffelint.caffe.net_parts import makers_of
 from caffelint.caffe.states import TEST, State
 from caffelint.caffe.windows import DILATION, KERNEL, PAD, STRIDE, side_field, sides
-from caffelint.fix.deploy.make import STORED, DeployError, deploy, of_batch, readable
+from caffelint.fix.deploy.make import STORED, DeployError, deploy, of_batch, readable, trained_sides
 from caffelint.lint.words import listed, titles
 from caffelint.schema.enums import enum_name
 
@@ -31,6 +31,9 @@ _SIDES = frozenset(side_field(name, axis) for name in (KERNEL, STRIDE, PAD) for 
 """Told by the fields for both sides."""
 
 
+_SIDES_OF_IMAGE = 2
+
+
 class Difference(NamedTuple):
     """line: of the deploy net, 0 where it lacks something. matters: are its outputs others, or do weights not fit?"""
 
@@ -40,11 +43,15 @@ class Difference(NamedTuple):
 
 
 class _Unlike(NamedTuple):
-    """What a layer has otherwise: layers of which the same is to be said are one difference."""
+    """What a layer has otherwise: layers of which the same is to be said are one difference.
+
+    by_input: are its weights of another shape because of what it reads, while it makes as much as in training?
+    """
 
     layer: BuiltLayer
     says: str
     matters: bool
+    by_input: bool = False
 
 
 def compare(
@@ -54,10 +61,19 @@ def compare(
     shapes = _shapes(deployed, path, dialect)
     net = readable(trained, train_path, dialect)
     tops = {top for layer in net.layers for top in layer.tops}
-    made = deploy(trained, train_path, {name: shape for name, shape in shapes.items() if name in tops}, dialect)
+    sides = trained_sides(net)
+    # What the text does not tell of the data is taken from the deploy net; the crops that weights were trained on are
+    # told, and a layer that reads all of a map has as many weights as these leave of it.
+    read = {
+        name: (*shape[:-2], *sides[name]) if name in sides and len(shape) > _SIDES_OF_IMAGE else shape
+        for name, shape in shapes.items()
+        if name in tops
+    }
+    made = deploy(trained, train_path, read, dialect)
     wanted, _ = _built(made.data, train_path, dialect)
     given, lines = _built(deployed, path, dialect)
-    found = _differences(wanted, given, {layer.name for layer in of_batch(net)})
+    found = list(_differences(wanted, given, {layer.name for layer in of_batch(net)}))
+    found = [*_inputs(given, sides, any(one.by_input for one in found)), *found]
     return sorted(_grouped(found, given, lines), key=lambda one: one.line or 1 << 31)
 
 
@@ -121,6 +137,19 @@ def _differences(wanted: BuiltNet, given: BuiltNet, of_batch: Collection[str]) -
             yield _Unlike(layer, "left out here, where nothing needs it", False)
 
 
+def _inputs(given: BuiltNet, sides: Mapping[str, tuple[int, int]], misfit: bool) -> Iterator[_Unlike]:
+    """The inputs whose images are of another size than those of training, which a net of windows alone takes.
+
+    misfit: has a layer other weights because of what it reads? Net::CopyTrainedLayersFrom (net.cpp) aborts at it.
+    """
+    for layer in given.layers:
+        shape = layer.tops[0].shape if layer.type == "Input" and layer.tops else None
+        there = sides.get(layer.tops[0].name) if shape and len(shape) > _SIDES_OF_IMAGE else None
+        if shape and there and tuple(shape[-2:]) != there:
+            says = f"images of {_dims([shape[-2:]])} here, of {_dims([there])} in the training net"
+            yield _Unlike(layer, says, misfit)
+
+
 def _unlike(
     layer: BuiltLayer, other: BuiltLayer, shared: Collection[str], skipped: Collection[str]
 ) -> Iterator[_Unlike]:
@@ -137,7 +166,8 @@ def _unlike(
         says = "a bias here for the BatchNorm after it in training, which must be merged into its weights"
         yield _Unlike(layer, says, True)
     elif mine is not None and trained is not None and mine != trained:
-        yield _Unlike(layer, f"weights of {_dims(mine)} here, of {_dims(trained)} in the training net", True)
+        says = f"weights of {_dims(mine)} here, of {_dims(trained)} in the training net, so Caffe refuses them"
+        yield _Unlike(layer, says, True, by_input=[one[:1] for one in mine] == [one[:1] for one in trained])
         return
     yield from _fields(layer, other, skipped)
     if not merged:

@@ -131,6 +131,16 @@ def _image(layer: BuiltLayer) -> PartialShape | None:
     return (None, None, *sides) if sides else None
 
 
+def trained_sides(net: Net) -> dict[str, tuple[int, int]]:
+    """The heights and widths of images that the text tells of the tops of data layers, by the tops' names."""
+    found = {}
+    for layer in _built(net).layers:
+        image = _image(layer) if makes_data(layer) and layer.tops else None
+        if image and image[-2] and image[-1]:
+            found[layer.tops[0].name] = (image[-2], image[-1])
+    return found
+
+
 def _built(net: Net) -> BuiltNet:
     """For TEST, or for TRAIN where the net has no data for TEST."""
     refusals = []

@@ -37,3 +37,17 @@ def test_passes_what_one_net_alone_has() -> None:
     renamed = RELU.replace(b'"r"', b'"other"')
     found = compare(TRAINED, INPUT + conv("a", "data") + renamed + conv("b", "a") + conv("c", "b"))
     assert not any(one.matters for one in found)
+
+
+def test_holds_the_input_against_the_crops_of_training() -> None:
+    data = 'layer { name: "data" type: "Data" top: "data" transform_param { crop_size: 8 } data_param {'
+    data += ' source: "db" batch_size: 2 } }\n'
+    ip = b'layer { name: "ip" type: "InnerProduct" bottom: "a" top: "ip" inner_product_param { num_output: 2 } }\n'
+    larger = INPUT.replace(b"dim: 8", b"dim: 9")
+    assert compare(data.encode() + conv("a", "data") + ip, INPUT + conv("a", "data") + ip) == []
+    image, weights = compare(data.encode() + conv("a", "data") + ip, larger + conv("a", "data") + ip)
+    assert image == (1, 'Input "i": images of 9x9 here, of 8x8 in the training net', True)
+    refused = "weights of 2x243 and 2 here, of 2x192 and 2 in the training net, so Caffe refuses them"
+    assert weights == (3, f'InnerProduct "ip": {refused}', True)
+    (image,) = compare(data.encode() + conv("a", "data"), larger + conv("a", "data"))
+    assert not image.matters

@@ -161,6 +161,18 @@ def test_a_submodule_that_may_be_another_causes_no_error(make: Make) -> None:
     assert {severity for severity, *_ in found()} == {"info"}
 
 
+def test_a_repository_that_is_named_is_shown_as_a_dialect_that_can_be_given(
+    make: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    top = make(NET.format(""))
+    (top / "caffe/src/caffe/proto/caffe.proto").unlink()
+    (top / ".gitmodules").write_text(MODULES.format("https://github.com/weiliu89/caffe.git", "ssd"))
+    assert main(["config"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert 'dialect = "ssd" weiliu89/caffe is named in .gitmodules; weiliu-fcn where files need it' in shown
+    assert main(["check", "--dialect", "weiliu89/caffe"]) == 0
+
+
 def test_it_is_told_once_which_one_was_taken(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
     make(NET.format(MINE.format("count: 3")), types="My")
     Path("other.prototxt").write_text(NET.format(MINE.format("count: 4")))
