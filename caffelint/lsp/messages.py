@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Callable
 from threading import Thread
 from typing import Any, BinaryIO, NamedTuple
@@ -25,6 +26,8 @@ LONGEST = 1 << 28
 """Bytes of a message: as much as `check` reads of stdin."""
 
 _LONGEST_HEADER = 1 << 12
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Where a message may hold half of a character, which no file name and no text in UTF-8 can."""
 _SHOWN = 60
 
 
@@ -119,6 +122,8 @@ def _handle(server: LanguageServer, body: bytes) -> _Refused | None:
     """Do what a message asks, or say what is wrong with it."""
     try:
         said = json.loads(body)
+        if _HALF.search(body):  # as many units of UTF-16 as before, so positions stay right
+            said = json.loads(json.dumps(said, ensure_ascii=False).encode(errors="replace"))
     except RecursionError:
         return _Refused(ErrorCodes.ParseError, "a message is nested too deeply")
     except ValueError as error:

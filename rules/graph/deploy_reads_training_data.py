@@ -40,7 +40,8 @@ class DeployReadsTrainingData(NetRule):
         {"train.prototxt": _DATA % "" + _FC + _LOSS},
         # A solver trains it.
         {"deploy.prototxt": _DATA % "" + _FC + _LOSS, "solver.prototxt": 'net: "deploy.prototxt" base_lr: 0.1'},
-        # It measures its answers on a list.
+        # They measure their answers on a list.
+        {"deploy.prototxt": _DATA % "" + _FC + _LOSS.replace('type: "Soft', 'include { phase: TEST } type: "Soft')},
         {"deploy.prototxt": _DATA % " include { phase: TEST }" + _FC + _LOSS},
         {"deploy.prototxt": _DATA % "" + _FC},
     ]
@@ -58,7 +59,8 @@ class DeployReadsTrainingData(NetRule):
         file = net.path.replace("\\", "/").rpartition("/")[2].lower()
         if "deploy" not in file or "train" in file or net.solvers:
             return
-        loss = next(iter(net.layers_that(lambda kind: kind.is_loss)), None)
+        losses = net.layers_that(lambda kind: kind.is_loss)
+        loss = next((layer for layer in losses if TRAIN in layer.phases), None)
         for layer in net.layers_that(lambda kind: kind.is_data):
             if loss is None or TRAIN not in layer.phases or not layer.kind.data_source:
                 continue

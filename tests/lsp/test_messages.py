@@ -91,6 +91,16 @@ def test_what_asks_nothing_gets_a_line_in_the_log_and_no_answer(tmp_path: Path, 
     assert (status, [answer["id"] for answer in answers], len(lines)) == (0, [1, 5], 1), lines
 
 
+def test_half_a_character_is_read_as_another_one(tmp_path: Path) -> None:
+    document = {"uri": "file:///a\ud800.prototxt", "languageId": "prototxt", "version": 1, "text": "layer {} # \udfff"}
+    opened = _framed({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}})
+    hover = _request(5, "textDocument/hover", HOVER | {"textDocument": {"uri": document["uri"]}})
+    status, answers, lines = _said_to(tmp_path, opened + hover)
+    assert (status, lines) == (0, [])
+    assert [answer["id"] for answer in answers if "id" in answer] == [1, 5]
+    assert not [answer for answer in answers if "failed" in str(answer)]
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -116,10 +116,8 @@ class BuiltLayer:
     is_recurrent: ClassVar[bool | None] = False
     # A bend, without which two layers with weights would be no more than one.
     is_activation: ClassVar[bool | None] = False
-    # An activation that hands on what is above 0.
-    rectifies: ClassVar[bool | None] = False
-    # Does it hand back no gradient where it reads 0?
-    flat_at_zero: bool | None = False
+    rectifies: ClassVar[bool | None] = False  # an activation that hands on what is above 0
+    flat_at_zero: bool | None = False  # does it hand back no gradient where it reads 0?
     # Does it take away the scale of what it reads?
     normalises: ClassVar[bool | None] = False
     upsamples: ClassVar[bool | None] = False
