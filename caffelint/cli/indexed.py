@@ -13,6 +13,7 @@ import caffelint
 from caffelint.cli.progress import Progress
 from caffelint.cli.reported import Asked, not_written, project_of, ready, write
 from caffelint.cli.tell import say, tell
+from caffelint.fix.write import ending_cleanly
 from caffelint.lint.baseline import BaselineError, subtract
 from caffelint.lint.baseline import read as read_baseline
 from caffelint.lint.config import Config
@@ -41,7 +42,7 @@ def indexed(asked: Asked, config: Config, with_pages: bool) -> int:
         report = caffelint.check([asked.path], config, progress=progress)
     trend = _trend(report, Path(known), asked.path) if known else None
     failures = list(report.failures)
-    with all_or_none() as made:
+    with ending_cleanly(), all_or_none() as made:
         if with_pages:
             entries = _written(asked, config, entries, report, failures, made)
         write(asked.output, index(asked.path, entries, report.findings, failures, trend))

@@ -28,6 +28,7 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
                  2 there are settings already, or FOLDER cannot be read or written
     """
     from caffelint.cli.overwriting import misplaced, no_place_for_baseline
+    from caffelint.fix.write import ending_cleanly
     from caffelint.lint.config import FILES, nearest
     from caffelint.lint.initial import Setting, initial, text_of
     from caffelint.text.writing import all_or_none, write_atomically
@@ -47,6 +48,7 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     if baseline and (reason := no_place_for_baseline(str(stored))):
         raise click.UsageError(f"{stored}: {reason}")
     settings = initial(str(folder))
+    alone = text_of(settings)
     if baseline:
         settings.append(Setting("baseline", _BASELINE, "findings that were there at the beginning"))
     text = text_of(settings)
@@ -54,11 +56,13 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     say("\n".join(map(visible, text.rstrip().split("\n"))))
     if not yes and not _agreed(target):
         return 0
-    with all_or_none() as made:  # settings that name a baseline which is not there would be an error in each check
-        write_atomically(target, text.encode(), follow=False)
-        made.append(target)
+    with ending_cleanly(), all_or_none() as made:
+        made += [path for path in (target, stored) if not os.path.lexists(path)]
+        write_atomically(target, alone.encode(), follow=False)
         if baseline:
             _store(folder)
+            # Not before: if we are killed meanwhile, settings without their baseline would be an error in each check.
+            write_atomically(target, text.encode(), follow=False)
     tell(f"{target} is written; caffelint check {folder} uses it")
     return 0
 

@@ -15,6 +15,7 @@ import click
 from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.tell import say
+from caffelint.fix.write import ending_cleanly
 from caffelint.text.visible import visible
 from caffelint.text.writing import all_or_none, write_atomically
 
@@ -74,12 +75,12 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
     for taken in filter(None, map(find_rule, filter(None, (name, code)))):
         raise click.UsageError(f"rule {taken.code} {taken.name} already exists")
     code = code or next(free for free in map("U{:03}".format, count(1)) if free not in used and not find_rule(free))
-    with all_or_none() as made:
+    with ending_cleanly(), all_or_none() as made:
         if folder is None:
             folder = Path(FOLDER)
             if not os.path.lexists(folder):
-                folder.mkdir()
                 made.append(folder)
+                folder.mkdir()
         trusted = _runs_already(folder)
         path = folder / f"{name.replace('-', '_')}.py"
         _write(path, rule_text(kind, code, name), made)
@@ -96,8 +97,8 @@ def _write(path: Path, text: str, made: list[Path]) -> None:
         raise click.ClickException(f"{path}: already exists and was left alone")
     if reason := misplaced(str(path)):
         raise click.ClickException(f"{path}: {reason}")
-    write_atomically(path, text.encode(), follow=False)
     made.append(path)
+    write_atomically(path, text.encode(), follow=False)
 
 
 def _is_text(path: str) -> bool:

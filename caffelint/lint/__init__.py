@@ -13,7 +13,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
 from caffelint.caffe.walk import Source, source, sources
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
-from caffelint.lint.data_sets import KnownData, known_data
+from caffelint.lint.data_sets import KnownData, is_whole, known_data
 from caffelint.lint.discover import relative
 from caffelint.lint.edits import (
     Edits,
@@ -126,6 +126,7 @@ __all__ = [
     "insert_before",
     "insert_behind",
     "is_for_unknown_caffe",
+    "is_whole",
     "join",
     "known_data",
     "layer_beside",

@@ -65,12 +65,21 @@ _OF_ANY = compiled_later(
 def known_data(path: str) -> list[KnownData]:
     """The data sets that a path leads to, by the last part of it that tells of one.
 
-    `examples/imagenet/flowers_lmdb` holds flowers: the folder is that of an example which somebody follows.
+    `examples/imagenet/flowers_lmdb` holds flowers, and `examples/imagenet/train_lmdb` anything: the folder is that of
+    an example which somebody follows.
     """
     text = path.lower().replace("\\", "/")
     parts = text.split("/")
     while len(parts) > 1 and _OF_ANY.fullmatch(parts[-1]):
         parts.pop()
+        if parts[-2:-1] == ["examples"]:
+            return []
     begin, end = len("/".join((*parts[:-1], ""))), len("/".join(parts))
     # A name may begin in the folder above: fashion/mnist.
     return [one for one in _KNOWN if any(match.end() > begin for match in one.pattern.finditer(text, 0, end))]
+
+
+def is_whole(path: str, known: KnownData) -> bool:
+    """Does the last part of a path say nothing but the name of a data set, and so nothing of a part of it?"""
+    name = path.lower().replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return _OF_ANY.fullmatch(known.pattern.sub("", name)) is not None

@@ -10,7 +10,7 @@ from ._norms import norms
 _OTHERS = 5
 """So many others have a Scale where one that has none is a slip."""
 
-_TAKE_NORMALISED = frozenset(["Python", *types_that(lambda kind: kind.is_distance)])
+_TAKE_NORMALISED = frozenset(["Python", *types_that(lambda kind: kind.is_distance or kind.normalises)])
 
 
 def _block(i: int, scaled: bool) -> str:
@@ -45,9 +45,9 @@ class BatchnormWithoutScale(NetRule):
 
     ## Known problems
     Some nets are meant that way. The rule is silent where a layer with weights follows, also after a Concat, which can
-    scale and shift by itself, and where a distance or a Python layer follows, which may want normalised features,
-    unless at least five others have a Scale and a single one has none. It is silent about nets that use layers or
-    fields of a fork, whose BatchNorm may have both.
+    scale and shift by itself, and where a distance, another norm or a Python layer follows, which may want normalised
+    features, unless at least five others have a Scale and a single one has none. It is silent about nets that use
+    layers or fields of a fork, whose BatchNorm may have both.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347

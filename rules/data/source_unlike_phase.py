@@ -24,6 +24,7 @@ from ._layers import is_for_training, is_held_out, is_never_tested, pairs, same_
 
 _OF_CLASSES = ("Accuracy", *types_that(lambda kind: issubclass(kind, Loss) and kind.of_classes))
 _ROLE = re.compile(r"(?:train(?:ing|set)?|te?st(?:ing|set)?|val(?:id(?:ation|ate)?)?|trn|dev)(?![a-z])|(?<![a-z])train")
+_ANY_ROLE = re.compile(r"train|te?st|val", re.IGNORECASE)
 _FORM = re.compile(r"(?<![a-z])(?:lmdb|leveldb|hdf5|h5|txt|list|lst|db)(?![a-z])|[^a-z]+")
 
 _DATA = (
@@ -67,6 +68,7 @@ class SourceUnlikePhase(NetRule):
         _DATA % ("faces_train_lmdb", "TRAIN") + _DATA % ("faces_test_lmdb", "TEST") + _LOSS,
         # One set, cropped and named by hand.
         _DATA % ("train0_aug_lmdb", "TRAIN") + _DATA % ("test0_norm_lmdb", "TEST") + _LOSS,
+        _DATA % ("mtrainldb", "TRAIN") + _DATA % ("mtestldb", "TEST") + _LOSS,
         # The longer name has the shorter one.
         _DATA % ("casia_aligned_train.txt", "TRAIN") + _DATA % ("casia_val.txt", "TEST") + _LOSS,
         # No classes are counted.
@@ -127,6 +129,8 @@ def _are_two_sets(trained: str, tested: str) -> bool:
     known = [{one.name for one in known_data(path)} for path in (trained, tested)]
     if all(known):
         return known[0].isdisjoint(known[1])
+    if len({_ANY_ROLE.sub("", same_path(path)) for path in (trained, tested)}) == 1:
+        return False
     words, others = _words(trained), _words(tested)
     return bool(words and others and words[0] not in "".join(others) and others[0] not in "".join(words))
 

@@ -3,7 +3,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, known_data, source, title
+from caffelint.lint import (
+    LIKELY,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    is_whole,
+    known_data,
+    source,
+    title,
+)
 
 from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
 
@@ -74,6 +86,8 @@ class ClassCountUnlikeData(LayerRule):
         _NET.format("examples/imagenet/ilsvrc12_train_lmdb", 1000),
         _NET.format("cifar100_train_lmdb", 100),
         _NET.format("ilsvrc12_train_10class_lmdb", 10),
+        _NET.format("cifar100_train_cluster_leveldb/", 10),
+        _NET.format("examples/imagenet/train_lmdb", 1877),
         _NET.format("flowers_lmdb", 17),
         _NET.format("flower_102_lmdb", 102),
         _NET.format("ilsvrc12_train_by_25", 25),
@@ -121,7 +135,7 @@ class ClassCountUnlikeData(LayerRule):
         if labels is None or not labels.layer.kind.is_data or labels.top == 0:
             return
         path = labels.layer.kind.data_source
-        named = [one for one in known_data(path) if one.classes]
+        named = [one for one in known_data(path) if one.classes and is_whole(path, one)]
         if len(named) != 1 or _PART.search(path.lower()):
             return
         scores = source(layer, 0, TRAIN, keeps_classes)

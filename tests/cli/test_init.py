@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -166,3 +167,24 @@ def test_clean_removes_results_and_nothing_else(folder: Path, caffelint: Any) ->
     assert caffelint("clean").out.startswith(f"{len(stored)} result")
     left = {path for path in (folder.parent / "cache/caffelint").rglob("*") if not path.is_dir()}
     assert left == {mine, link}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_ended_between_settings_and_baseline(folder: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Nothing is left, or after a kill settings that work without a baseline."""
+    from caffelint.cli.main import main
+    from caffelint.lint import baseline
+
+    (folder / "net.prototxt").write_text(SSD)
+    monkeypatch.setattr(baseline, "write", lambda *_: os.kill(os.getpid(), number))
+    child = os.fork()
+    if child == 0:
+        signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else None
+        try:
+            main(["init", "--baseline", "--yes", str(folder)])
+        finally:
+            os._exit(1)
+    os.waitpid(child, 0)
+    left = [path.name for path in folder.iterdir() if path.name != "net.prototxt"]
+    assert left == (["caffelint.toml"] if number == signal.SIGKILL else [])
+    assert main(["check", str(folder)]) == 0
