@@ -11,6 +11,9 @@ from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
+_ESTIMATES = ("N", "S201")
+"""How codes begin of rules that compute what the first updates do, or hold base_lr against the usual."""
+
 _RATE = "rate"
 _OF_STEPS = (_RATE, "momentum", "input-scale")
 """Kinds of cause that make the first updates too large, or too small."""
@@ -25,7 +28,7 @@ def as_measured(run: Run, findings: Iterable[ReportedFinding]) -> Iterator[Repor
     why, kinds = _against(run)
     for one in findings:
         rule = find_rule(one.code)
-        estimated = rule is not None and rule.is_built_in and rule.family == "N" and one.severity != INFO
+        estimated = rule is not None and rule.is_built_in and one.code.startswith(_ESTIMATES) and one.severity != INFO
         if estimated and one.cause is not None and one.cause.kind in kinds:
             one = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
         yield one

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -23,9 +22,6 @@ from caffelint.lint.disk import is_template
 from ._layers import is_for_training, is_held_out, is_never_tested, pairs, same_path, source_of
 
 _OF_CLASSES = ("Accuracy", *types_that(lambda kind: issubclass(kind, Loss) and kind.of_classes))
-_ROLE = re.compile(r"(?:train(?:ing|set)?|te?st(?:ing|set)?|val(?:id(?:ation|ate)?)?|trn|dev)(?![a-z])|(?<![a-z])train")
-_ANY_ROLE = re.compile(r"train|te?st|val", re.IGNORECASE)
-_FORM = re.compile(r"(?<![a-z])(?:lmdb|leveldb|hdf5|h5|txt|list|lst|db)(?![a-z])|[^a-z]+")
 
 _DATA = (
     'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "%s" } include { phase: %s } } '
@@ -53,8 +49,8 @@ class SourceUnlikePhase(NetRule):
     ```
 
     ## Known problems
-    It goes by the names alone. Two data sets are reported only for classes that are counted, and only where the two
-    names begin differently; the same classes may be photographed twice.
+    It goes by the names alone. Two data sets are reported only for classes that are counted, and only where everybody
+    knows both.
 
     ## References
     - ZhuhuiHe/face-recognition-squeeznet commit f3cbe25, wzbazinga/facial-expression-recognition commit 9f827c4
@@ -66,13 +62,11 @@ class SourceUnlikePhase(NetRule):
     certainty = LIKELY
     VALID = [
         _DATA % ("faces_train_lmdb", "TRAIN") + _DATA % ("faces_test_lmdb", "TEST") + _LOSS,
-        # One set, cropped and named by hand.
-        _DATA % ("train0_aug_lmdb", "TRAIN") + _DATA % ("test0_norm_lmdb", "TEST") + _LOSS,
-        _DATA % ("mtrainldb", "TRAIN") + _DATA % ("mtestldb", "TEST") + _LOSS,
-        # The longer name has the shorter one.
-        _DATA % ("casia_aligned_train.txt", "TRAIN") + _DATA % ("casia_val.txt", "TEST") + _LOSS,
+        # Two parts of one set, named by hand.
+        _DATA % ("faces_tr.txt", "TRAIN") + _DATA % ("others_te.txt", "TEST") + _LOSS,
+        _DATA % ("cifar10_aug_lmdb", "TRAIN") + _DATA % ("cifar10_plain_lmdb", "TEST") + _LOSS,
         # No classes are counted.
-        _DATA % ("casia_train.txt", "TRAIN") + _DATA % ("lfw_val.txt", "TEST"),
+        _DATA % ("casia_webface.txt", "TRAIN") + _DATA % ("lfw_val.txt", "TEST"),
         # It says the same of both.
         _DATA % ("test_lmdb", "TRAIN") + _DATA % ("test_lmdb", "TEST") + _LOSS,
     ]
@@ -84,11 +78,11 @@ class SourceUnlikePhase(NetRule):
             " source to the training set",
         ),
         Invalid(
-            _DATA % ("casia_train_label.txt", "TRAIN") + _DATA % ("lfw_label.txt", "TEST") + _LOSS,
+            _DATA % ("casia-webface_train.txt", "TRAIN") + _DATA % ("lfw_label.txt", "TEST") + _LOSS,
             span='source: "lfw_label.txt"',
-            message='Data "data": testing reads "lfw_label.txt" but training "casia_train_label.txt"; if these are two'
-            " data sets, their labels mean other classes and accuracy says nothing; test on a part of the first that is"
-            " held out",
+            message='Data "data": testing reads "lfw_label.txt" but training "casia-webface_train.txt"; if these are'
+            " two data sets, their labels mean other classes and accuracy says nothing; test on a part of the first"
+            " that is held out",
         ),
     ]
 
@@ -125,21 +119,9 @@ class SourceUnlikePhase(NetRule):
 
 
 def _are_two_sets(trained: str, tested: str) -> bool:
-    """Do both names begin with a word that the other one lacks, or name two data sets that everybody knows?"""
+    """Do the paths name two data sets that everybody knows?"""
     known = [{one.name for one in known_data(path)} for path in (trained, tested)]
-    if all(known):
-        return known[0].isdisjoint(known[1])
-    if len({_ANY_ROLE.sub("", same_path(path)) for path in (trained, tested)}) == 1:
-        return False
-    words, others = _words(trained), _words(tested)
-    return bool(words and others and words[0] not in "".join(others) and others[0] not in "".join(words))
-
-
-def _words(path: str) -> list[str]:
-    """The words of the name of a file before the first one that tells its role; none where the role comes first."""
-    name = same_path(path).rpartition("/")[2].lower()
-    role = _ROLE.search(name)
-    return [word for word in _FORM.sub(" ", name[: role.start()] if role else name).split() if len(word) > 1]
+    return all(known) and known[0].isdisjoint(known[1])
 
 
 def _counts_classes(layer: Layer) -> bool:

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
+from caffelint.lint import LIKELY, PHASES, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
 
 from ._layer_params import described, field_path, parameters
 
 _POWER = (
     ' layer {{ name: "to_unit" type: "Power" bottom: "raw" top: "data" power_param {{ scale: {} }}'
     " include {{ phase: {} }} }}"
+)
+_BENT = (
+    'layer {{ name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }}'
+    ' layer {{ name: "act" type: "Sigmoid" bottom: "fc" top: "fc"{} }}{}'
+    ' layer {{ name: "fc2" type: "InnerProduct" bottom: "fc" top: "fc2" }}'
 )
 
 
@@ -31,7 +36,8 @@ class PhasesComputeOtherwise(NetRule):
 
     ## Known problems
     A layer takes the place of another if both have one type, bottom and top. Layer types of forks are not compared, as
-    a margin that only training has is meant.
+    a margin that only training has is meant. An activation in place that only training has is reported where testing
+    has what it is applied to, and no activation there.
 
     ## References
     - power_layer.cpp, Forward_cpu; net.cpp, FilterNet
@@ -42,6 +48,10 @@ class PhasesComputeOtherwise(NetRule):
     severity = WARNING
     certainty = LIKELY
     VALID = [
+        _BENT.format("", ""),
+        _BENT.format(
+            " include { phase: TRAIN }", ' layer { type: "ReLU" bottom: "fc" top: "fc" include { phase: TEST } }'
+        ),
         _POWER.format(0.004, "TRAIN") + _POWER.format(0.004, "TEST"),
         # For one phase only.
         _POWER.format(0.004, "TRAIN"),
@@ -51,6 +61,12 @@ class PhasesComputeOtherwise(NetRule):
         " use_global_stats: true } include { phase: TEST } }",
     ]
     INVALID = [
+        Invalid(
+            _BENT.format(" include { phase: TRAIN }", ""),
+            span='name: "act"',
+            message='Sigmoid "act": only training has it, so the net is tested on other values than it is trained on;'
+            " remove its include",
+        ),
         Invalid(
             _POWER.format(0.004, "TRAIN") + _POWER.format(1, "TEST"),
             span="scale: 1",
@@ -74,6 +90,7 @@ class PhasesComputeOtherwise(NetRule):
                     trained.setdefault(_place(layer), layer)
                 elif layer.phases == (TEST,):
                     testing.append(layer)
+        yield from self._unbent(net)
         for layer in testing:
             twin = trained.get(_place(layer))
             if twin is None or layer.kind.is_loss or layer.is_conditional != twin.is_conditional:
@@ -88,6 +105,23 @@ class PhasesComputeOtherwise(NetRule):
                     f" net is tested on other values than it is trained on; set {field}: {wanted}",
                     phases=(TEST,),
                     related=(Related("the layer of training", twin.at(*field_path(twin, field))),),
+                )
+
+    def _unbent(self, net: Net) -> Iterator[Finding]:
+        """Activations in place that only training has, of blobs that both phases make and read."""
+        bends = [layer for layer in net.layers_that(lambda kind: kind.is_activation) if layer.bottoms == layer.tops]
+        in_testing = {layer.bottoms[0] for layer in bends if TEST in layer.phases}
+        both = [layer for layer in net.layers if layer.phases == PHASES]
+        kept = {blob for layer in both for blob in layer.tops} & {blob for layer in both for blob in layer.bottoms}
+        kept -= in_testing
+        for layer in bends:
+            has_stages = any(rule.stage or rule.not_stage for rule in layer.message.include)
+            if layer.phases == (TRAIN,) and not has_stages and layer.bottoms[0] in kept:
+                yield self.finding(
+                    layer.at("name"),
+                    f"{title(layer)}: only training has it, so the net is tested on other values than it is trained"
+                    " on; remove its include",
+                    phases=(TEST,),
                 )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -111,15 +112,17 @@ def _faults(net: Net) -> dict[int, _Fault]:
     """What is wrong with the top_k of single layers, by the indices of these."""
     faults: dict[int, _Fault] = {}
     for one in net.states():
+        types = Counter(layer.type for layer in one.layers)
         for layer in one.layers:
             if layer.type in _TYPES and layer.index is not None and layer.index not in faults and layer.bottoms:
-                fault = _fault(layer)
+                fault = _fault(layer, types[layer.type] == 1)
                 if fault is not None:
                     faults[layer.index] = fault
     return faults
 
 
-def _fault(layer: BuiltLayer) -> _Fault | None:
+def _fault(layer: BuiltLayer, is_only: bool) -> _Fault | None:
+    """is_only: does no other layer of its type tell what this one does not?"""
     top_k, axis = layer.parameters.top_k, layer.parameters.axis
     accuracy = layer.type == "Accuracy"
     has_axis = accuracy or layer.parameters.HasField("axis")
@@ -139,7 +142,7 @@ def _fault(layer: BuiltLayer) -> _Fault | None:
     elif accuracy and number == 1:
         message = f"{name} makes a single score, so class 0 always wins; make one per class"
     elif accuracy and number == top_k:
-        severity = INFO  # seen at once, and nothing is learned from it
+        severity = WARNING if is_only else INFO  # beside another one it is seen at once
         message = f"top_k {top_k} is the number of classes of {name}, so the accuracy is always 1; set a smaller top_k"
     else:
         return None

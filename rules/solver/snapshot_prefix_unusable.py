@@ -137,7 +137,8 @@ class SnapshotPrefixUnusable(SolverRule):
         roots = self.options["roots"]
         sources = [source for use in solver.nets for source in data_sources(use.net, roots)]
         home = dict.fromkeys(where for source in sources for where in source.folders if not os.path.isabs(source.path))
-        if data_of_this_machine(sources) is None and (sources or not self.options["check-folder"]):
+        is_asked = self.options["check-folder"] and (not sources or any(source.folders for source in sources))
+        if not is_asked and data_of_this_machine(sources) is None:
             return
         if found_from(folder, [*home] or [*starts(solver.path, roots)]):
             return

@@ -40,7 +40,8 @@ def run(losses: list[float], synthetic: bool = False) -> Run:
         ("N101", "rate", "info"),
         ("N106", "input-scale", "info"),
         ("N108", "depth", "warning"),
-        ("S201", "rate", "warning"),
+        ("S201", "rate", "info"),
+        ("S202", "momentum", "warning"),
         ("NET1", "rate", "warning"),
     ],
 )
