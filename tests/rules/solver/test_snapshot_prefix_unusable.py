@@ -1,4 +1,4 @@
-"""Where the folder of snapshots is asked for, as by `smoke`, data that came with the project is enough to look for it."""
+"""Where the folder of snapshots is asked for, as by `smoke`, data that came with the project lets it be looked for."""
 
 from __future__ import annotations
 
