@@ -164,7 +164,7 @@ def _odd(unscaled: list[BuiltLayer], norms: int) -> list[BuiltLayer]:
 
 
 def _scales(layer: BuiltLayer) -> bool:
-    return layer.type in ("Scale", "Bias") or not layer.known
+    return layer.type == "Scale" or not layer.known
 
 
 def _is_unshifted(layer: BuiltLayer) -> bool:

@@ -31,8 +31,7 @@ class RectifiedScores(LayerRule):
     ```
 
     ## Known problems
-    Nets that pool the result of a ReLU into scores, as SqueezeNet does, train well and are not reported. Neither is a
-    ReLU before a distance, whose targets may all be positive.
+    It is silent where the result is pooled, as in SqueezeNet, and before a distance, whose targets may be positive.
 
     ## Fix safety
     Unsafe: the loss function changes.
