@@ -48,6 +48,7 @@ class PhasesComputeOtherwise(NetRule):
     severity = WARNING
     certainty = LIKELY
     VALID = [
+        'layer { name: "act" type: "Sigmoid" }',
         _BENT.format("", ""),
         _BENT.format(
             " include { phase: TRAIN }", ' layer { type: "ReLU" bottom: "fc" top: "fc" include { phase: TEST } }'
@@ -109,7 +110,11 @@ class PhasesComputeOtherwise(NetRule):
 
     def _unbent(self, net: Net) -> Iterator[Finding]:
         """Activations in place that only training has, of blobs that both phases make and read."""
-        bends = [layer for layer in net.layers_that(lambda kind: kind.is_activation) if layer.bottoms == layer.tops]
+        bends = [
+            layer
+            for layer in net.layers_that(lambda kind: kind.is_activation)
+            if layer.bottoms and layer.bottoms == layer.tops
+        ]
         in_testing = {layer.bottoms[0] for layer in bends if TEST in layer.phases}
         both = [layer for layer in net.layers if layer.phases == PHASES]
         kept = {blob for layer in both for blob in layer.tops} & {blob for layer in both for blob in layer.bottoms}

@@ -91,11 +91,11 @@ class LearningRateVanishes(SolverRule):
         ),
         # The gamma of `inv`.
         Invalid(
-            'base_lr: 0.01 lr_policy: "step" gamma: 0.0001 stepsize: 1000 max_iter: 10000',
+            'base_lr: 0.01 lr_policy: "step" gamma: 0.0001 stepsize: 1000 max_iter: 5000',
             span="gamma: 0.0001",
             message="the learning rate falls below a millionth of its initial 0.01 at iteration 2000, so the remaining"
-            " 80% of 10000 iterations change next to nothing; try gamma: 0.1, as is usual for such drops",
-            fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
+            " 60% of 5000 iterations change next to nothing; try gamma: 0.1, as is usual for such drops",
+            fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 5000',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 3 max_iter: 120',

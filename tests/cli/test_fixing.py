@@ -16,6 +16,8 @@ import caffelint as package
 
 WRONG = 'layer { name: "in" type: Input top: "data" }\n'
 RIGHT = WRONG.replace("Input", '"Input"')
+UNQUOTED = 'layer { name: "in" type: "Input" top: "data" include { phase: TEST } }\n'
+OVERQUOTED = UNQUOTED.replace("TEST", '"TEST"')
 MISSPELT = 'layer { name: "p" type: Pooling bottom: "data" top: "p" pooling_param { kernel: 3 } }\n'
 QUOTED = MISSPELT.replace("Pooling", '"Pooling"')
 SPELT = QUOTED.replace("kernel", "kernel_size")
@@ -243,18 +245,18 @@ def test_json_tells_what_was_applied(check: Any, net: Path) -> None:
 
 
 def test_interactive(check: Any, net: Path) -> None:
-    net.write_text(WRONG * 4, "utf-8")
+    net.write_text(OVERQUOTED * 4, "utf-8")
     run = check("--interactive", "net.prototxt", stdin=b"what?\ny\nn\na\n")
-    assert net.read_text("utf-8") == RIGHT + WRONG + RIGHT * 2
+    assert net.read_text("utf-8") == UNQUOTED + OVERQUOTED + UNQUOTED * 2
     assert run.out.count("? [y]es, [n]o, [a]ll safe, [q]uit, [?]: ") == 4
     assert run.out.count("\nn  skip it\n") == 1
-    assert f"-{WRONG}" in run.out
+    assert f"-{OVERQUOTED}" in run.out
     assert run.out.count("net.prototxt:2:") == 1  # what was declined is not shown once more
     assert run.out.endswith("1 error in 1 file\nfixed 3 findings in 1 file; 1 not made, as you answered\n")
-    net.write_text(WRONG * 3, "utf-8")
+    net.write_text(OVERQUOTED * 3, "utf-8")
     run = check("--interactive", "net.prototxt", stdin=b"y\nq\n")
     assert run.out.count("net.prototxt:3:") == 1  # what nobody saw is
-    assert net.read_text("utf-8") == RIGHT + WRONG * 2
+    assert net.read_text("utf-8") == UNQUOTED + OVERQUOTED * 2
 
 
 def test_interactive_asks_about_unsafe_fixes_as_such(check: Any, net: Path) -> None:

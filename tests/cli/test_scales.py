@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,8 @@ def test_at_the_largest_rate_the_two_largest_updates_are_about_the_weights(caffe
     """Their geometric mean is 0.6, and the second one counts as a hundredth of the first one at least."""
     run = caffelint("lr", "solver.prototxt", "--suggest")
     assert run.status == 0
-    rows = {line.split()[0]: line.split() for line in run.out[run.out.index("largest rate") :].splitlines()[1:]}
+    lines = run.out[run.out.index("largest rate") :].splitlines()[1:]
+    rows = {line.split()[0]: line.split() for line in takewhile(str.strip, lines)}
     assert next(iter(rows)) == "SGD"
     (there / "solver.prototxt").write_text(SOLVER.replace("0.01", rows["SGD"][1]), "utf-8")
     assert 0.6 <= table(caffelint)["largest_update"]["update"] <= 6

@@ -35,7 +35,11 @@ RELU = ' layer { name: "%s" type: "ReLU" bottom: "%s" top: "%s" }'
             INPUT + RELU % ("a", "data", "feat_a") + RELU % ("b", "feat_a", "feat_b") + RELU % ("c", "feat_c", "d"),
             "feat_b",
         ),
-        (INPUT + RELU % ("a", "data", "feat_a") + RELU % ("b", "data", "feat_b") + RELU % ("c", "feat_c", "d"), ""),
+        # Nothing reads either, and the layer above makes one of them.
+        (
+            INPUT + RELU % ("a", "data", "feat_a") + RELU % ("b", "data", "feat_b") + RELU % ("c", "feat_c", "d"),
+            "feat_b",
+        ),
         # What comes later is no answer.
         (INPUT + RELU % ("b", "conv1", "d") + RELU % ("conv1", "data", "c"), ""),
     ],
@@ -44,4 +48,4 @@ def test_the_top_that_is_meant(text: str, name: str) -> None:
     (message,) = [
         one.message for one in caffelint.check_text(text, kind="net").findings if one.name == "unknown-bottom"
     ]
-    assert message.endswith(f'did you mean "{name}"?') if name else "did you mean" not in message
+    assert f'did you mean "{name}"' in message if name else "did you mean" not in message
