@@ -53,6 +53,10 @@ class PhasesComputeOtherwise(NetRule):
         _BENT.format(
             " include { phase: TRAIN }", ' layer { type: "ReLU" bottom: "fc" top: "fc" include { phase: TEST } }'
         ),
+        # Only the loss of training reads what the activation makes.
+        _BENT.format("", "") + ' layer { name: "fc3" type: "InnerProduct" bottom: "fc2" top: "fc3" }'
+        ' layer { name: "act2" type: "Sigmoid" bottom: "fc2" top: "fc2" include { phase: TRAIN } }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc2" bottom: "y" include { phase: TRAIN } }',
         _POWER.format(0.004, "TRAIN") + _POWER.format(0.004, "TEST"),
         # For one phase only.
         _POWER.format(0.004, "TRAIN"),
@@ -109,7 +113,7 @@ class PhasesComputeOtherwise(NetRule):
                 )
 
     def _unbent(self, net: Net) -> Iterator[Finding]:
-        """Activations in place that only training has, of blobs that both phases make and read."""
+        """Activations in place that only training has, of blobs that both phases make before and read behind."""
         bends = [
             layer
             for layer in net.layers_that(lambda kind: kind.is_activation)
@@ -117,11 +121,13 @@ class PhasesComputeOtherwise(NetRule):
         ]
         in_testing = {layer.bottoms[0] for layer in bends if TEST in layer.phases}
         both = [layer for layer in net.layers if layer.phases == PHASES]
-        kept = {blob for layer in both for blob in layer.tops} & {blob for layer in both for blob in layer.bottoms}
-        kept -= in_testing
+        made = {blob for layer in both for blob in layer.tops} - in_testing
+        last_read = {blob: layer.index for layer in both for blob in layer.bottoms}
         for layer in bends:
+            blob = layer.bottoms[0]
             has_stages = any(rule.stage or rule.not_stage for rule in layer.message.include)
-            if layer.phases == (TRAIN,) and not has_stages and layer.bottoms[0] in kept:
+            is_read_behind = blob in made and last_read.get(blob, 0) > layer.index
+            if layer.phases == (TRAIN,) and not has_stages and is_read_behind:
                 yield self.finding(
                     layer.at("name"),
                     f"{title(layer)}: only training has it, so the net is tested on other values than it is trained"
