@@ -168,7 +168,8 @@ def tell_of_others(report: Report, paths: Sequence[str]) -> None:
 def tell_of_files(report: Report, quiet: bool, verbose: bool = False) -> None:
     """Name on stderr the files that could not be checked or written, and those left out because of their suffix.
 
-    So is the Caffe that files were held against if `verbose`, and always one that could not be read.
+    So is the Caffe that files were held against if `verbose`, and always one that could not be read, as data that
+    cannot.
     """
     from caffelint.report.words import count
 
@@ -178,6 +179,8 @@ def tell_of_files(report: Report, quiet: bool, verbose: bool = False) -> None:
         elif verbose:
             types = f", {caffe.layer_types} layer types" if caffe.layer_types is not None else ""
             tell(f"{count(caffe.files, 'file')} checked for {caffe.name} ({caffe.why}{types})")
+    for note in report.notes if not quiet else ():
+        tell(note)
     for failure in report.failures:
         tell(f"{failure.file}: {failure.message}")
     if report.lookalikes and not quiet:

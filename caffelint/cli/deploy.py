@@ -57,7 +57,7 @@ def command(
     from caffelint.cli.overwriting import no_place_for
     from caffelint.cli.tell import aside, say, tell
     from caffelint.fix.deploy import DeployError, compare, deploy
-    from caffelint.fix.write import SaveError, ending_cleanly, save
+    from caffelint.fix.write import SaveError, save
     from caffelint.lint.read import ReadError, read
 
     if given and (output or card):
@@ -86,8 +86,7 @@ def command(
             at = path
             if reason := no_place_for(what, path) or _objection(path, net, data):
                 raise SaveError(reason)
-            with ending_cleanly():
-                save(path, None, data)
+            save(path, None, data)
             aside(f"{path} is written")
         if output is None:
             write_bytes(made.data)

@@ -35,7 +35,7 @@ def fixing(
     """Do as the options say, and report what is left; the exit status."""
     from caffelint.cli.asking import Asking
     from caffelint.fix.mend import AS_ANSWERED
-    from caffelint.fix.write import ending_cleanly
+    from caffelint.text.writing import ending_cleanly
 
     _object_to(paths, options)
     asking = Asking(look._replace(color=use_color(sys.stdout))) if options["interactive"] else None

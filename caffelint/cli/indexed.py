@@ -13,7 +13,6 @@ import caffelint
 from caffelint.cli.progress import Progress
 from caffelint.cli.reported import Asked, not_written, project_of, ready, write
 from caffelint.cli.tell import say, tell
-from caffelint.fix.write import ending_cleanly
 from caffelint.lint.baseline import BaselineError, subtract
 from caffelint.lint.baseline import read as read_baseline
 from caffelint.lint.config import Config
@@ -24,7 +23,7 @@ from caffelint.page.html import page
 from caffelint.page.index import Entry, Trend, index
 from caffelint.report.words import count
 from caffelint.text.visible import visible
-from caffelint.text.writing import all_or_none
+from caffelint.text.writing import all_or_none, ending_cleanly
 
 _MOST_PAGES, _MOST_OF_ONE = 500, 20
 """Pages that are written, and those of them that show one net."""

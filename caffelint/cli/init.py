@@ -28,10 +28,9 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
                  2 there are settings already, or FOLDER cannot be read or written
     """
     from caffelint.cli.overwriting import misplaced, no_place_for_baseline
-    from caffelint.fix.write import ending_cleanly
     from caffelint.lint.config import FILES, nearest
     from caffelint.lint.initial import Setting, initial, text_of
-    from caffelint.text.writing import all_or_none, write_atomically
+    from caffelint.text.writing import all_or_none, ending_cleanly, write_atomically
 
     if not folder.is_dir():
         raise click.UsageError(f"{folder}: not a folder")

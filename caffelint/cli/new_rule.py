@@ -15,9 +15,8 @@ import click
 from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.tell import say
-from caffelint.fix.write import ending_cleanly
 from caffelint.text.visible import visible
-from caffelint.text.writing import all_or_none, write_atomically
+from caffelint.text.writing import all_or_none, ending_cleanly, write_atomically
 
 FOLDER = "rules"
 _MOST_LISTED = 3

@@ -72,10 +72,10 @@ def command(
     from caffelint.fix.finite.insert import SUSPECTS, require_readable
     from caffelint.fix.finite.layer_file import remains
     from caffelint.fix.finite.project import judged
-    from caffelint.fix.write import SaveError, ending_cleanly, save
+    from caffelint.fix.write import SaveError, save
     from caffelint.lint.file import loaded
     from caffelint.lint.read import ReadError, read
-    from caffelint.text.writing import all_or_none
+    from caffelint.text.writing import all_or_none, ending_cleanly
 
     piped = net == "-"
     target = net if in_place else None if output == "-" else output

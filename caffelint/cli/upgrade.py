@@ -85,8 +85,8 @@ def command(
     config = settings(paths, options)
     from caffelint.fix.upgrade import lines_about
     from caffelint.fix.upgrade.files import upgrade_files
-    from caffelint.fix.write import ending_cleanly
     from caffelint.lint.discover import discover, wanted
+    from caffelint.text.writing import ending_cleanly
 
     found = discover(paths, wanted(config), config.roots)
     status = USAGE if found.unreadable else 0

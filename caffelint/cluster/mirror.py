@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ _MOST_FILES = 100_000
 _MOST_BYTES = 4 << 30
 _PACKED = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "xz"}
 """What a tar archive of such a name is packed with."""
+_ARCHIVES = {"zip", "tar"}
 _OF_NAMES = {"reference", "generic"}
 """File systems of fsspec whose files are wherever a file in them says."""
 _HIDDEN = {".git", ".hg", ".svn"}
@@ -76,19 +78,35 @@ def _opened(url: str) -> tuple[Any, str]:
     links = url.split("::")
     if of_names := _OF_NAMES.intersection(link.partition("://")[0] for link in links):
         raise ReadError(f"{of_names.pop()} leads to any file that it names")
+    states = []
     for outer in links[1:]:
         path = LocalFileSystem._strip_protocol(outer)
         if os.path.exists(path):
-            opened(path).close()
+            with opened(path) as file:
+                here = os.fstat(file.fileno())
+                states.append((here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns))
 
-    packed = next((how for end, how in _PACKED.items() if url.endswith(end)), None)
-    file_system, path = url_to_fs(url, **({"tar": {"compression": packed}} if url.startswith("tar://") else {}))
+    packed = next((how for end, how in _PACKED.items() if url.endswith(end)), "")
+    scheme, in_archive, _ = links[0].partition("://")
+    if in_archive and scheme in _ARCHIVES and len(links) > 1:
+        file_system = _archive("::".join([f"{scheme}://", *links[1:]]), packed, *states)
+        path = file_system._strip_protocol(links[0])
+    else:
+        file_system, path = url_to_fs(url)
     is_local = isinstance(file_system, LocalFileSystem)
     if is_local and is_special(path):
         raise ReadError("shows the running system")
     if not is_local and ".." in path.split("/"):  # fsspec goes round for ever where an archive has such a name
         raise ReadError("leads out of the archive or the bucket")
     return file_system, path
+
+
+@lru_cache(maxsize=4)
+def _archive(url: str, packed: str, *states: tuple[int, ...]) -> Any:
+    """The file system of an archive: its table is read once as long as it is in the same state, not for each folder."""
+    from fsspec.core import url_to_fs
+
+    return url_to_fs(url, **({"tar": {"compression": packed}} if packed and url.startswith("tar://") else {}))[0]
 
 
 @contextmanager

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from types import FrameType
 
 from caffelint.lint.discover import relative
 from caffelint.lint.ignored import checkout_of
 from caffelint.lint.reach import is_below
 from caffelint.text.writing import ChangedOnDisk, write_atomically
-
-_BY_SIGNAL = 128
 
 
 class SaveError(Exception):
@@ -90,28 +84,3 @@ def _link_out(path: str | os.PathLike[str]) -> str:
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
-
-
-@contextmanager
-def ending_cleanly() -> Iterator[None]:
-    """Let SIGTERM and a closed terminal end the process as an exception does: a file half written is then removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, frame: FrameType | None) -> None:
-        for one in before:  # a second one must not stop the clearing up
-            signal.signal(one, signal.SIG_IGN)
-        raise SystemExit(_BY_SIGNAL + number)
-
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    # A signal that is ignored from the start, like SIGHUP under nohup, stays so.
-    before = {number: signal.getsignal(number) for number in numbers}
-    before = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
-    for number in before:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -63,6 +63,7 @@ class Outcome(NamedTuple):
     files: int
     caffes: tuple[UsedCaffe, ...] = ()
     of: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def fingerprint(texts: Mapping[str, bytes]) -> int:
@@ -100,6 +101,7 @@ class Checker:
         self.measure = measure
         self.texts = texts or {}
         self.caffes = Caffes(config)
+        self._notes: list[str] = []
         self.most_problems = most_problems
         use_plugins(config.plugins, config.code)
         self.infos = _wanted(config) if infos is None else infos
@@ -194,6 +196,7 @@ class Checker:
             if stored := cache.load(name):
                 return Outcome(stored[0], tuple(failures), stored[1], checked, used)
         disk.forget()
+        self._notes.clear()
         files = self._files(contents, failures)
         found, suppressed = self.judge(files, job.nets, job.report, failures, job.siblings, modules, runs, net_runs)
         solved = frozenset(net.path for _, named in job.nets for net in named if net.path)
@@ -203,7 +206,7 @@ class Checker:
             file.release()
         if name and not failures:
             cache.store(name, findings, suppressed, disk.looked())
-        return Outcome(findings, tuple(failures), suppressed, checked, used, fingerprint(contents))
+        return Outcome(findings, tuple(failures), suppressed, checked, used, fingerprint(contents), tuple(self._notes))
 
     def _runs(self, contents: Mapping[str, bytes], job: Job) -> Mapping[str, Runs]:
         if not job.nets:
@@ -260,6 +263,7 @@ class Checker:
             for built in net.states():
                 found = source_shapes(built, net.path, self.config.roots, confined=confined, keep=self.config.cache)
                 shapes = found.shapes | shapes
+                self._notes += (f"{net.path}: {note}" for note in found.damaged)
             if shapes != net.input_shapes:
                 net.input_shapes = shapes
             if self.measure is not None:

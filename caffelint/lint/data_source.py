@@ -41,6 +41,10 @@ class Unreadable(Exception):
     """Why a source gives no shape, in one line."""
 
 
+class Absent(Unreadable):
+    """A source is not there, or not where it may lie, or the library that reads it is not installed."""
+
+
 class Answer(NamedTuple):
     """The shapes that a reader finds in a file, and how many records the file holds; 0 if that is not known."""
 
@@ -57,7 +61,7 @@ def ask(kind: str, path: str, keep: bool = False, **options: Any) -> Answer:
     state = state_of(path)
     answer = json.loads(_kept(question, path, state) if keep else _answer(question, path, state))
     if "error" in answer:
-        raise Unreadable(answer["error"])
+        raise (Absent if "missing" in answer else Unreadable)(answer["error"])
     return Answer(**answer)
 
 
@@ -112,7 +116,7 @@ def main() -> None:
     except Unreadable as reason:
         answer = {"error": f'"{path}" {reason}'}
     except ImportError as missing:
-        answer = {"error": f"reading \"{path}\" needs {missing.name}; pip install 'caffelint[data]'"}
+        answer = {"error": f"reading \"{path}\" needs {missing.name}; pip install 'caffelint[data]'", "missing": 1}
     except Exception as error:
         # These libraries raise many kinds of exception; all of them mean that the file is not what it should be.
         why = " ".join(str(error).split()) or type(error).__name__

@@ -146,6 +146,7 @@ def report(
     Nothing but the findings is kept of one outcome when the next is asked for. `texts` as in `check`.
     """
     failures: dict[Failure, None] = {}
+    notes: dict[str, None] = {}
     used: Counter[UsedCaffe] = Counter()
     files = suppressed = 0
 
@@ -154,6 +155,7 @@ def report(
         files += outcome.files
         suppressed += outcome.suppressed
         failures.update(dict.fromkeys(outcome.failures))
+        notes.update(dict.fromkeys(outcome.notes))
         for one in outcome.caffes:
             if one.why or one.note:
                 used[one._replace(files=0)] += one.files
@@ -179,6 +181,7 @@ def report(
         len(findings) - len(left),
         caffes=tuple(one._replace(files=files) for one, files in sorted(used.items(), key=str)),
         lookalikes=tuple(plan.lookalikes) if plan else (),
+        notes=tuple(notes),
     )
 
 

@@ -133,7 +133,7 @@ class Report(NamedTuple):
     `smoke`: what came of a smoke run, as the JSON contract has it; else empty. `evidence`: what logs, data sets or
     weights hold, likewise. `lookalikes`: files that look like nets or solvers and were not checked for their names.
     `caffes`: those that repositories or settings name. `tried`: where fixes were made, of which safety; `left`: how
-    many findings keep a fix of such safety, by the reason why it was not made.
+    many findings keep a fix of such safety, by the reason why it was not made. `notes`: on data that cannot be read.
     """
 
     findings: Sequence[ReportedFinding] = ()
@@ -148,6 +148,7 @@ class Report(NamedTuple):
     caffes: tuple[UsedCaffe, ...] = ()
     tried: tuple[str, ...] = ()
     left: Mapping[str, int] = {}
+    notes: tuple[str, ...] = ()
 
     @property
     def fixed(self) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, new_blob, text
-from caffelint.lint.data_source import Unreadable, ask
+from caffelint.lint.data_source import Absent, Unreadable, ask
 from caffelint.lint.reach import OUTSIDE, Reach, is_special
 
 if TYPE_CHECKING:
@@ -24,12 +24,14 @@ _LONGEST_LIST = 1 << 26
 class SourceShapes(NamedTuple):
     """Shapes by top, for the `input_shapes` of a build, and a line for each source that gave none.
 
-    records: how many each source holds, by layer, where that is known at once.
+    records: how many each source holds, by layer, where that is known at once. damaged: the notes on sources that
+    are there and could be read.
     """
 
     shapes: dict[str, Shape]
     notes: list[str]
     records: dict[str, int]
+    damaged: list[str]
 
 
 class Places(NamedTuple):
@@ -57,6 +59,7 @@ def source_shapes(
     places = places_of(path, roots, confined=confined)._replace(keep=keep)
     shapes: dict[str, Shape] = {}
     notes = []
+    damaged = []
     records: dict[str, int] = {}
     for layer in net.layers:
         read = _READERS.get(layer.type)
@@ -66,11 +69,12 @@ def source_shapes(
             found, count = read(layer, places)
         except (Unreadable, Refusal) as reason:
             notes.append(f'the shape of "{layer.tops[0].name}" stays unknown: {reason}')
+            damaged += [] if isinstance(reason, Absent) else notes[-1:]
             continue
         shapes.update({blob.name: shape for blob, shape in zip(layer.tops, found, strict=False)})
         if count:
             records[layer.name] = count
-    return SourceShapes(shapes, notes, records)
+    return SourceShapes(shapes, notes, records, damaged)
 
 
 def reads(layer_type: str) -> bool:
@@ -92,7 +96,7 @@ def find_source(
 ) -> str:
     """The path of a source. `named_in`: the file that names it; it may be any file, so its text is not quoted."""
     if not name:
-        raise Unreadable("the layer names no source")
+        raise Absent("the layer names no source")
     outside = False
     if "\0" not in name:
         for folder in places.folders:
@@ -103,8 +107,8 @@ def find_source(
                 outside = True
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     if outside:
-        raise Unreadable(f'"{shown}" {OUTSIDE}' if named_in is None else f'"{named_in}" names a file that {OUTSIDE}')
-    raise Unreadable(f'"{shown}" does not exist' if named_in is None else f'"{named_in}" names a missing file')
+        raise Absent(f'"{shown}" {OUTSIDE}' if named_in is None else f'"{named_in}" names a file that {OUTSIDE}')
+    raise Absent(f'"{shown}" does not exist' if named_in is None else f'"{named_in}" names a missing file')
 
 
 def is_there(name: str, places: Places) -> bool:

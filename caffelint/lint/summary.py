@@ -164,7 +164,7 @@ def summarize(
         if read_data and not built.is_known:
             from caffelint.lint.source_shapes import source_shapes
 
-            read, notes, _ = source_shapes(built, path, roots)
+            read, notes, *_ = source_shapes(built, path, roots)
             if read:
                 built = build(net.message, *state, input_shapes=read | given, dialect=dialect)
                 loads = built.loads

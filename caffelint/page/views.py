@@ -102,7 +102,7 @@ def _views(net: Net, config: Config) -> Iterator[View]:
                 from caffelint.lint.source_shapes import source_shapes
 
                 confined = not config.is_asked("read_data")
-                read, notes, _ = source_shapes(built, net.path, config.roots, confined=confined, keep=config.cache)
+                read, notes, *_ = source_shapes(built, net.path, config.roots, confined=confined, keep=config.cache)
             likely = net.likely(built.state, read)
             if not likely.refusals and (likely.assumed or read):
                 shown = likely

@@ -4,19 +4,48 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import IO
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_BY_SIGNAL = 128
 
 
 class ChangedOnDisk(OSError):
     """A file no longer holds what was read from it."""
 
 
+@contextmanager
+def ending_cleanly() -> Iterator[None]:
+    """Let SIGTERM and a closed terminal end the process as an exception does: a file half written is then removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for one in before:  # a second one must not stop the clearing up
+            signal.signal(one, signal.SIG_IGN)
+        raise SystemExit(_BY_SIGNAL + number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    # A signal that is ignored from the start, like SIGHUP under nohup, stays so, as does one that is handled already.
+    before = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
+
+
+@ending_cleanly()
 def write_atomically(
     path: Path, data: bytes | IO[bytes], expected: bytes | None = None, *, follow: bool = True
 ) -> None:

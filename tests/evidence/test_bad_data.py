@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
 import sys
 import time
 import zlib
@@ -32,6 +33,7 @@ from data_sets import (
 
 from caffelint.evidence.data.scan import Scan, Source
 from caffelint.lint.data_source import Unreadable, check_files
+from caffelint.schema.messages import BlobProto
 
 LABELS = [number % 10 for number in range(400)]
 Make = Callable[[Path], str]
@@ -310,3 +312,16 @@ def test_a_pipe_among_the_files_of_a_database(kind: str, name: str, linked: bool
     with pytest.raises(Unreadable, match=f"its file {name} is a pipe or a device"):
         check_files(str(tmp_path / "set"))
     assert report_of(tmp_path, data_layer(tmp_path / "set", kind=kind))["names"] == ["source-not-readable"]
+
+
+@pytest.mark.parametrize("values", [{"double_data": [1e308] * 256}, {"data": [3e38] * 256}])
+def test_a_mean_beyond_float_gives_no_warning_of_numpy(values: dict[str, list[float]], tmp_path: Path) -> None:
+    mean = tmp_path / "mean.binaryproto"
+    mean.write_bytes(BlobProto(num=1, channels=1, height=16, width=16, **values).SerializeToString())
+    source = write_lmdb(tmp_path / "set", records(images(40, shape=(1, 16, 16)), LABELS[:40]))
+    text = data_layer(source, f'transform_param {{ mean_file: "{mean}" }}')
+    (tmp_path / "net.prototxt").write_text(text + rest())
+    command = [sys.executable, "-m", "caffelint", "data", "--no-cache", "net.prototxt"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert "records" in done.stdout
+    assert done.stderr == ""

@@ -16,7 +16,9 @@ import plyvel
 import pytest
 from PIL import Image
 
+from caffelint.lint.config import Config
 from caffelint.lint.data_source import stand_in
+from caffelint.lint.engine import check
 from caffelint.lint.summary import Summary, summarize
 from caffelint.schema.messages import Datum
 
@@ -385,3 +387,15 @@ def test_an_image_of_many_pixels_is_not_decoded(tmp_path: Path) -> None:
     (tmp_path / "list").write_text(f"{tmp_path / 'a.png'} 0\n")
     (note,) = read(image_list(str(tmp_path / "list"))).notes
     assert "is an image of 60000x60000 pixels, too many to read" in note
+
+
+def test_check_says_which_sources_are_damaged_but_not_which_are_missing(tmp_path: Path) -> None:
+    write_lmdb(tmp_path / "db", datum())
+    Path("db/data.mdb").write_bytes(b"junk" * 4096)
+    Path("damaged.prototxt").write_text(data("db"))
+    Path("missing.prototxt").write_text(data("nowhere"))
+    config = Config()
+    config.read_data, config.cache = True, False
+    report = check(["damaged.prototxt", "missing.prototxt"], config)
+    (note,) = report.notes
+    assert note.startswith('damaged.prototxt: the shape of "data" stays unknown: "db" cannot be read')

@@ -28,7 +28,11 @@ def main() -> None:
     _limit_memory()
     with suppress(ImportError):  # the answer to a question says which library is missing
         # All that reading needs, while the one who asks still looks for what to ask.
+        import numpy as np
+
         from caffelint.evidence.data import databases, lists, records  # noqa: F401
+
+        np.seterr(all="ignore")  # what overflows is told of the data; a warning would quote our own line
     for line in sys.stdin:
         question = json.loads(line)
         _tell(_answer(question))

@@ -35,7 +35,8 @@ def mean_of(path: str, reach: Reach | None = None) -> Array:
     except Exception:
         raise Unreadable(f"mean_file {path} is not a BlobProto") from None
     shape = list(blob.shape.dim) or [blob.num, blob.channels, blob.height, blob.width]
-    values = np.array(blob.double_data or blob.data, np.float32)
+    with np.errstate(over="ignore"):
+        values = np.array(blob.double_data or blob.data, np.float32)
     shape = [1] * (4 - len(shape)) + shape
     if len(shape) > 4 or values.size != np.prod(shape, dtype=np.int64) or shape[0] != 1:
         raise Unreadable(f"mean_file {path} holds {values.size} values of shape {shape}")

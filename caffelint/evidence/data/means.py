@@ -49,4 +49,8 @@ def _read(path: str, reach: Reach | None) -> Mean:
         raise Unreadable(f"mean_file {path} has {os.path.getsize(path):,} bytes, too many for a mean")
     values = mean_of(path, reach)
     channels, height, width = values.shape
-    return Mean((channels, height, width), tuple(float(plane.mean()) for plane in values), path=os.path.abspath(path))
+    return Mean(
+        (channels, height, width),
+        tuple(float(plane.mean(dtype="float64")) for plane in values),
+        path=os.path.abspath(path),
+    )
