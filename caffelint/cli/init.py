@@ -55,8 +55,7 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     say("\n".join(map(visible, text.rstrip().split("\n"))))
     if not yes and not _agreed(target):
         return 0
-    with ending_cleanly(), all_or_none() as made:
-        made += [path for path in (target, stored) if not os.path.lexists(path)]
+    with ending_cleanly(), all_or_none():
         write_atomically(target, alone.encode(), follow=False)
         if baseline:
             _store(folder)

@@ -82,13 +82,13 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
                 folder.mkdir()
         trusted = _runs_already(folder)
         path = folder / f"{name.replace('-', '_')}.py"
-        _write(path, rule_text(kind, code, name), made)
-        how = _plugged(path, trusted, made)
+        _write(path, rule_text(kind, code, name))
+        how = _plugged(path, trusted)
     say(visible(f"{path} is written; caffelint test {path} runs its examples"))
     say(visible(how))
 
 
-def _write(path: Path, text: str, made: list[Path]) -> None:
+def _write(path: Path, text: str) -> None:
     """A file that is not there yet, whole or not at all."""
     from caffelint.cli.overwriting import misplaced
 
@@ -96,7 +96,6 @@ def _write(path: Path, text: str, made: list[Path]) -> None:
         raise click.ClickException(f"{path}: already exists and was left alone")
     if reason := misplaced(str(path)):
         raise click.ClickException(f"{path}: {reason}")
-    made.append(path)
     write_atomically(path, text.encode(), follow=False)
 
 
@@ -134,7 +133,7 @@ def _is_named(folder: Path, plugins: Iterable[str]) -> bool:
     return os.path.realpath(folder) in map(os.path.realpath, plugins)
 
 
-def _plugged(rule: Path, trusted: bool, made: list[Path]) -> str:
+def _plugged(rule: Path, trusted: bool) -> str:
     """Let the next check run the rule, but nothing that the user has neither written by this nor trusted before."""
     from caffelint.lint import trust
     from caffelint.lint.config import chain_of, nearest
@@ -143,7 +142,7 @@ def _plugged(rule: Path, trusted: bool, made: list[Path]) -> str:
     folder, settings = rule.parent, nearest(Path())
     if settings is None:
         settings = Path("caffelint.toml")
-        _write(settings, f"plugins = [{_named_from(settings, folder)}]\n", made)
+        _write(settings, f"plugins = [{_named_from(settings, folder)}]\n")
         others = [file for file in trust.python_files(str(folder)) if not os.path.samefile(file, rule)]
         if others:
             listed = ", ".join(others[:_MOST_LISTED]) + (", ..." if len(others) > _MOST_LISTED else "")

@@ -109,8 +109,8 @@ def command(
             at = target
             if not in_place and (reason := patched.objection(target, net, new)):
                 raise SaveError(reason)
-            with ending_cleanly(), all_or_none() as made:
-                beside = patched.write_layer_file(target, made) if checks else ""
+            with ending_cleanly(), all_or_none():
+                beside = patched.write_layer_file(target) if checks else ""
                 if in_place and new == old:
                     how = f"unchanged{'; it has no checks' if remove else ''}"
                 else:

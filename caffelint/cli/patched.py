@@ -6,7 +6,6 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from caffelint.cli.tell import aside, tell
@@ -69,11 +68,8 @@ def objection(target: str, net: str, new: bytes) -> str:
     return "this file already exists, has no checks, and was left alone; remove it first"
 
 
-def write_layer_file(target: str, made: list[Path]) -> str:
-    """Write the layer's file before the net, which does not load without it; but not if the net cannot be written.
-
-    made: gets the file, if it is new.
-    """
+def write_layer_file(target: str) -> str:
+    """Write the layer's file before the net, which does not load without it; but not if the net cannot be written."""
     from caffelint.fix.finite.layer_file import NAME, write_beside
     from caffelint.fix.write import SaveError, objection
     from caffelint.lint.read import ReadError
@@ -81,7 +77,7 @@ def write_layer_file(target: str, made: list[Path]) -> str:
     if reason := objection(target):
         raise SaveError(reason)
     try:
-        return write_beside(target, made)
+        return write_beside(target)
     except (ReadError, SaveError) as error:
         raise SaveError(f"{NAME} is needed next to it: {error}") from error
 

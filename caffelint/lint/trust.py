@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from errno import EPERM
 from pathlib import Path
 
 from caffelint.lint.own import own_folder, stranger
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.walk import walk
-from caffelint.text.writing import write_atomically
+from caffelint.text.writing import in_turn, write_atomically
 
 _VERSION = 1
 _MOST_FILES = 1000
@@ -39,16 +39,21 @@ def is_trusted(contents: Mapping[str, bytes]) -> bool:
 def trust(contents: Mapping[str, bytes]) -> str:
     """Remember files, in the order of `is_trusted`; the folder. Raises `OSError`."""
     folder = _folder(next(iter(contents)))
-    _write({**trusted(), folder: digest(contents)})
+    with _in_turn():
+        _write({**trusted(), folder: digest(contents)})
     return folder
 
 
 def forget(folder: str) -> bool:
     """Trust a folder no more; whether it was trusted. Raises `OSError`."""
-    known = trusted()
-    found = known.pop(os.path.realpath(folder), None) is not None
-    if found:
-        _write(known)
+    folder = os.path.realpath(folder)
+    if folder not in trusted():
+        return False
+    with _in_turn():
+        known = trusted()
+        found = known.pop(folder, None) is not None
+        if found:
+            _write(known)
     return found
 
 
@@ -110,9 +115,16 @@ def _folder(path: str) -> str:
     return os.path.dirname(os.path.realpath(path))
 
 
+@contextmanager
+def _in_turn() -> Iterator[None]:
+    """What another process trusts or forgets meanwhile is neither lost nor trusted again."""
+    store().parent.mkdir(parents=True, exist_ok=True)
+    with in_turn(store()):
+        yield
+
+
 def _write(folders: dict[str, str]) -> None:
     path = store()
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and (owner := stranger(path)) is not None:
         raise PermissionError(EPERM, f"belongs to another user (uid {owner}); remove it", str(path))
     text = json.dumps({"version": _VERSION, "folders": dict(sorted(folders.items()))}, indent=2) + "\n"

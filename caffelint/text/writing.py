@@ -9,12 +9,15 @@ import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
 from typing import IO
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _BY_SIGNAL = 128
+_MADE: ContextVar[dict[Path, tuple[int, int]] | None] = ContextVar("_MADE", default=None)
+"""The files that are new since `all_or_none` began, as the system knows them: another process may replace one."""
 
 
 class ChangedOnDisk(OSError):
@@ -69,6 +72,7 @@ def write_atomically(
             _copy(data, stream)
             stream.flush()
             os.fsync(stream.fileno())
+            _note(target, before, os.fstat(stream.fileno()))
         if before is not None:
             _keep_owner(temporary, before)
         os.chmod(temporary, stat.S_IMODE(before.st_mode) if before else 0o666 & ~_umask())
@@ -87,15 +91,39 @@ def write_atomically(
 
 @contextmanager
 def all_or_none() -> Iterator[list[Path]]:
-    """Take away the files and empty folders that were put into the list, if the rest of the work fails."""
-    made: list[Path] = []
+    """If the rest of the work fails, take away files that `write_atomically` made, and empty folders of the list."""
+    folders: list[Path] = []
+    files: dict[Path, tuple[int, int]] = {}
+    token = _MADE.set(files)
     try:
-        yield made
+        yield folders
     except BaseException:
-        for path in reversed(made):
+        for path, made in files.items():
             with suppress(OSError):
-                path.rmdir() if path.is_dir() else path.unlink()
+                if _identity(path.lstat()) == made:
+                    path.unlink()
+        for folder in reversed(folders):
+            with suppress(OSError):
+                folder.rmdir()
         raise
+    finally:
+        _MADE.reset(token)
+
+
+@contextmanager
+def in_turn(path: Path) -> Iterator[None]:
+    """Only one process at a time reads a file of ours and writes it anew; the next one waits. Raises `OSError`."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def write_report(path: Path, data: bytes | IO[bytes]) -> None:
@@ -140,6 +168,17 @@ def _with_reader(path: str, flags: int) -> int:
         raise
     os.set_blocking(file, True)
     return file
+
+
+def _note(target: Path, before: os.stat_result | None, new: os.stat_result) -> None:
+    """Remember a file that is made anew, also where it is replaced once more."""
+    made = _MADE.get()
+    if made is not None and (before is None or made.get(target) == _identity(before)):
+        made[target] = _identity(new)
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
 
 
 def _content(path: Path) -> bytes | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import py_compile
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -407,3 +408,26 @@ def test_no_folder_of_the_user_is_a_relative_one(
     run = caffelint("check", ".", "--no-cache")
     assert "plugins is not honoured" in run.err
     assert not mark.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="locks of POSIX")
+def test_what_is_trusted_and_forgotten_at_once_is_both_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = ({str(tmp_path / name / "caffelint.toml"): b""} for name in ("first", "second"))
+    trust.trust(first)
+    reading, writing = os.pipe()
+    really = trust._write
+
+    def slowly(folders: dict[str, str]) -> None:
+        os.write(writing, b"!")
+        time.sleep(0.5)
+        really(folders)
+
+    child = os.fork()
+    if child == 0:
+        trust._write = slowly
+        trust.forget(str(tmp_path / "first"))
+        os._exit(0)
+    os.read(reading, 1)
+    trust.trust(second)
+    os.waitpid(child, 0)
+    assert list(trust.trusted()) == [str(tmp_path / "second")]

@@ -68,6 +68,29 @@ def _junk_lmdb(folder: Path) -> str:
     return data_layer(folder / "set")
 
 
+def _lmdb_without_end(folder: Path) -> str:
+    """Six levels of pages, in each of which all entries lead to the same page below: billions of records in 200 KB."""
+    path = write_lmdb(folder / "set", records(images(400), LABELS)) / "data.mdb"
+    data = bytearray(path.read_bytes())
+    newest = max((0, 4096), key=lambda meta: struct.unpack_from("<Q", data, meta + 144))
+    (root,) = struct.unpack_from("<Q", data, newest + 128)
+    page = bytes(data[4096 * root : 4096 * (root + 1)])
+    last = len(data) // 4096
+    for number in range(last, last + 5):
+        new = bytearray(page)
+        struct.pack_into("<Q", new, 0, number)
+        (end,) = struct.unpack_from("<H", page, 12)
+        for node in struct.unpack_from(f"<{(end - 16) // 2}H", page, 16):
+            struct.pack_into("<HHH", new, node, root & 0xFFFF, root >> 16, 0)
+        data += new
+        root = number
+    for meta in (0, 4096):
+        struct.pack_into("<H", data, meta + 94, 7)
+        struct.pack_into("<QQ", data, meta + 128, root, root)
+    path.write_bytes(data)
+    return data_layer(path.parent)
+
+
 def _file_of_lmdb(folder: Path) -> str:
     return data_layer(write_lmdb(folder / "set", records(images(4), LABELS[:4])) / "data.mdb")
 
@@ -163,6 +186,7 @@ def _device(folder: Path) -> str:
 
 CASES: dict[str, tuple[Make, str, str]] = {
     "lmdb-cut-short": (_cut_lmdb, "source-not-readable", "is damaged: reading it ended with SIGBUS"),
+    "lmdb-without-end": (_lmdb_without_end, "source-not-readable", "leads to the same records again and again"),
     "lmdb-junk": (_junk_lmdb, "source-not-readable", "cannot be read"),
     "lmdb-file": (_file_of_lmdb, "source-not-readable", "the folder that it is in"),
     "leveldb-no-manifest": (_lost_manifest, "source-not-readable", "is missing"),

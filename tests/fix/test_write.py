@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from caffelint.fix.write import SaveError, save
-from caffelint.text.writing import write_atomically
+from caffelint.text.writing import all_or_none, write_atomically
 
 OLD, NEW = b"a: 1\r\n", b"a: 2\r\n"
 NOBODY = 65534
@@ -199,3 +200,18 @@ def test_an_interruption_just_behind_the_making_of_the_temporary_file_leaves_non
     monkeypatch.undo()
     assert file.read_bytes() == OLD
     assert os.listdir(file.parent) == [file.name]
+
+
+def test_a_file_that_another_process_wrote_meanwhile_is_not_taken_away(file: Path) -> None:
+    """Two that make the same file at once: the one that is ended leaves what the other wrote."""
+    first, second = file.parent / "first", file.parent / "second"
+    with suppress(KeyboardInterrupt), all_or_none():
+        write_atomically(first, NEW)
+        write_atomically(first, OLD)
+        write_atomically(second, NEW)
+        other = file.parent / "other"
+        other.write_bytes(NEW)
+        other.replace(second)
+        raise KeyboardInterrupt
+    assert not first.exists()
+    assert second.read_bytes() == NEW

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, islice
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -18,6 +19,10 @@ Pair = tuple[bytes, bytes]
 _PART = 1 << 26
 """Bytes of a part: what is read again at most where a run was stopped."""
 _MOST_PARTS = 256
+_LEAST_OF_LMDB = 10
+"""Bytes that a record takes at least: its place in the page and the head of its node (mdb.c)."""
+_MOST_OF_LEVELDB = 16
+"""Records that a byte may hold: each takes three bytes at least, which snappy packs at most to a twentieth."""
 
 
 class Database:
@@ -35,16 +40,16 @@ class Database:
 
 
 class Lmdb(Database):
-    def __init__(self, transaction: Any, entries: int):
+    def __init__(self, transaction: Any, entries: int, size: int):
         self._transaction = transaction
         self.entries = entries
+        self._most = size // _LEAST_OF_LMDB
 
     def pairs(self, start: bytes = b"") -> Iterator[Pair]:
         cursor = self._transaction.cursor()
         if start and not cursor.set_range(start):
             return iter(())
-        found: Iterator[Pair] = cursor.iternext()  # not a generator of ours, which takes as long as the cursor itself
-        return found
+        return _at_most(self._most, cursor.iternext())
 
     def ends(self) -> tuple[bytes, bytes] | None:
         cursor = self._transaction.cursor()
@@ -56,12 +61,12 @@ class Lmdb(Database):
 
 
 class LevelDb(Database):
-    def __init__(self, database: Any):
+    def __init__(self, database: Any, size: int):
         self._database = database
+        self._most = size * _MOST_OF_LEVELDB
 
     def pairs(self, start: bytes = b"") -> Iterator[Pair]:
-        found: Iterator[Pair] = self._database.iterator(start=start or None, verify_checksums=True)
-        return found
+        return _at_most(self._most, self._database.iterator(start=start or None, verify_checksums=True))
 
     def ends(self) -> tuple[bytes, bytes] | None:
         with self._database.iterator(include_value=False) as found:
@@ -69,6 +74,17 @@ class LevelDb(Database):
         with self._database.iterator(include_value=False, reverse=True) as found:
             last = next(found, None)
         return None if first is None or last is None else (first, last)
+
+
+def _at_most(number: int, pairs: Iterator[Pair]) -> Iterator[Pair]:
+    """All pairs, of which a sound database has no more. It is no generator, which would take as long as a cursor."""
+    return chain(islice(pairs, number), _damaged(pairs))
+
+
+def _damaged(rest: Iterator[Pair]) -> Iterator[Pair]:
+    if next(rest, None) is not None:
+        raise Unreadable("is damaged: it leads to the same records again and again")
+    yield from ()
 
 
 @contextmanager
@@ -91,7 +107,7 @@ def opened(kind: str, path: str) -> Iterator[Database]:
             lmdb.open(path, readonly=True, lock=False, create=False, readahead=True) as environment,
             environment.begin() as transaction,
         ):
-            yield Lmdb(transaction, environment.stat()["entries"])
+            yield Lmdb(transaction, environment.stat()["entries"], size_of(path))
         return
     import plyvel
 
@@ -100,7 +116,7 @@ def opened(kind: str, path: str) -> Iterator[Database]:
         stand_in(path, folder)
         database = plyvel.DB(folder, create_if_missing=False)
         try:
-            yield LevelDb(database)
+            yield LevelDb(database, size_of(path))
         finally:
             database.close()
 

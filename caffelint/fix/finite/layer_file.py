@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from caffelint.fix.finite.remove import MODULE
 from caffelint.fix.write import SaveError, save
@@ -16,8 +15,8 @@ def content() -> bytes:
     return read(os.path.join(os.path.dirname(__file__), NAME))
 
 
-def write_beside(net: str, made: list[Path]) -> str:
-    """Write the file into the folder of a net; a line about it. If it is new, it is put into the list.
+def write_beside(net: str) -> str:
+    """Write the file into the folder of a net; a line about it.
 
     One that differs is left alone: somebody may have edited it. Raises `SaveError`.
     """
@@ -34,7 +33,6 @@ def write_beside(net: str, made: list[Path]) -> str:
             " if that is not intended, move it away and patch again"
         )
     save(path, old, ours)
-    made.append(Path(path))
     return f"{path} is written"
 
 
