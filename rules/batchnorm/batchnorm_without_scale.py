@@ -158,9 +158,10 @@ class BatchnormWithoutScale(NetRule):
 
 def _odd(unscaled: list[BuiltLayer], norms: int) -> list[BuiltLayer]:
     """The only one of many behind a layer with weights that no Scale follows: a slip, whatever reads it."""
-    if len(unscaled) != 1 or norms <= _OTHERS or unscaled[0].bottoms[0].maker is None:
+    if len(unscaled) != 1 or norms <= _OTHERS or not unscaled[0].bottoms:
         return []
-    return unscaled if unscaled[0].bottoms[0].maker.has_weights else []
+    maker = unscaled[0].bottoms[0].maker
+    return unscaled if maker is not None and maker.has_weights else []
 
 
 def _scales(layer: BuiltLayer) -> bool:

@@ -28,6 +28,8 @@ def _is_dead(layer: BuiltLayer) -> bool:
 
 def _keeps_zeros(layer: BuiltLayer) -> bool:
     """Are the tops of a layer 0 where its bottom is, but for its own bias?"""
+    if not layer.tops:
+        return False
     values = layer.values([_ZEROS])[0]
     return bool(layer.normalises or layer.is_linear or values.low == values.high == 0)
 

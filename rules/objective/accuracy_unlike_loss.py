@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Related, Source, source, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Net, Related, Source, source, title
 
 from ._graph import class_count, keeps_classes
 
@@ -12,6 +13,13 @@ _NET = (
     ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc7" bottom: "label" top: "loss" }'
     ' layer { name: "acc" type: "Accuracy" bottom: "%s" bottom: "label" top: "acc" }'
 )
+
+
+class _Trained(NamedTuple):
+    """The last loss of some labels with what makes its scores, and how many classes each loss has; None if unknown."""
+
+    last: tuple[Layer, Source] | None
+    counts: set[int | None]
 
 
 class AccuracyUnlikeLoss(LayerRule):
@@ -63,13 +71,12 @@ class AccuracyUnlikeLoss(LayerRule):
             labels, scores = layer.maker(1, phase), source(layer, 0, phase, keeps_classes)
             if scores is None or not class_count(scores.layer):
                 return
-            losses = [one for one in layer.net.layers if _is_of(one, layer.bottoms[1], labels, phase)]
-            trained = [(one, made) for one in losses if (made := source(one, 0, phase, keeps_classes))]
-            counts = [class_count(made.layer) for _, made in trained]
-            if not trained or len(trained) < len(losses) or class_count(scores.layer) in counts or not all(counts):
+            trained = layer.net.once(_trained).get((phase, layer.bottoms[1], labels))
+            read = class_count(scores.layer)
+            if trained is None or trained.last is None or read in trained.counts or None in trained.counts:
                 continue
-            loss, made = trained[-1]
-            read, wanted = class_count(scores.layer), f"{class_count(made.layer)} of {title(made.layer)}"
+            loss, made = trained.last
+            wanted = f"{class_count(made.layer)} of {title(made.layer)}"
             yield self.finding(
                 layer.at("bottom", 0),
                 f"{title(layer)} reads the {read} values of {title(scores.layer)} as scores, but {title(loss)} trains"
@@ -80,8 +87,17 @@ class AccuracyUnlikeLoss(LayerRule):
             return
 
 
-def _is_of(loss: Layer, name: str, labels: Source | None, phase: str) -> bool:
-    """Is it a loss of classes with these labels?"""
-    if phase not in loss.phases or len(loss.bottoms) < 2 or not (loss.kind.is_loss and loss.kind.reads_classes(1)):
-        return False
-    return loss.bottoms[1] == name and loss.maker(1, phase) == labels
+def _trained(net: Net) -> dict[tuple[str, str, Source | None], _Trained]:
+    """What losses of classes train, by phase and labels."""
+    found: dict[tuple[str, str, Source | None], _Trained] = {}
+    for loss in net.layers:
+        if len(loss.bottoms) < 2 or not (loss.kind.is_loss and loss.kind.reads_classes(1)):
+            continue
+        for phase in loss.phases:
+            key = phase, loss.bottoms[1], loss.maker(1, phase)
+            made = source(loss, 0, phase, keeps_classes)
+            known = found.get(key)
+            counts = known.counts if known else set()
+            counts.add((class_count(made.layer) or None) if made else None)
+            found[key] = _Trained((loss, made) if made else known.last if known else None, counts)
+    return found

@@ -222,8 +222,13 @@ class Used:
 def _put_away(folder: str, top: str) -> str:
     """The folder below the top of a project that is called so and that a folder is in or is; empty if there is none."""
     below = os.path.relpath(folder, top).split(os.sep)
-    number = next((number for number, name in enumerate(below) if _PUT_AWAY.search(name)), None)
+    number = next((number for number, name in enumerate(below) if is_put_away(name)), None)
     return os.path.join(top, *below[: number + 1]) if number is not None else ""
+
+
+def is_put_away(folder: str) -> bool:
+    """Does the name of a folder say that its author has put away what is in it?"""
+    return _PUT_AWAY.search(folder) is not None
 
 
 def _is_part(path: str) -> bool:
