@@ -93,7 +93,7 @@ def _likely_shapes(net: Net) -> dict[int, list[Shape | None]]:
     found: dict[int, list[Shape | None]] = {}
     for state in net.states():
         for layer in net.likely(state.state).layers:
-            if layer.tops:
+            if layer.tops and layer.index is not None:
                 found.setdefault(layer.index, []).append(layer.tops[0].shape)
     return found
 
