@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Net, Related, Source, source, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Related, source, title
 
 from ._graph import class_count, keeps_classes
+from ._trained import trained_classes
 
 _NET = (
     'layer { name: "fc6" type: "InnerProduct" bottom: "data" top: "fc6" inner_product_param { num_output: 64 } }'
@@ -13,13 +13,6 @@ _NET = (
     ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc7" bottom: "label" top: "loss" }'
     ' layer { name: "acc" type: "Accuracy" bottom: "%s" bottom: "label" top: "acc" }'
 )
-
-
-class _Trained(NamedTuple):
-    """The last loss of some labels with what makes its scores, and how many classes each loss has; None if unknown."""
-
-    last: tuple[Layer, Source] | None
-    counts: set[int | None]
 
 
 class AccuracyUnlikeLoss(LayerRule):
@@ -71,7 +64,7 @@ class AccuracyUnlikeLoss(LayerRule):
             labels, scores = layer.maker(1, phase), source(layer, 0, phase, keeps_classes)
             if scores is None or not class_count(scores.layer):
                 return
-            trained = layer.net.once(_trained).get((phase, layer.bottoms[1], labels))
+            trained = layer.net.once(trained_classes).get((phase, layer.bottoms[1], labels))
             read = class_count(scores.layer)
             if trained is None or trained.last is None or read in trained.counts or None in trained.counts:
                 continue
@@ -85,19 +78,3 @@ class AccuracyUnlikeLoss(LayerRule):
                 related=(Related("the loss", loss.at()),),
             )
             return
-
-
-def _trained(net: Net) -> dict[tuple[str, str, Source | None], _Trained]:
-    """What losses of classes train, by phase and labels."""
-    found: dict[tuple[str, str, Source | None], _Trained] = {}
-    for loss in net.layers:
-        if len(loss.bottoms) < 2 or not (loss.kind.is_loss and loss.kind.reads_classes(1)):
-            continue
-        for phase in loss.phases:
-            key = phase, loss.bottoms[1], loss.maker(1, phase)
-            made = source(loss, 0, phase, keeps_classes)
-            known = found.get(key)
-            counts = known.counts if known else set()
-            counts.add((class_count(made.layer) or None) if made else None)
-            found[key] = _Trained((loss, made) if made else known.last if known else None, counts)
-    return found
