@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from caffelint.caffe.net import Layer, Net
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.texts import Texts
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.walk import walk
@@ -50,9 +51,13 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
             known = {file for file, _ in there}
             candidates = _candidates(name, folder, top, reach, roots)
             there += ((file, text) for file, text in candidates if file not in known)
-        if not all(found[name] for name in names):
-            for name in sorted({match.decode() for match in _NAMED_CLASS.findall(data)}) if top else ():
-                found[f"class {name}"] = _read_all(_defining(top or "").get(name, ()), Reach(top or "", roots))
+        missing = [name for name in names if not found[name]]
+        if top and missing:
+            classes = sorted({match.decode() for match in _NAMED_CLASS.findall(data)})
+            defining = {name: paths for name in classes if (paths := _defining(top).get(name))}
+            if defining and not all(_is_told(top, name) for name in missing):
+                for name, paths in defining.items():
+                    found[f"class {name}"] = _read_all(paths, Reach(top, roots))
     return found
 
 
@@ -135,6 +140,19 @@ def _read_all(paths: Iterable[str], reach: Reach) -> list[tuple[str, bytes]]:
             except ReadError:
                 continue
     return found
+
+
+@remembered(100)
+def _is_told(top: str, module: str) -> bool:
+    """Does a text of a project tell of a module by its file, as of a copy to make, or a program import it?"""
+    last = re.escape(module.rpartition(".")[2])
+    tells = re.compile(rf"\b{last}\.py\b|^[ \t]*import {last}\b|^[ \t]*from {last} import\b", re.MULTILINE)
+    return any(tells.search(text.text) for text in _texts(top).all)
+
+
+@remembered(4)
+def _texts(top: str) -> Texts:
+    return Texts(top, ())
 
 
 @remembered(4)
