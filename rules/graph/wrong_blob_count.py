@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, Finding, Fix, Invalid, Kind, Layer, RefusalRule, Refused
+from caffelint.lint import ERROR, INFO, LIKELY, Finding, Fix, Invalid, Kind, Layer, RefusalRule, Refused, quoted
 
 from ._left_over import compares_without_labels, plain_ending, remedy
 
@@ -56,6 +56,12 @@ class WrongBlobCount(RefusalRule):
             span='bottom: "b"',
             message='ReLU "r1", "r2", "r3": 2 bottoms are given but ReLU takes 1; remove 1 bottom',
         ),
+        Invalid(
+            'layer { name: "data" type: "Data" top: "data" top: "label" }'
+            ' layer { name: "top1" type: "Accuracy" bottom: "data" top: "top1" }',
+            span='bottom: "data"',
+            message='Accuracy "top1": 1 bottom is given but Accuracy takes 2; add bottom: "label", the labels',
+        ),
         # An info, as no layer reads the identities.
         Invalid(
             _PER_PHASE.format("id", "TRAIN") + _PER_PHASE.format("id", "TEST"),
@@ -97,7 +103,9 @@ class WrongBlobCount(RefusalRule):
     def message(self, refused: Refused) -> str:
         message = super().message(refused)
         if compares_without_labels(refused):
-            message = f"{message.rpartition('; ')[0]}; {remedy(refused.layers)}"
+            return f"{message.rpartition('; ')[0]}; {remedy(refused.layers)}"
+        if labels := _labels_for(refused):
+            return f"{message.rpartition('; ')[0]}; add bottom: {quoted(labels)}, the labels"
         return message
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
@@ -116,6 +124,15 @@ class WrongBlobCount(RefusalRule):
                     finding.severity, finding.certainty = INFO, LIKELY
                     finding.evidence += "; so many scores, each with a name, may be for a fork that gives them"
             yield finding
+
+
+def _labels_for(refused: Refused) -> str:
+    """The second top of all data layers, where losses and Accuracies have scores alone; else empty."""
+    if not all(layer.kind.plain_form is not None and len(layer.bottoms) == 1 for layer in refused.layers):
+        return ""
+    data = [layer for layer in refused.net.layers if not layer.bottoms and len(layer.tops) > 1]
+    labels = {layer.tops[1] for layer in data}
+    return labels.pop() if len(labels) == 1 else ""
 
 
 def _is_sure(refused: Refused) -> bool:
