@@ -73,16 +73,16 @@ _USES = Phrase(
 )
 _BACKWARD = Phrase((".backward",), compiled_later(r"^[^\n#]{0,400}\.backward(?:_prefilled)?\(", re.M))
 _COMPUTES = {
-    "ReLU": Phrase(("relu(",), compiled_later(r"\brelu\(", re.I)),
-    "Sigmoid": Phrase(
+    "relu": Phrase(("relu(",), compiled_later(r"\brelu\(", re.I)),
+    "sigmoid": Phrase(
         ("sigmoid", "expit", "exp(-"), compiled_later(r"^[^\n#]{0,400}(?:(?:sigmoid|\bexpit)\(|\bexp\(-)", re.M | re.I)
     ),
-    "Softmax": Phrase(
+    "softmax": Phrase(
         ("softmax", "exp("), compiled_later(r"^[^\n#]{0,400}(?:softmax\(|\bexp\([^\n]{1,200}sum\()", re.M | re.I)
     ),
-    "TanH": Phrase(("tanh(",), compiled_later(r"^[^\n#]{0,400}\btanh\(", re.M)),
+    "tanh": Phrase(("tanh(",), compiled_later(r"^[^\n#]{0,400}\btanh\(", re.M)),
 }
-"""Activations that programs compute themselves, by the layers that do."""
+"""Activations that programs compute themselves, by the types of layers that do, in small letters."""
 _PROTOTXT = ".prototxt"
 _NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
 _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
@@ -193,7 +193,7 @@ class Script:
 
     @cached_property
     def computes(self) -> frozenset[str]:
-        """The types of layers whose activation it computes itself."""
+        """The types of layers whose activation it computes itself, in small letters."""
         return frozenset(type_ for type_, phrase in _COMPUTES.items() if phrase.search(self.text))
 
     @cached_property

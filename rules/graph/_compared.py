@@ -167,7 +167,11 @@ def bends(layer: Layer, phase: str = TEST) -> list[str] | None:
 
 def computed_by_scripts(net: Net, activations: Sequence[str] | None) -> bool:
     """Does a script that names the net compute these activations of what it reads from it?"""
-    return bool(activations) and net.runs is not None and set(activations or ()) <= set(net.runs.computes)
+    return (
+        bool(activations)
+        and net.runs is not None
+        and {one.lower() for one in activations or ()} <= set(net.runs.computes)
+    )
 
 
 def _readers(net: Net) -> dict[str, dict[str, list[Layer]]]:

@@ -48,3 +48,24 @@ def _plain(loss: Layer) -> str:
     """The type that makes the answer, as the text of that format has it."""
     form = loss.kind.plain_form or ""
     return form.upper() if loss.node is not None and loss.node.name == "layers" else quoted(form)
+
+
+def left_over_data(refused: Refused) -> tuple[Layer, Layer] | None:
+    """The data layer of training in a net that is there to be run, and the first maker of its blob: it has an Input."""
+    layer, blob = refused.layers[0], refused.refusal.values["blob"]
+    if not is_to_deploy(refused.net) or layer.bottoms:
+        return None
+    makers = [one for one in (*refused.net.layers[: layer.index], layer) if blob in one.tops and not one.bottoms]
+    data = [one for one in makers if one.type != "Input"]
+    return (data[0], makers[0]) if len(makers) == 2 and len(data) == 1 else None
+
+
+def hands_back_gradients(net: Net) -> bool:
+    """Does a script run the net backward, or does its text ask for the gradients of its input?"""
+    return net.message.force_backward or bool(net.runs and net.runs.backward)
+
+
+def is_of_nets_for_tests(net: Net) -> bool:
+    """Does a solver of a net beside it test one that is called so?"""
+    solvers = (solver for other in net.siblings for solver in other.solvers)
+    return any("deploy" in file_name(name).lower() for solver in solvers for name in solver.message.test_net)

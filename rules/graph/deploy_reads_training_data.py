@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, file_name, title
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
 
-from ._left_over import is_to_deploy
+from ._left_over import hands_back_gradients, is_of_nets_for_tests, is_to_deploy
 
 _DATA = 'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { source: "train.txt" }%s } '
 _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } } '
@@ -70,7 +70,7 @@ class DeployReadsTrainingData(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not is_to_deploy(net) or _hands_back_gradients(net) or _is_of_nets_for_tests(net):
+        if not is_to_deploy(net) or hands_back_gradients(net) or is_of_nets_for_tests(net):
             return
         losses = net.layers_that(lambda kind: kind.is_loss)
         loss = next((layer for layer in losses if TRAIN in layer.phases), None)
@@ -86,14 +86,3 @@ class DeployReadsTrainingData(NetRule):
                 related=(Related("the loss", loss.at("type")),),
             )
             return
-
-
-def _hands_back_gradients(net: Net) -> bool:
-    """Does a script run the net backward, or does its text ask for the gradients of its input?"""
-    return net.message.force_backward or bool(net.runs and net.runs.backward)
-
-
-def _is_of_nets_for_tests(net: Net) -> bool:
-    """Does a solver of a net beside it test one that is called so?"""
-    solvers = (solver for other in net.siblings for solver in other.solvers)
-    return any("deploy" in file_name(name).lower() for solver in solvers for name in solver.message.test_net)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, Layer, RefusalRule, Refused, fix, rename_blob, title
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob, title
 
-from ._left_over import is_to_deploy
+from ._left_over import left_over_data
 
 
 class DuplicateTop(RefusalRule):
@@ -73,27 +73,19 @@ class DuplicateTop(RefusalRule):
         values, layers = refused.refusal.values, refused.layers
         if len(layers) == 1 and values["is_maker"]:
             return f'{title(layers[0])}: top "{values["blob"]}" is given twice; rename one of them'
-        message = super().message(refused)
-        if left := _left_over(refused):
-            it = "it" if left is layers[0] else title(left)
-            message = f"{message.rpartition('; ')[0]}; a deploy net gets its data through its Input, so remove {it}"
-        return message
+        if found := left_over_data(refused):
+            left, first = found
+            return (
+                f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{first.name}"; a deploy net gets'
+                f" its data through its Input, so remove {'it' if left is layers[0] else title(left)}"
+            )
+        return super().message(refused)
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         """A name of its own for the later blob; not for data layers, which rather lack their phases."""
         layer = refused.layers[0]
-        if len(refused.layers) > 1 or layer.kind.is_data or _left_over(refused):
+        if len(refused.layers) > 1 or layer.kind.is_data or left_over_data(refused):
             return ()
         values = refused.refusal.values
         edits = rename_blob(layer, values["blob"], top=values["top"])
         return fix(f"rename the top to {edits[0][1].text}", UNSAFE, edits) if edits else ()
-
-
-def _left_over(refused: Refused) -> Layer | None:
-    """The data layer of training in a net that is there to be run and has an Input for the same blob."""
-    layer, blob = refused.layers[0], refused.refusal.values["blob"]
-    if not is_to_deploy(refused.net) or layer.bottoms:
-        return None
-    makers = [one for one in (*refused.net.layers[: layer.index], layer) if blob in one.tops and not one.bottoms]
-    data = [one for one in makers if one.type != "Input"]
-    return data[0] if len(makers) == 2 and len(data) == 1 else None

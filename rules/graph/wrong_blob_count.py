@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, Finding, Fix, Invalid, Kind, Layer, RefusalRule, Refused, quoted
+from caffelint.lint import ERROR, INFO, LIKELY, Finding, Fix, Invalid, Kind, Layer, RefusalRule, Refused, quoted, titles
 
 from ._left_over import compares_without_labels, plain_ending, remedy
 
@@ -101,12 +101,13 @@ class WrongBlobCount(RefusalRule):
     ]
 
     def message(self, refused: Refused) -> str:
-        message = super().message(refused)
-        if compares_without_labels(refused):
-            return f"{message.rpartition('; ')[0]}; {remedy(refused.layers)}"
-        if labels := _labels_for(refused):
-            return f"{message.rpartition('; ')[0]}; add bottom: {quoted(labels)}, the labels"
-        return message
+        advice = remedy(refused.layers) if compares_without_labels(refused) else ""
+        if not advice and (labels := _labels_for(refused)):
+            advice = f"add bottom: {quoted(labels)}, the labels"
+        if not advice:
+            return super().message(refused)
+        kind = refused.layers[0].kind
+        return f"{titles(refused.layers)}: 1 bottom is given but {kind.type} takes {kind.bottom_counts.least}; {advice}"
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         return plain_ending(refused.layers) if compares_without_labels(refused) else ()
@@ -130,6 +131,8 @@ def _labels_for(refused: Refused) -> str:
     """The second top of all data layers, where losses and Accuracies have scores alone; else empty."""
     if not all(layer.kind.plain_form is not None and len(layer.bottoms) == 1 for layer in refused.layers):
         return ""
+    if refused.net.bound.caffe is not None:
+        return ""  # whose loss may take more
     data = [layer for layer in refused.net.layers if not layer.bottoms and len(layer.tops) > 1]
     labels = {layer.tops[1] for layer in data}
     return labels.pop() if len(labels) == 1 else ""

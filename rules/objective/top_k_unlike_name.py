@@ -3,23 +3,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import (
-    LIKELY,
-    TEST,
-    UNSAFE,
-    WARNING,
-    Finding,
-    Given,
-    Invalid,
-    Layer,
-    LayerRule,
-    fix,
-    source,
-    title,
-    write,
-)
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Given, Invalid, Layer, LayerRule, fix, title, write
 
-from ._graph import class_count, keeps_classes
+from ._graph import scored_classes
 
 _TOP = re.compile(r"(?<![a-zA-Z])top[-_ @]?([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 
@@ -92,8 +78,7 @@ class TopKUnlikeName(LayerRule):
         if layer.given("accuracy_param", "top_k") is Given.UNREADABLE:
             return
         wanted = min(named)
-        scores = source(layer, 0, TEST, keeps_classes)
-        if scores and 0 < class_count(scores.layer) <= wanted:
+        if 0 < scored_classes(layer) <= wanted:
             return  # the name is left over from another data set: any net has such an accuracy of 1
         says = (
             f"top_k is 1, so it counts the first answer alone and not the top {wanted} of its name"

@@ -226,10 +226,8 @@ class TestSettingsMismatch(SolverRule):
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
         place = solver.at_first("test_iter", "test_net", "test_net_param")
         if files:
-            given = f"is set {plural(iters, 'time')}" if iters else "is missing"
-            message = (
-                f"test_iter {given} for {plural(files, 'test net')}, so Caffe stops at the start; set one for each"
-            )
+            how = f"is set {plural(iters, 'time')}" if iters else "is missing"
+            message = f"test_iter {how} for {plural(files, 'test net')}, so Caffe stops at the start; set one for each"
         else:
             may = "may stop" if is_of_a_fork(solver) else "stops"
             message = (

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _NAMED = compiled_later(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
 _NAMED_CLASS = compiled_later(rb"\blayer(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_]\w{0,200})[\"']")
 _CLASS = compiled_later(rb"^class[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
+_FILE = compiled_later(r"\b([A-Za-z_]\w{0,200})\.py\b")
+_IMPORTED = compiled_later(r"^[ \t]*(?:import|from)[ \t]{1,9}([A-Za-z_]\w{0,200})", re.MULTILINE)
 NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
 _LARGEST, _MOST_KEPT = 1 << 20, 2 << 20
 _MOST_CANDIDATES = 8
@@ -55,7 +57,7 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
         if top and missing:
             classes = sorted({match.decode() for match in _NAMED_CLASS.findall(data)})
             defining = {name: paths for name in classes if (paths := _defining(top).get(name))}
-            if defining and not all(_is_told(top, name) for name in missing):
+            if defining and not _told(top).issuperset(name.rpartition(".")[2] for name in missing):
                 for name, paths in defining.items():
                     found[f"class {name}"] = _read_all(paths, Reach(top, roots))
     return found
@@ -142,17 +144,11 @@ def _read_all(paths: Iterable[str], reach: Reach) -> list[tuple[str, bytes]]:
     return found
 
 
-@remembered(100)
-def _is_told(top: str, module: str) -> bool:
-    """Does a text of a project tell of a module by its file, as of a copy to make, or a program import it?"""
-    last = re.escape(module.rpartition(".")[2])
-    tells = re.compile(rf"\b{last}\.py\b|^[ \t]*import {last}\b|^[ \t]*from {last} import\b", re.MULTILINE)
-    return any(tells.search(text.text) for text in _texts(top).all)
-
-
 @remembered(4)
-def _texts(top: str) -> Texts:
-    return Texts(top, ())
+def _told(top: str) -> frozenset[str]:
+    """The modules whose files the texts of a project speak of, as of a copy to make, or that its programs import."""
+    texts = Texts(top, ()).all
+    return frozenset(name for text in texts for tells in (_FILE, _IMPORTED) for name in tells.findall(text.text))
 
 
 @remembered(4)

@@ -35,7 +35,7 @@ class L1(caffe.Layer):
 
 def codes(path: Path) -> set[str]:
     layers = python_layers
-    for remembered in (layers._is_told, layers._texts, layers._in_project, layers._defining):
+    for remembered in (layers._told, layers._in_project, layers._defining):
         remembered.cache_clear()
     return {one.code for one in caffelint.check(str(path)).findings}
 
