@@ -64,6 +64,10 @@ class BatchStatsInTesting(NetRule):
         _NET % "",
         _NET % " batch_norm_param { use_global_stats: false } include { phase: TRAIN }",
         _NET % " batch_norm_param { use_global_stats: true }",
+        {
+            "train.prototxt": _NET % " batch_norm_param { use_global_stats: false }",
+            "val.prototxt": _NET % " batch_norm_param { use_global_stats: true }",
+        },
         # Another file is tested.
         _NET.replace("phase: TEST", "phase: TRAIN").replace("test", "more")
         % " batch_norm_param { use_global_stats: false }",
@@ -116,7 +120,16 @@ def _is_tested(net: Net) -> bool:
         if all(_tests_after_the_end(solver) for solver in net.solvers):
             return False
         return any(TEST in one.phases for one in net.states())
+    if any(map(_tests_with_stored_values, net.deployed)):
+        return False
     return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.conditional)
+
+
+def _tests_with_stored_values(net: Net) -> bool:
+    """Is it a net for tests of the one beside it, which has the statistics that are stored in all its norms?"""
+    found = norms(net, TEST)
+    measures = any(layer.kind.plain_form is not None for layer in net.in_phase(TEST))
+    return measures and bool(found) and all(global_stats(layer) for layer in found)
 
 
 def _tests_after_the_end(solver: Solver) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, titles, write
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, titles, write
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 from ._norms import norms
@@ -95,6 +95,16 @@ class BatchnormWithoutScale(NetRule):
             " bias_term: true after it",
         ),
         Invalid(
+            _BLOCKS
+            % "".join(_block(i, True) for i in range(6)).replace(
+                ' layer { name: "bn3" type: "BatchNorm"',
+                ' layer { name: "bn" type: "BatchNorm" bottom: "c" top: "c" } layer { name: "bn3" type: "BatchNorm"',
+            ),
+            span='type: "BatchNorm"',
+            message='BatchNorm "bn": BatchNorm "bn3" normalises its top again, so the layer is superfluous; remove one'
+            " of them",
+        ),
+        Invalid(
             _SCALED,
             span='type: "Scale"',
             message='Scale "scale": bias_term is false by default, so after BatchNorm it learns no shift; set'
@@ -125,7 +135,15 @@ class BatchnormWithoutScale(NetRule):
                 if readers and not any(reader.is_linear or reader.type in _TAKE_NORMALISED for reader in readers)
             ]
             bare = bare or _odd([layer for layer, readers in read if not any(map(_scales, readers))], len(read))
-            if bare:
+            if len(bare) == 1 and (again := _normalised_again(bare[0])):
+                yield self.finding(
+                    net.layers[bare[0].index or 0].at("type"),
+                    f"{title(bare[0])}: {title(again)} normalises its top again, so the layer is superfluous; remove"
+                    " one of them",
+                    phases=(TRAIN,),
+                    layers=[net.layers[bare[0].index or 0]],
+                )
+            elif bare:
                 these = "the layer learns" if len(bare) == 1 else "these layers learn"
                 yield self.finding(
                     net.layers[bare[0].index or 0].at("type"),
@@ -162,6 +180,12 @@ def _odd(unscaled: list[BuiltLayer], norms: int) -> list[BuiltLayer]:
         return []
     maker = unscaled[0].bottoms[0].maker
     return unscaled if maker is not None and maker.has_weights else []
+
+
+def _normalised_again(layer: BuiltLayer) -> BuiltLayer | None:
+    """The BatchNorm that alone reads one."""
+    readers = _readers(layer)
+    return readers[0] if len(readers) == 1 and readers[0].type == "BatchNorm" else None
 
 
 def _scales(layer: BuiltLayer) -> bool:

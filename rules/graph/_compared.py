@@ -165,6 +165,15 @@ def bends(layer: Layer, phase: str = TEST) -> list[str] | None:
     return after and [type_ for type_ in after if type_ in written and written[type_][0].kind.is_activation]
 
 
+def computed_by_scripts(net: Net, activations: Sequence[str] | None) -> bool:
+    """Does a script that names the net compute these activations of what it reads from it?"""
+    return (
+        bool(activations)
+        and net.runs is not None
+        and {one.lower() for one in activations or ()} <= set(net.runs.computes)
+    )
+
+
 def _readers(net: Net) -> dict[str, dict[str, list[Layer]]]:
     """The layers that read a blob, in order, by phase."""
     found: dict[str, dict[str, list[Layer]]] = {TRAIN: {}, TEST: {}}

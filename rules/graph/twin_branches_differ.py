@@ -162,12 +162,15 @@ class TwinBranchesDiffer(NetRule):
                     odd.append((layer, other))
         if len(odd) == 1:
             layer, other = odd[0]
-            names = [f'"{one.name}"' for one in layer.message.param if one.name]
-            remedy = f"give its param the names {' and '.join(names)}" if names else "name the param of both alike"
+            its, own = ([one.name for one in each.message.param] for each in (layer, other))
+            lacking = its[1:] if its[:1] == own[:1] != [""] else its
+            what = "weights" if len(lacking) == len(its) else "a bias"
+            names = [f'"{name}"' for name in lacking if name]
+            remedy = f"give its param the name{'s' * (len(names) > 1)} {' and '.join(names)}"
             yield self.finding(
                 other.at("name"),
-                f"{title(other)} has weights of its own, but the layers before it share those of the branch of"
-                f" {title(layer)}; {remedy}",
+                f"{title(other)} has {what} of its own, but the layers before it share those of the branch of"
+                f" {title(layer)}; {remedy if names else 'name the param of both alike'}",
                 related=(Related("the layer of the other branch", layer.at("name")),),
             )
 

@@ -38,9 +38,9 @@ _LEARNT = 1e-3
 _FAR_UNMOVED = 1e-6
 """An update, to the weights, below which no rate is named: hardly the rate makes it so small."""
 _UNMOVED = 1e-3
+"""Of a weight: less than a training in half precision would lose."""
 _OF_STEPS = ("schedule", "delta", "loss-weight", "clip-gradients")
 """Kinds of cause that make steps smaller than the rate."""
-"""Of a weight: less than a training in half precision would lose."""
 
 
 class NoGradient(NamedTuple):
