@@ -1,23 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 
-_FAR_RATE = 50
-"""How many times the largest of all others a rate has to be to be a slip; new layers learn 10 or 20 times faster."""
-_FAR_STD, _LARGE = 30, 0.3
-"""The same of the standard deviation of weights, and from where on these are large by themselves."""
-_FEWEST = 3
-"""How many layers have to say how far is far."""
+_FAR_RATE, _FAR_STD, _LARGE, _FEWEST = 50, 30, 0.3, 3
+"""How many times the largest of the others is odd; what weights are large by themselves; how many layers tell."""
 
 
-class _Far(NamedTuple):
-    layer: Layer
-    path: tuple[str | int, ...]
-    value: float
-    second: float
+_Said = tuple[Layer, tuple[str | int, ...], float]
 
 
 def _net(rate: float = 1, std: float = 0.01) -> str:
@@ -41,7 +32,7 @@ class ParamFarAboveOthers(NetRule):
     ```
     weight_filler { type: "gaussian" std: 1 }
     ```
-    where all other layers of the net have
+    Use instead, as in the other layers of the net:
     ```
     weight_filler { type: "gaussian" std: 0.01 }
     ```
@@ -62,14 +53,12 @@ class ParamFarAboveOthers(NetRule):
         Invalid(
             _net(rate=100),
             span="lr_mult: 100",
-            message='InnerProduct "fc1" has lr_mult 100 in param 1, but no other layer has more than 1; check that this'
-            " is intended",
+            message='InnerProduct "fc1" has lr_mult 100, but no other layer has more than 1; check it',
         ),
         Invalid(
             _net(std=1),
             span="std: 1",
-            message='InnerProduct "fc1" has weight_filler std 1, but no other layer has more than 0.01; check that this'
-            " is intended",
+            message='InnerProduct "fc1" has weight_filler std 1, but no other layer has more than 0.01; check it',
         ),
     ]
 
@@ -77,40 +66,28 @@ class ParamFarAboveOthers(NetRule):
         layers = net.layers_that(lambda kind: kind.has_weights)
         if len(layers) < _FEWEST or net.role == "deploy":
             return
-        for index in range(2):
-            rates = [(layer, ("param", index, "lr_mult"), _rate(layer, index)) for layer in layers]
-            if (far := _farthest(rates, _FAR_RATE)) and far.layer is not layers[-1]:
-                yield self._told(far, f"lr_mult {far.value:g} in param {index + 1}")
-                return
-        if (far := _farthest(_deviations(layers), _FAR_STD)) and far.value >= _LARGE:
-            yield self._told(far, f"weight_filler std {far.value:g}")
-
-    def _told(self, far: _Far, what: str) -> Finding:
-        return self.finding(
-            far.layer.at(*far.path),
-            f"{title(far.layer)} has {what}, but no other layer has more than {far.second:g}; check that this is"
-            " intended",
-        )
+        rates = [(layer, ("param", 0, "lr_mult"), _rate(layer)) for layer in layers]
+        found = [(one, other) for one, other in _farthest(rates, _FAR_RATE) if one[0] is not layers[-1]]
+        found += [(one, other) for one, other in _farthest(_deviations(layers), _FAR_STD) if one[2] >= _LARGE]
+        for (layer, path, value), (_, _, most) in found[:1]:
+            name = "weight_filler std" if path[-1] == "std" else "lr_mult"
+            text = f"{title(layer)} has {name} {value:g}, but no other layer has more than {most:g}; check it"
+            yield self.finding(layer.at(*path), text)
 
 
-def _deviations(layers: Sequence[Layer]) -> list[tuple[Layer, tuple[str | int, ...], float]]:
-    """What the text says of the standard deviations of gaussian weights."""
-    return [
-        (layer, (*path, "std"), filler.std)
-        for layer in layers
-        for path, filler in layer.fillers()
-        if path[-1] == "weight_filler" and filler.type == "gaussian" and filler.HasField("std") and filler.sparse < 0
-    ]
+def _rate(layer: Layer) -> float:
+    return layer.message.param[0].lr_mult if layer.message.param else 1.0
 
 
-def _rate(layer: Layer, index: int) -> float:
-    params = layer.message.param
-    return params[index].lr_mult if len(params) > index else 1.0
+def _deviations(layers: Sequence[Layer]) -> list[_Said]:
+    said = ((layer, path, filler) for layer in layers for path, filler in layer.fillers() if filler.HasField("std"))
+    dense = (one for one in said if one[1][-1] == "weight_filler" and one[2].type == "gaussian" and one[2].sparse < 0)
+    return [(layer, (*path, "std"), filler.std) for layer, path, filler in dense]
 
 
-def _farthest(rows: Sequence[tuple[Layer, tuple[str | int, ...], float]], far: float) -> _Far | None:
-    """The layer whose value is so many times that of every other one."""
-    if len(rows) < _FEWEST:
-        return None
-    *_, (_, _, second), (layer, path, value) = sorted(rows, key=lambda row: row[2])
-    return _Far(layer, path, value, second) if 0 < second <= value / far else None
+def _farthest(said: Sequence[_Said], far: float) -> list[tuple[_Said, _Said]]:
+    """The layer whose value is so many times that of every other one, and the next one."""
+    if len(said) < _FEWEST:
+        return []
+    *_, second, first = sorted(said, key=lambda one: one[2])
+    return [(first, second)] if 0 < second[2] <= first[2] / far else []
