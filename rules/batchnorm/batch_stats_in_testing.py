@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import (
     INFO,
     TEST,
+    TRAIN,
     UNSAFE,
     WARNING,
     Finding,
@@ -40,8 +41,8 @@ class BatchStatsInTesting(NetRule):
 
     ## Known problems
     It is an info where nothing in TEST is a loss, an Accuracy or a layer of an unknown type, and where the batch is
-    known to be 1: no score depends on other images then, and a net that was also
-    trained on single images is tested as it was trained.
+    known to be 1 in training and testing: no score depends on other images then, and the net is tested as it was
+    trained.
 
     ## Fix safety
     Unsafe: the scores of the TEST phase change to what a deployed net gives.
@@ -102,7 +103,7 @@ class BatchStatsInTesting(NetRule):
         yield self.finding(
             found[0].at("batch_norm_param", "use_global_stats"),
             f"{titles(found)}: use_global_stats: false normalises by the batch even in TEST, {so}; remove it",
-            severity=INFO if alone or unseen else None,
+            severity=INFO if unseen or alone and not _is_of_larger_batches(net) else None,
             evidence="without the field, Caffe uses the batch in TRAIN and the stored statistics in TEST",
             phases=(TEST,),
             fixes=fix(
@@ -136,6 +137,12 @@ def _tests_after_the_end(solver: Solver) -> bool:
     """Is the first test of its net due after its last iteration?"""
     message = solver.message
     return 0 < message.max_iter < message.test_interval and not message.test_initialization
+
+
+def _is_of_larger_batches(net: Net) -> bool:
+    """Is a net for deployment not known to be trained on single images, too?"""
+    trained = [other for other in net.siblings if other.role == "train" and norms(other, TRAIN)]
+    return net.role == "deploy" and not any(_is_of_one(other, norms(other, TRAIN)) for other in trained)
 
 
 def _is_of_one(net: Net, norms: list[Layer]) -> bool:

@@ -46,8 +46,8 @@ class BatchnormWithoutScale(NetRule):
     ## Known problems
     Some nets are meant that way. The rule is silent where a layer with weights follows, also after a Concat, which can
     scale and shift by itself, and where a distance, another norm or a Python layer follows, which may want normalised
-    features, unless at least five others have a Scale and a single one has none. It is silent about nets that use
-    layers or fields of a fork, whose BatchNorm may have both.
+    features, unless at least five others have a Scale and a single one has none. Of nets that use layers or fields
+    of a fork, whose BatchNorm may have both, it only reports such a single one.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347
@@ -94,6 +94,13 @@ class BatchnormWithoutScale(NetRule):
             message='BatchNorm "bn3": no Scale follows, so the layer learns no scale or shift; add a Scale with'
             " bias_term: true after it",
         ),
+        # Whatever fork it is for.
+        Invalid(
+            _BLOCKS % "".join(_block(i, i != 3) for i in range(6)) + ' layer { name: "x" type: "Own" bottom: "ip" }',
+            span='type: "BatchNorm"',
+            message='BatchNorm "bn3": no Scale follows, so the layer learns no scale or shift; add a Scale with'
+            " bias_term: true after it",
+        ),
         Invalid(
             _BLOCKS
             % "".join(_block(i, True) for i in range(6)).replace(
@@ -122,18 +129,21 @@ class BatchnormWithoutScale(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not norms(net, TRAIN) or net.role != "train" or not net.is_plain:
+        if not norms(net, TRAIN) or net.role != "train":
             return
         for one in net.states():
             if one.phase != TRAIN:
                 continue
-            yield from self._unshifted(net, one)
+            if net.is_plain:
+                yield from self._unshifted(net, one)
             read = [(layer, _readers(layer)) for layer in one.layers if layer.type == "BatchNorm" and layer.tops]
             bare = [
                 layer
                 for layer, readers in read
                 if readers and not any(reader.is_linear or reader.type in _TAKE_NORMALISED for reader in readers)
             ]
+            # A fork's BatchNorm may scale by itself; but not where all others of the net have a Scale.
+            bare = bare if net.is_plain else []
             bare = bare or _odd([layer for layer, readers in read if not any(map(_scales, readers))], len(read))
             if len(bare) == 1 and (again := _normalised_again(bare[0])):
                 yield self.finding(
