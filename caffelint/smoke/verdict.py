@@ -26,6 +26,7 @@ _HEADS = {
     "paired-sources-differ": _WRONG_DATA,
     "label-not-whole": _WRONG_DATA,
     "label-outside-classes": "it learns from wrong labels",
+    "targets-broadcast": "it learns something else",
     "label-out-of-range": "it learns from wrong labels",
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
