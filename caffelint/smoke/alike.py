@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -56,3 +57,22 @@ class Pairs(NamedTuple):
     alike: float
     other: float
     beyond: float
+
+
+class Crossed(NamedTuple):
+    """Are the first records of a TEST net like those of TRAIN with the same label (crossed.py)? name: of the labels.
+
+    agree: the share of equal labels among the nearest records of TRAIN; chance: the same of labels in any order. how:
+    the change with which they agree: `channels` (in the other order), `mirrored`, `upside down`, `transposed`,
+    `negative`, or `numbered`, of labels; "" for none that is known. with_it: the share with that change. labels: pairs
+    of a label in TEST and that in TRAIN.
+    """
+
+    name: str
+    net: int
+    records: int
+    agree: float
+    chance: float
+    how: str
+    with_it: float
+    labels: Sequence[tuple[float, float]]

@@ -55,6 +55,7 @@ RUNNER = (
     "answers.py",
     "targets.py",
     "neighbours.py",
+    "crossed.py",
     "pairs.py",
     "stacks.py",
     "own_code.py",

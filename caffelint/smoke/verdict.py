@@ -48,6 +48,7 @@ _HEADS = {
     "labels-of-other-records": "it learns nothing so far",
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
+    "channels-in-other-order": "it trains, but is tested on other colours",
     "train-test-disagree": "it trains, but tests badly",
     "tested-in-other-units": "it trains, but is tested on other values",
     "test-takes-long": "it seems to hang",
