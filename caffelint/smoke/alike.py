@@ -76,3 +76,19 @@ class Crossed(NamedTuple):
     how: str
     with_it: float
     labels: Sequence[tuple[float, float]]
+
+
+class Overlaid(NamedTuple):
+    """Do maps of targets lie on the data that they are of (overlaid.py)? name: of the targets.
+
+    fits: the mean share of the variance of a record's data that its map explains. how: turned in which way it explains
+    surely more: `mirrored`, `upside down`, `turned round`, `transposed`, `turned to the left` or `right`; "" for none.
+    with_it: the share then; beyond: by how many of the deviations of chance it is more.
+    """
+
+    name: str
+    records: int
+    fits: float
+    how: str
+    with_it: float
+    beyond: float

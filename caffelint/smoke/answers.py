@@ -7,7 +7,7 @@ Python 2.7 and 3, numpy alone. It is copied beside a runner that has no caffelin
 # mypy: allow-untyped-defs, allow-untyped-calls
 from __future__ import absolute_import, division
 
-from . import crossed, neighbours, pairs, targets  # of caffelint.smoke, or of the package beside a runner
+from . import crossed, neighbours, overlaid, pairs, targets  # of caffelint.smoke, or of the package beside a runner
 
 CHANCE, SURE = 3.0, 10.0
 """Deviations of what chance gives: below the first any order of the targets may be by chance, above the second none."""
@@ -39,6 +39,7 @@ class Answers(object):
         found = [("targets", one.result()) for one in self.targets]
         for one in self.told:
             found += [("neighbours", each) for each in one.results()]
+            found += [("overlaid", dict(each, name=one.name)) for each in [one.overlaid.result()] if each]
         found += [("crossed", one.result()) for one in self.crossings if one.result()]
         return found + [("pairs", one.result()) for one in self.pairs if one.result()]
 
@@ -84,6 +85,7 @@ class _Told(object):
         self.classes = classes
         self.neighbours = neighbours.Neighbours(classes)
         self.seen = crossed.Seen()
+        self.overlaid = overlaid.Overlaid()
         self.found = None
         self.size = 0
 
@@ -95,6 +97,8 @@ class _Told(object):
             self.neighbours.add(data, targets)
             if self.classes and not self.net:
                 self.seen.add(data, targets)
+            if self.overlaid.wants_more() and not self.net:
+                self.overlaid.add(data, targets)
 
     def results(self):
         """That of the targets as they came, and, where these do not go with the data, of other records' that do."""

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
-from caffelint.smoke.alike import Crossed, Neighbours, Pairs, Targets
+from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs, Targets
 from caffelint.smoke.scanned import Scanned
 
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
@@ -409,6 +409,7 @@ Event = (
     | Neighbours
     | Pairs
     | Crossed
+    | Overlaid
     | Tested
     | Refused
     | BadWeights
@@ -442,6 +443,7 @@ KINDS: dict[str, Any] = {
     "neighbours": Neighbours,
     "pairs": Pairs,
     "crossed": Crossed,
+    "overlaid": Overlaid,
     "test": Tested,
     "refused": Refused,
     "bad_weights": BadWeights,

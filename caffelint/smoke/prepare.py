@@ -56,6 +56,7 @@ RUNNER = (
     "targets.py",
     "neighbours.py",
     "crossed.py",
+    "overlaid.py",
     "pairs.py",
     "stacks.py",
     "own_code.py",

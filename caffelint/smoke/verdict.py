@@ -101,6 +101,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         head = "it was not run"
     if lead.name == "not-learning" and lead.severity != ERROR:
         head = "it hardly learns"
+    if lead.name == "labels-of-other-records" and outcome(run).learns:
+        head = heads["label-out-of-range"]
     cause = lead.cause or ReportedCause("unknown", lead.message, "", lead.certainty, lead.file, lead.line)
     text = f"{head}: {cause.what}{where}."
     if cause.why:
