@@ -41,6 +41,8 @@ _FIELDS = {
     "tiny": "clip_gradients",
     "sorted": "the order of the records",
     "crop": "the crop",
+    "mirror": "mirroring",
+    "batch": "batch_size",
     "seed": "the random start",
     "summed": "the sum over values",
     "margin": "the margin",
@@ -83,6 +85,19 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         loss_of = one.layers[1]
         fact = f"crop_size {value:g} of {name} cuts each record at a place that is drawn anew, and"
         return f'{fact} "{loss_of.bottoms[1].original.name}" of {title(loss_of)} does not follow', "; remove it", False
+    if one.field == "mirror":
+        return (
+            f"{name} mirrors half of its images, and what is asked of them differs in left and right",
+            _to(better),
+            False,
+        )
+    if one.field == "batch":
+        count = "a single record" if one.value == 1 else f"{one.value:g} records"
+        return (
+            f"batch_size {one.value:g} of {name} makes each update of {count}, so they go to and fro",
+            _to(better),
+            False,
+        )
     if one.kind == "lr-mult" and one.field == "frozen":
         keeps = "keep" if len(one.layers) > 1 else "keeps"
         fact = f"{name}{more(one)} {keeps} the random weights of a filler, as lr_mult is {value:g}"
@@ -99,6 +114,10 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     if one.kind == "layer":
         return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
     return NOUNS[one.kind], f"; try {better}" if better else "", False
+
+
+def _to(better: str) -> str:
+    return f"; set {better}" if better else ""
 
 
 def _momentum(run: Run, one: Hypothesis, name: str, better: str) -> Words:
