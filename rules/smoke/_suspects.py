@@ -87,7 +87,7 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         return f'{fact} "{loss_of.bottoms[1].original.name}" of {title(loss_of)} does not follow', "; remove it", False
     if one.field == "mirror":
         return (
-            f"{name} mirrors half of its images, and what is asked of them differs in left and right",
+            f"{name} mirrors half of its images, and what is asked of them differs in its sides",
             _to(better),
             False,
         )
