@@ -9,7 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.smoke.diagnosis.change import inverted_target, of_layer, swapped, uncropped
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
-from caffelint.smoke.diagnosis.trouble import flat, opposed
+from caffelint.smoke.diagnosis.trouble import flat, opposed, stuck
 from caffelint.smoke.run import Run
 
 _CLEARLY = 0.6
@@ -71,7 +71,9 @@ def mirrored(run: Run) -> Iterator[Hypothesis]:
 def few_at_once(run: Run) -> Iterator[Hypothesis]:
     """Updates that follow from one or two records each, which go to and fro at a rate for larger batches. With more
     records at once a loss that is sound falls as it did. field: `batch`. value: their number."""
-    plain = run.solver.message.iter_size == 1 and not any(layer.is_recurrent for layer in run.built[0].layers)
+    # Statistics of a batch, and steps of sequences, make a batch of one a fault of another kind.
+    plain = not any(layer.is_recurrent or layer.keeps_statistics for layer in run.built[0].layers)
+    plain = plain and run.solver.message.iter_size == 1 and not stuck(run)
     for layer in run.built[0].layers if plain and flat(run) else ():
         few = 0 < layer.batch_size <= _FEW and layer.has_setting("batch_size") and not layer.bottoms
         if few and math.prod((layer.tops[0].shape or ())[1:]) <= _SMALL:
