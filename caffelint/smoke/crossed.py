@@ -62,17 +62,17 @@ def crossed(train, test):
     found = {"records": len(asked), "agree": agree, "chance": chance, "how": "", "with_it": float("nan"), "labels": []}
     if agree > _PARTLY:
         return found
-    best = None
+    best = 0.0, "", []  # type: ignore[var-annotated]
     for how, changed in _views(asked):
         turned = _agree(_votes(known, changed, labels, len(classes)), own)
-        if turned[0] > turned[1] + _SURE * turned[2] and (best is None or turned[0] > best[0]):
+        if turned[0] > turned[1] + _SURE * turned[2] and turned[0] > best[0]:
             best = turned[0], how, []
     numbered = _numbered(votes, own, len(classes))
-    if numbered is not None and (best is None or best[0] < _NEARLY * numbered[0]):
+    if numbered is not None and best[0] < _NEARLY * numbered[0]:
         pairs = [[float(classes[one]), float(classes[other])] for one, other in enumerate(numbered[1]) if other >= 0]
         best = numbered[0], "numbered", pairs
     enough = _MOSTLY if agree > chance + _CHANCE * spread else 0.0
-    if best is not None and best[0] > enough and agree < _PARTLY * best[0]:
+    if best[0] > enough and agree < _PARTLY * best[0]:
         found.update(with_it=best[0], how=best[1], labels=best[2])
     return found
 

@@ -41,7 +41,7 @@ class Overlaid(object):
             data = data[:, :_MOST_CHANNELS, ::down, ::along].astype(numpy.float64)
             if not self.data or self.data[0].shape == data.shape[1:]:
                 self.data += list(data)
-                self.maps += list(maps.reshape((len(maps), *sides))[:, ::down, ::along].astype(numpy.float64))
+                self.maps += list(maps.reshape(len(maps), sides[0], sides[1])[:, ::down, ::along].astype(numpy.float64))
 
     def result(self):
         """The fields of the event; {} where nothing can be told."""
@@ -51,7 +51,8 @@ class Overlaid(object):
         if not (numpy.isfinite(data).all() and numpy.isfinite(maps).all()):
             return {}
         plain = _shares(data, maps)
-        found = {"records": len(data), "fits": float(plain.mean()), "how": "", "with_it": float("nan"), "beyond": 0.0}
+        fits, most = float(plain.mean()), 0.0
+        found = {"records": len(data), "fits": fits, "how": "", "with_it": float("nan"), "beyond": most}
         for how, turned in _views(maps):
             shares = _shares(data, turned)
             # What any map of this kind explains, as of things in the middle, says nothing of its place.
@@ -59,7 +60,8 @@ class Overlaid(object):
             if not _beyond(shares - other) > _ABOVE_CHANCE:
                 continue
             beyond = _beyond(shares - plain)
-            if beyond > max(_SURE, found["beyond"]) and shares.mean() > _TIMES * found["fits"]:
+            if beyond > max(_SURE, most) and shares.mean() > _TIMES * fits:
+                most = beyond
                 found.update(how=how, with_it=float(shares.mean()), beyond=beyond)
         return found
 

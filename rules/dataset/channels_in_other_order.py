@@ -8,7 +8,7 @@ from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Cause, Finding, Invalid
 from ._example import NET
 from ._words import number, path, source_place
 
-_FEW = 30
+_FEW = 20
 _COLOURS = 3
 _APART, _LEFT = 0.25, 0.3
 """Of the spread of values, by which channels differ as they come; and the part of that which the other order leaves."""
@@ -17,7 +17,7 @@ _BOTH = NET.replace('top: "label"', 'top: "label"\n  include { phase: TRAIN }', 
 
 
 def _images(*channels: int) -> str:
-    values = (" ".join(f"{base + row % 9 * 5} {base + row % 7 * 4}" for base in channels) for row in range(40))
+    values = (" ".join(f"{base + row % 9 * 5} {base + row % 7 * 4}" for base in channels) for row in range(24))
     return "\n".join(f"label {row % 3}; image {len(channels)}x1x2 {one}" for row, one in enumerate(values))
 
 
@@ -25,13 +25,11 @@ class ChannelsInOtherOrder(DatasetRule):
     """The channels of the images of testing are like those of training in another order, as BGR and RGB are.
 
     ## Why is this bad?
-    ImageData, convert_imageset and encoded images give blue, green, red, as OpenCV does. Most other libraries of Python
-    give red, green, blue, and what writes their arrays into a database as they are makes a net that takes blue for red:
-    it trains well, and fails on images that come by another way.
+    ImageData, convert_imageset and encoded images give blue, green, red, as OpenCV does; most other libraries give red,
+    green, blue. A net that takes blue for red trains well, and fails on images that come by another way.
 
     ## Known problems
-    The order is known from the means and the spreads of the channels. Where these are alike, as of grey images, nothing
-    is told.
+    The order shows in the means and the spreads of the channels. Where these are alike, nothing is told.
 
     ## References
     - image_data_layer.cpp and io.cpp, ReadImageToCVMat (cv::imread gives BGR); io.py, Transformer.set_channel_swap
@@ -52,8 +50,8 @@ class ChannelsInOtherOrder(DatasetRule):
         Invalid(
             {"net.prototxt": _BOTH, "train_lmdb": _images(20, 90, 180), "test_lmdb": _images(178, 92, 24)},
             span='source: "test_lmdb"',
-            message='Data "data": the channels of "test_lmdb" have means 193.1, 107.1, 39.12, but those of "train_lmdb"'
-            " 35.12, 105.1, 195.1, so one holds RGB and the other BGR; write both in the same order (Caffe's own tools"
+            message='Data "data": the channels of "test_lmdb" have means 192.6, 106.6, 38.56, but those of "train_lmdb"'
+            " 34.56, 104.6, 194.6, so one holds RGB and the other BGR; write both in the same order (Caffe's own tools"
             " write BGR)",
         ),
     ]
