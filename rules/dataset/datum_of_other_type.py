@@ -8,7 +8,7 @@ from caffelint.lint import ERROR, Cause, Finding, Invalid, title
 from ._example import SOUND, project, records
 from ._words import first, once, path, share, source_place
 
-_SIZES = {"float64": 8, "int64": 8, "float32": 4, "int32": 4, "float16": 2, "int16": 2}
+_SIZES = {"float64": 8, "int64": 8, "float32": 4, "int32": 4}
 
 
 class DatumOfOtherType(DatasetRule):

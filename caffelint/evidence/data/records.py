@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM", b"GIF8")
 _MOST_LABELS = 1 << 16
-_TYPES = ("float64", "int64", "float32", "int32", "float16", "int16")
+_TYPES = ("float64", "int64", "float32", "int32")
 """Of numpy arrays whose bytes are written as they are; those of one size in the order in which they are tried."""
 _FLOATING, _WHOLE = 1e6, 1 << 15
 """Values of images, and what is made of them, are below these."""
