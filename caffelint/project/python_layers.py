@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.project import python2
+from caffelint.project.python_arrays import Elementwise, elementwise
 from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
@@ -202,6 +203,13 @@ class PythonClass:
         called = [self._functions[name] for name in ("setup", "reshape", "forward", "backward") if name in self.methods]
         codes = [Code(one, [*_certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
         return [*faults(codes, self._nodes, self.module.body)]
+
+    @cached_property
+    def elementwise(self) -> Sequence[Elementwise]:
+        """Where `forward` computes with the data of two bottoms as they are, value by value."""
+        function = self._functions.get("forward")
+        bottom = _argument(function, "bottom")
+        return [*elementwise([*_certain(function.body)], bottom)] if function is not None and bottom else []
 
     @cached_property
     def makes_gradient(self) -> bool:

@@ -9,7 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.alike import Neighbours, Pairs
+from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs
 from caffelint.smoke.answers import CHANCE, SURE
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
@@ -137,6 +137,7 @@ __all__ = [
     "Change",
     "Compared",
     "Crashed",
+    "Crossed",
     "Done",
     "Event",
     "Gradient",
@@ -148,6 +149,7 @@ __all__ = [
     "NonFinite",
     "Odd",
     "OutOfMemory",
+    "Overlaid",
     "Pairs",
     "PythonLayer",
     "RateFound",

@@ -21,6 +21,7 @@ from caffelint.evidence.data.sources import feeds, rebuilt
 from caffelint.evidence.data.values import Facts
 from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import load
+from caffelint.lint.project.python_layers import tell_modules
 
 _SUFFIX, _MEAN = ".prototxt", ".binaryproto"
 _GONE = "does not exist"
@@ -43,6 +44,10 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
             for number, name in enumerate([value] if isinstance(value, str) else value):
                 if name in loaded and (net := loaded[name].net) is not None:
                     file.solver.join([NetUse(field, net, number)])
+    modules = {
+        name.removesuffix(".py"): [(name, text.encode())] for name, text in files.items() if name.endswith(".py")
+    }
+    tell_modules((net for one in loaded.values() for net in one.nets), modules)
     found = feeds(file, find=_find)
     sources = {feed.source for feed in found if feed.source is not None}
     scanned = {source: _scanned(files.get(source.path)) for source in sources}
