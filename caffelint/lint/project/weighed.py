@@ -29,6 +29,7 @@ _OF_A_CAFFE = frozenset(["wrong-blob-count", "fork-field", "unknown-field", "unk
 """Rules whose errors are about what a Caffe knows, and not about the one net."""
 _OF_EVERY_CAFFE = frozenset(["syntax-error", "unknown-bottom", "duplicate-top", "mixed-layer-formats"])
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
+_OF_DATA_PATHS = "source-not-found"
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _SHORTEST = 30
@@ -96,6 +97,12 @@ class _Project:
         if found and all(0 < count < _SHORTEST for count in found):
             return f"max_iter is {max(found)}, so the run is a trial"
         return ""
+
+    @property
+    def sets_paths(self) -> str:
+        """Where a page tells its reader to write the paths of data; empty where none does."""
+        where = self._texts.sets_paths
+        return f"{where} tells to set the paths" if where else ""
 
     def made(self, solver: str) -> str:
         """Where a script makes the folder of the snapshots; empty where none does."""
@@ -229,6 +236,8 @@ class _Projects:
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
+            return why
+        if one.name == _OF_DATA_PATHS and (why := project.sets_paths):
             return why
         if one.name == _OF_SNAPSHOTS and (why := project.made(path)):
             return why
