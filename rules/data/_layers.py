@@ -73,6 +73,11 @@ def is_held_out(path: str) -> bool:
     return bool(_HELD_OUT.search(name)) and "train" not in name
 
 
+def without_held_out(name: str) -> str:
+    """The letters and digits of a name without the words that say that it is of a validation or test set."""
+    return "".join(filter(str.isalnum, _HELD_OUT.sub("", name.lower())))
+
+
 def differing_part(path: str, other: str) -> str:
     """The last part of a path in which it differs from another one: `test` of `data/test/list.txt`."""
     parts, others = same_path(path).split("/"), same_path(other).split("/")
