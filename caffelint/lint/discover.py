@@ -281,7 +281,8 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
     document = parse(data, solver_path)
     if document.root.first("layer") or document.root.first("layers"):
         return []
-    found, missing = [], 0
+    found: list[NamedNet] = []
+    missing = 0
     for field in NET_FIELDS:
         for position, node in enumerate(document.root.all(field)[:_MOST_NAMED]):
             if node.kind == STRING:
