@@ -27,7 +27,7 @@ def test_layers_of_two_phases_that_lack_one_blob() -> None:
     loss = (
         LOSS.replace('bottom: "data" bottom: "data"', 'bottom: "data" bottom: "label"').partition(" include")[0] + " }"
     )
-    found = [one for one in caffelint.check_text(INPUT + SCORES + ACCURACY + loss, kind="net").findings]
+    found = caffelint.check_text(INPUT + SCORES + ACCURACY + loss, kind="net").findings
     assert [(one.severity, one.phases) for one in found if one.name == "unknown-bottom"] == [("error", ())]
 
 
