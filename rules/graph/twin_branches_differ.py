@@ -6,7 +6,7 @@ from typing import NamedTuple
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
 
 from ._compared import activations_after
-from ._layer_params import described, field_path, parameters, share_all_params
+from ._layer_params import described, field_name, field_path, parameters, share_all_params
 
 _LEAST = 2
 """How many pairs of layers have to be alike for one to be odd."""
@@ -121,8 +121,8 @@ class TwinBranchesDiffer(NetRule):
                 here, there = (described(parameters(one)[field]) for one in (layer, other))
                 yield self.finding(
                     layer.at(*field_path(layer, field)),
-                    f'{title(layer)}: {field} is {here} here and {there} in "{other.name}", whose weights it shares;'
-                    " make the two equal",
+                    f'{title(layer)}: {field_name(field)} is {here} here and {there} in "{other.name}", whose weights'
+                    " it shares; make the two equal",
                     related=(Related("the layer of the other branch", other.at("name")),),
                 )
 
