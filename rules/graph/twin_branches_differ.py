@@ -11,6 +11,7 @@ from ._layer_params import described, field_name, field_path, parameters, share_
 _LEAST = 2
 """How many pairs of layers have to be alike for one to be odd."""
 
+_TWO = 2
 _FAR = 16
 """How many layers without weights are between two with them at most: activations, norms, a pooling."""
 
@@ -115,8 +116,10 @@ class TwinBranchesDiffer(NetRule):
             for field in mine.keys() & theirs.keys():
                 if mine[field] != theirs[field]:
                     found.setdefault(field, []).append(pair)
+        told = set()
         for field, odd in sorted(found.items()):
-            if len(odd) == 1:
+            if len(odd) == 1 and odd[0].other.index not in told:
+                told.add(odd[0].other.index)
                 layer, other = odd[0].other, odd[0].layer
                 here, there = (described(parameters(one)[field]) for one in (layer, other))
                 yield self.finding(
@@ -212,9 +215,14 @@ def _meet_again(layer: Layer, other: Layer, below: dict[int, list[Layer]], twins
 
 
 def _compared(net: Net) -> set[frozenset[int]]:
-    """The layers with weights of which one loss compares what they make."""
+    """The layers with weights of which a loss compares what they make, and is told whether the two belong together.
+
+    Others, such as a Euclidean distance, also draw branches towards each other that are meant to differ.
+    """
     found = set()
     for loss in net.layers_that(lambda kind: kind.looks_like_a_loss):
+        if len(loss.bottoms) <= _TWO:
+            continue
         makers = [_above(loss, index) for index in (0, 1)]
         found.add(frozenset(one.index for one in makers if one is not None))
     return found

@@ -71,7 +71,7 @@ class TopKUnlikeName(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        named = {int(number) for name in (layer.name, *layer.tops[:1]) for number in _TOP.findall(name)}
+        named = {int(number) for name in (layer.name, *layer.tops[:1]) for number in _TOP.findall(name)} - {0}
         given = layer.message.accuracy_param.top_k
         if not named or given in named:
             return
