@@ -336,10 +336,19 @@ def _diffs(function: ast.FunctionDef | None, blobs: str, context: type[ast.expr_
         elif isinstance(node, ast.Call):
             targets = node.args
         for target in targets:
-            inner = list(ast.walk(target))
+            inner = list(_without_arguments(target))
             is_diff = any(isinstance(one, ast.Attribute) and one.attr == "diff" for one in inner)
             if is_diff and any(isinstance(one, ast.Name) and one.id == argument for one in inner):
                 yield target
+
+
+def _without_arguments(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one, but for what calls are given: these are looked at by themselves."""
+    left = [node]
+    while left:
+        one = left.pop()
+        yield one
+        left += [one.func] if isinstance(one, ast.Call) else ast.iter_child_nodes(one)
 
 
 def _calls_own(function: ast.FunctionDef) -> bool:

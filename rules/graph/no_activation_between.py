@@ -181,7 +181,7 @@ class NoActivationBetween(NetRule):
 
 def _is_odd(layer: BuiltLayer, second: BuiltLayer, bent: Collection[BuiltLayer]) -> bool:
     """Do all layers that are named like one but for their numbers go on to an activation, and is it no bottleneck?"""
-    outputs, shape = layer.parameters.num_output, layer.bottoms[0].shape
+    outputs, shape = layer.parameters.num_output, layer.bottoms[0].shape if layer.bottoms else None
     inputs = shape[1] if shape and len(shape) > 1 else None
     if outputs < second.parameters.num_output and (inputs is None or outputs < inputs):
         return False

@@ -71,6 +71,7 @@ class TwinBranchesDiffer(NetRule):
     name = "twin-branches-differ"
     severity = WARNING
     certainty = LIKELY
+    preview = True
     VALID = [
         _net(_fc(3, "_p")),
         _net(_fc(3, "_p"), _relu(3, "") + _relu(3, "_p")),
@@ -220,7 +221,7 @@ def _compared(net: Net) -> set[frozenset[int]]:
     Others, such as a Euclidean distance, also draw branches towards each other that are meant to differ.
     """
     found = set()
-    for loss in net.layers_that(lambda kind: kind.looks_like_a_loss):
+    for loss in net.layers_that(lambda kind: kind.is_loss):
         if len(loss.bottoms) <= _TWO:
             continue
         makers = [_above(loss, index) for index in (0, 1)]
