@@ -166,6 +166,12 @@ def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = N
     if one.kind == "start":
         text += ", so the rate is not the cause; scale the input or the fillers down"
         return Cause("start", "", text, LIKELY, one.place, run.known(rules=_RULES))
+    if one.field == "mean":
+        layer = one.layers[0]
+        text = f'less the mean of "{layer.message.transform_param.mean_file}", values of {title(layer)} are'
+        text += f" {number(one.value)} to {number(one.figure)}, so that file does not hold the mean of such data"
+        text += "" if tested else "; compute it with compute_image_mean"
+        return Cause("input-scale", "", text, LIKELY, one.place, run.known(rules=("mean-unlike-data",)))
     if one.field == "offset":
         layer = one.layers[0]
         mean = layer.message.transform_param.mean_file if layer.transforms else ""
