@@ -54,6 +54,7 @@ _HEADS = {
     "record-not-readable": "it will stop",
     "value-not-finite": "it will break",
     "sorted-by-label": "it learns one class at a time",
+    "frequent-classes-weigh-more": "it learns the frequent classes alone",
 }
 """By the rule of the finding, the most severe and certain first."""
 _FIRST_OF_DATA = "label-not-whole"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from caffelint.cli.main import main
-from caffelint.smoke.infogain import Matrix
+from caffelint.evidence.data.gains import Matrix
 
 _NET = """
 layer { name: "data" type: "HDF5Data" top: "data" top: "label" include { phase: TRAIN }

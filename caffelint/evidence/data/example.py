@@ -12,6 +12,7 @@ from typing import Any
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.solver import NET_FIELDS, NetUse
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.gains import Matrix
 from caffelint.evidence.data.label_maps import LabelMap, label_map_of, named_in
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import overlaps_of
@@ -22,7 +23,7 @@ from caffelint.evidence.data.values import Facts
 from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import load
 
-_SUFFIX, _MEAN = ".prototxt", ".binaryproto"
+_SUFFIX, _MEAN, _MATRIX = ".prototxt", "mean.binaryproto", "H.binaryproto"
 _GONE = "does not exist"
 _BESIDE = "beside "
 
@@ -59,7 +60,9 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     left = {source: one for source in sources if (one := _left_out(files.get(source.path, "")))}
     others = [text.splitlines() for name, text in files.items() if name.endswith(".txt") and name not in named]
     lines = {len(one): one for one in others}
-    return DataEvidence(file, found, scanned, overlaps, means, maps, left, {feed.net.path: lines for feed in found})
+    gains = {name: _matrix(name, text) for name, text in files.items() if name.endswith(_MATRIX)}
+    lines_of = {feed.net.path: lines for feed in found}
+    return DataEvidence(file, found, scanned, overlaps, means, maps, left, lines_of, gains)
 
 
 def _left_out(text: str) -> LeftOut | None:
@@ -72,6 +75,12 @@ def _mean(text: str) -> Mean:
     shape, *values = text.split()
     channels, height, width = map(int, shape.split("x"))
     return Mean((channels, height, width), tuple(map(float, values)))
+
+
+def _matrix(name: str, text: str) -> Matrix:
+    """From its diagonal, in order of the classes."""
+    values = [float(value) for value in text.split()]
+    return Matrix(name, [[value * (at == row) for at, value in enumerate(values)] for row in range(len(values))])
 
 
 def _find(layer: BuiltLayer, places: object, options: dict[str, Any]) -> Source:
