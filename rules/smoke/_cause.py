@@ -17,6 +17,7 @@ from caffelint.smoke.rule import (
     falls,
     first_ratios,
     hypotheses,
+    labels_outside,
     large_input,
     refuted,
     scaled_again,
@@ -68,6 +69,9 @@ def too_large(run: Run, after: int | None = None) -> Cause:
             neither = [f"neither alone cures: {', '.join(map(_came, single))}"] if single else []
             why = "; ".join([f"{cause.why}, and {other}", _cured(best), *neither])
         return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested)
+    if best is None and labels_outside(run):
+        why = "labels that are no class, as label-out-of-range says, make Caffe read outside of the scores"
+        return Cause("labels", "", why, CERTAIN)
     gone = {one.hypothesis.place for one in refuted(run.tried)}
     left = [one for one in hypotheses(run, after) if one.place not in gone or one.proved]
     if not left or (left[0].kind == "rate" and left[0].score <= 0 and trouble(run) is None):
