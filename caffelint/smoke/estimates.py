@@ -50,7 +50,7 @@ def _against(run: Run) -> tuple[str, tuple[str, ...]]:
 
 
 def before_momentum(run: Run) -> bool:
-    """Did the run end before momentum has added up about half of the updates that it does? Later ones are far larger."""
+    """Did the run end before momentum has added up half of what it does? Later updates are far larger."""
     left = 1 - run.solver.message.momentum
     return len(run.iterations) * left < _BUILT_UP if left > 0 else True
 

@@ -65,9 +65,10 @@ class TrainAndTestShareData(NetRule):
     ```
 
     ## Known problems
-    It compares paths, not what they hold: two sets may be swapped whose names differ only in `train`, `val` or `test`. A layer with fields of a fork's own, of which one differs between the phases,
-    is taken to split the data itself. It does not report data that is also tested against other data, in another
-    stage. One layer for both phases is an info where a solver names the net as its train_net and as its test_net.
+    It compares paths, not what they hold: two sets may be swapped whose names differ only in `train`, `val` or `test`.
+    A layer with fields of a fork's own, of which one differs between the phases, is taken to split the data itself. It
+    does not report data that is also tested against other data, in another stage. One layer for both phases is an info
+    where a solver names the net as its train_net and as its test_net.
 
     ## References
     - BVLC/caffe commit a857001 (its own fine-tuning example)
@@ -211,7 +212,7 @@ class TrainAndTestShareData(NetRule):
 
 
 def _are_a_pair(path: str, others: list[str]) -> bool:
-    """Do sources differ only in what they are for? Others may be of several sets, of which one was chosen on purpose."""
+    """Do sources differ only in what they are for? Of several sets, one was chosen on purpose."""
     return all(beside_its_role(path) == beside_its_role(other) for other in others)
 
 

@@ -112,8 +112,8 @@ class ClassIgnored(DatasetRule):
         """Of a loss for which the labels that it does not ignore are all the same."""
         label, counts = layer.ignored_label, top.values or {}
         share = counts.get(float(label or 0), 0) / sum(counts.values())
-        what = f"{title(layer)}: labels of {path(feed)} are {whole(left)} or ignore_label {label} ({100 * share:.2g}% of"
-        what += " them), so there is only one class to learn"
+        what = f"{title(layer)}: labels of {path(feed)} are {whole(left)} or ignore_label {label}"
+        what += f" ({100 * share:.2g}% of them), so there is only one class to learn"
         remedy = f"write another class, such as {0 if left else 1}, for {label}"
         names = [blob.name for blob in feed.made.tops]
         for other, facts in data.read:

@@ -13,7 +13,9 @@ _RARER = 100
 _FEW = 20
 _SHOWN = 6
 _MANY = 50
-_EARLY = NET.replace("num_output: 3", "num_output: 4") + """layer {
+_EARLY = (
+    NET.replace("num_output: 3", "num_output: 4")
+    + """layer {
   name: "score"
   type: "InnerProduct"
   bottom: "fc"
@@ -21,6 +23,7 @@ _EARLY = NET.replace("num_output: 3", "num_output: 4") + """layer {
   inner_product_param { num_output: 2 weight_filler { type: "xavier" } }
 }
 """
+)
 
 
 class ClassesUnbalanced(DatasetRule):

@@ -68,8 +68,8 @@ class FrequentClassesWeighMore(DatasetRule):
                     if not _rise_with(weights, counts):
                         continue
                     shown = sorted(range(len(weights)), key=lambda at: -counts[at])[:_SHOWN]
-                    what = f"{title(layer)}: \"{found.source}\" weighs the classes of {path(feed)} as often as they occur"
-                    what += f" (weights {', '.join(number(weights[at]) for at in shown)} for"
+                    what = f'{title(layer)}: "{found.source}" weighs the classes of {path(feed)} as often as they'
+                    what += f" occur (weights {', '.join(number(weights[at]) for at in shown)} for"
                     what += f" {', '.join(f'{counts[at]:,}' for at in shown)} records)"
                     what += ", so the net learns the frequent ones alone"
                     remedy = "take 1 / frequency in place of the frequency"

@@ -48,9 +48,9 @@ class MeanUnlikeData(DatasetRule):
                 "mean.binaryproto": "1x2x2 277.5",
             },
             span='mean_file: "mean.binaryproto"',
-            message='Data "data": mean_file "mean.binaryproto" has the mean 277.5, but that of "train_lmdb" is 92.5 and its'
-            " values are 10 to 200, so all input is far below 0; it is 3 times the mean, and there are 3 records; divide the sum by"
-            " their number",
+            message='Data "data": mean_file "mean.binaryproto" has the mean 277.5, but that of "train_lmdb" is 92.5 and'
+            " its values are 10 to 200, so all input is far below 0; it is 3 times the mean, and there are 3 records;"
+            " divide the sum by their number",
         ),
         Invalid(
             project(records(0, 1, 2, image="1x2x2 0.1 0.3 0.9 0.6"), _VALUE),
@@ -91,7 +91,8 @@ class MeanUnlikeData(DatasetRule):
             )
         elif off := _off(top, mean.values):
             count = _added_up(data, top, mean.values)
-            what = f'{title(feed.layer)}: mean_file "{name}" has the mean {_listed(mean.values)}, but that of {path(feed)} is {off[0]}'
+            what = f'{title(feed.layer)}: mean_file "{name}" has the mean {_listed(mean.values)}, but that of'
+            what += f" {path(feed)} is {off[0]}"
             remedy = "compute it from this data with compute_image_mean"
             if count:
                 what += f"; it is {count:,} times the mean, and there are {count:,} records"

@@ -69,7 +69,7 @@ def too_large(run: Run, after: int | None = None) -> Cause:
             neither = [f"neither alone cures: {', '.join(map(_came, single))}"] if single else []
             why = "; ".join([f"{cause.why}, and {other}", _cured(best), *neither])
         return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested)
-    if best is None and labels_outside(run):
+    if labels_outside(run):
         why = "labels that are no class, as label-out-of-range says, make Caffe read outside of the scores"
         return Cause("labels", "", why, CERTAIN)
     gone = {one.hypothesis.place for one in refuted(run.tried)}

@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
-from caffelint.smoke.diagnosis.change import centred_input, normalised_input, of_layer, of_one, scaled_input, without_mean
+from caffelint.smoke.diagnosis.change import (
+    centred_input,
+    normalised_input,
+    of_layer,
+    of_one,
+    scaled_input,
+    without_mean,
+)
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.learning import is_zero, saturates, size
