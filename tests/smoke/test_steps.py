@@ -75,6 +75,12 @@ def test_a_column_that_holds_the_label_in_training_alone(verdict: Any) -> None:
     assert re.match("it trains, but tests badly: .* on records that were as new to the net", said), said
 
 
+def test_labels_that_are_no_class(verdict: Any, capsys: Any) -> None:
+    said = verdict(_NET.replace("num_output: 4", "num_output: 3"), _SOLVER.replace("base_lr: 0.1", "base_lr: 30"))
+    assert said.startswith("it learns from wrong labels"), said
+    assert "base_lr 30" not in said
+
+
 @pytest.mark.parametrize(
     ("rows", "answer"),
     [([[1, 0], [0, 1]], None), ([[1, 0], [0, 0]], 0), ([[0, 2], [0, 3]], 1), ([[0, 0], [0, 0]], None)],
