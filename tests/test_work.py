@@ -51,6 +51,8 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.check, "suppressions of the file"),
         (bench_curves.check, "constant fillers"),
         (bench_curves.check, "top_k too large"),
+        (bench_curves.check, "losses and accuracies of one label"),
+        (bench_curves.check, "strides beyond their kernels"),
         (bench_curves.check, "lists of images"),
         (bench_curves.check, "layers of one name each two"),
         (bench_curves.check, "unknown fields of one name"),

@@ -117,6 +117,22 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "constant fillers": lambda n: (
         chain(n).replace("kernel_size: 1", "kernel_size: 1 weight_filler { value: 0.1 }") + LOSS + " }"
     ),
+    "losses and accuracies of one label": lambda n: (
+        INPUT
+        + many(
+            n, 'layer { name: "f@" type: "InnerProduct" bottom: "x" top: "f@" inner_product_param { num_output: 9 } }\n'
+        )
+        + many(n, 'layer { name: "l@" type: "SoftmaxWithLoss" bottom: "f@" bottom: "l" top: "l@" }\n')
+        + many(n, 'layer { name: "a@" type: "Accuracy" bottom: "f@" bottom: "l" top: "a@" }\n')
+    ),
+    "strides beyond their kernels": lambda n: (
+        INPUT
+        + many(
+            n,
+            'layer { name: "c@" type: "Convolution" bottom: "x" top: "c@"'
+            " convolution_param { num_output: 1 kernel_size: 2 stride: 3 } }\n",
+        )
+    ),
     "top_k too large": lambda n: (
         INPUT.replace("} } }", "} shape { dim: 1 dim: 1 dim: 8 dim: 8 } } }")
         + many(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.caffe.refusal import Kind, Refusal
+from caffelint.caffe.shapes import plural
 from caffelint.schema.messages import NetState
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
         found.append(
             Refusal(
                 Kind.TEST_ITER_COUNT,
-                f"{count or 'no'} test_iter for {_nets(named)}; set one for each",
+                f"{count or 'no'} test_iter for {plural(named, 'test net')}; set one for each",
                 "test_iter must be specified for each test network.",
                 function,
                 "test_iter",
@@ -194,7 +195,7 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
         found.append(
             Refusal(
                 Kind.TEST_STATE_COUNT,
-                f"{states} test_state for {_nets(count)}; set one for each, or none",
+                f"{states} test_state for {plural(count, 'test net')}; set one for each, or none",
                 "test_state must be unspecified or specified once per test net.",
                 function,
                 ("test_state", min(count, states - 1)),
@@ -214,10 +215,6 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
             )
         )
     return found
-
-
-def _nets(count: int) -> str:
-    return f"{count} test net{'' if count == 1 else 's'}"
 
 
 def has_data_of_training(net: Net) -> bool:

@@ -35,15 +35,13 @@ def fixing(
     """Do as the options say, and report what is left; the exit status."""
     from caffelint.cli.asking import Asking
     from caffelint.fix.mend import AS_ANSWERED
-    from caffelint.text.writing import ending_cleanly
 
     _object_to(paths, options)
     asking = Asking(look._replace(color=use_color(sys.stdout))) if options["interactive"] else None
     data = stdin() if paths == ["-"] else None
     write_files = not options["diff"] and data is None
     try:
-        with ending_cleanly():
-            result = _fixed(paths, options, config, look, level, data, write_files, asking)
+        result = _fixed(paths, options, config, look, level, data, write_files, asking)
     except (KeyboardInterrupt, SystemExit):
         if write_files:
             tell("interrupted; every file is whole, and some may already be fixed")

@@ -23,7 +23,7 @@ from caffelint.page.html import page
 from caffelint.page.index import Entry, Trend, index
 from caffelint.report.words import count
 from caffelint.text.visible import visible
-from caffelint.text.writing import all_or_none, ending_cleanly
+from caffelint.text.writing import all_or_none
 
 _MOST_PAGES, _MOST_OF_ONE = 500, 20
 """Pages that are written, and those of them that show one net."""
@@ -41,7 +41,7 @@ def indexed(asked: Asked, config: Config, with_pages: bool) -> int:
         report = caffelint.check([asked.path], config, progress=progress)
     trend = _trend(report, Path(known), asked.path) if known else None
     failures = list(report.failures)
-    with ending_cleanly(), all_or_none() as made:
+    with all_or_none() as made:
         if with_pages:
             entries = _written(asked, config, entries, report, failures, made)
         write(asked.output, index(asked.path, entries, report.findings, failures, trend))

@@ -30,7 +30,7 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     from caffelint.cli.overwriting import misplaced, no_place_for_baseline
     from caffelint.lint.config import FILES, nearest
     from caffelint.lint.initial import Setting, initial, text_of
-    from caffelint.text.writing import all_or_none, ending_cleanly, write_atomically
+    from caffelint.text.writing import all_or_none, write_atomically
 
     if not folder.is_dir():
         raise click.UsageError(f"{folder}: not a folder")
@@ -55,7 +55,7 @@ def command(folder: Path, baseline: bool, yes: bool) -> int:
     say("\n".join(map(visible, text.rstrip().split("\n"))))
     if not yes and not _agreed(target):
         return 0
-    with ending_cleanly(), all_or_none():
+    with all_or_none():
         write_atomically(target, alone.encode(), follow=False)
         if baseline:
             _store(folder)

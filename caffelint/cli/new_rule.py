@@ -16,7 +16,7 @@ from caffelint.cli import complete
 from caffelint.cli.errors import unknown
 from caffelint.cli.tell import say
 from caffelint.text.visible import visible
-from caffelint.text.writing import all_or_none, ending_cleanly, write_atomically
+from caffelint.text.writing import all_or_none, write_atomically
 
 FOLDER = "rules"
 _MOST_LISTED = 3
@@ -74,7 +74,7 @@ def command(name: str, folder: Path | None, kind: str, code: str | None) -> None
     for taken in filter(None, map(find_rule, filter(None, (name, code)))):
         raise click.UsageError(f"rule {taken.code} {taken.name} already exists")
     code = code or next(free for free in map("U{:03}".format, count(1)) if free not in used and not find_rule(free))
-    with ending_cleanly(), all_or_none() as made:
+    with all_or_none() as made:
         if folder is None:
             folder = Path(FOLDER)
             if not os.path.lexists(folder):

@@ -75,7 +75,7 @@ def command(
     from caffelint.fix.write import SaveError, save
     from caffelint.lint.file import loaded
     from caffelint.lint.read import ReadError, read
-    from caffelint.text.writing import all_or_none, ending_cleanly
+    from caffelint.text.writing import all_or_none
 
     piped = net == "-"
     target = net if in_place else None if output == "-" else output
@@ -109,7 +109,7 @@ def command(
             at = target
             if not in_place and (reason := patched.objection(target, net, new)):
                 raise SaveError(reason)
-            with ending_cleanly(), all_or_none():
+            with all_or_none():
                 beside = patched.write_layer_file(target) if checks else ""
                 if in_place and new == old:
                     how = f"unchanged{'; it has no checks' if remove else ''}"

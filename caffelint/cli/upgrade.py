@@ -86,7 +86,6 @@ def command(
     from caffelint.fix.upgrade import lines_about
     from caffelint.fix.upgrade.files import upgrade_files
     from caffelint.lint.discover import discover, wanted
-    from caffelint.text.writing import ending_cleanly
 
     found = discover(paths, wanted(config), config.roots)
     status = USAGE if found.unreadable else 0
@@ -94,20 +93,19 @@ def command(
         tell(f"{path}: {reason}")
     became: Counter[str] = Counter()
     intended: list[tuple[str, Left]] = []
-    with ending_cleanly():
-        for path, old, result, failure in upgrade_files(found.files, paths, config, not diff):
-            became.update(["failed"] if failure else _outcomes(result))
-            if failure:
-                tell(f"{path}: {failure.message}")
-                status = max(status, INTERNAL if failure.internal else USAGE)
-                continue
-            _tell(lines_about((path, left) for left in result.left if not left.intended))
-            intended += ((path, left) for left in result.left if left.intended)
-            if result.changed and not quiet:
-                if diff:
-                    show_diff(path, old, result.data)
-                else:
-                    say(visible(f"{path}: {', '.join(result.done)}"))
+    for path, old, result, failure in upgrade_files(found.files, paths, config, not diff):
+        became.update(["failed"] if failure else _outcomes(result))
+        if failure:
+            tell(f"{path}: {failure.message}")
+            status = max(status, INTERNAL if failure.internal else USAGE)
+            continue
+        _tell(lines_about((path, left) for left in result.left if not left.intended))
+        intended += ((path, left) for left in result.left if left.intended)
+        if result.changed and not quiet:
+            if diff:
+                show_diff(path, old, result.data)
+            else:
+                say(visible(f"{path}: {', '.join(result.done)}"))
     if not quiet:
         _tell(lines_about(intended, None) if verbose else lines_about(intended, hint=" (-v names all)"))
         _say_summary(became, diff)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from caffelint.cluster.mirror import is_remote, matching, mirrored, named
+from caffelint.cluster.mirror import Part, is_remote, matching, mirrored, named, split
 from caffelint.cluster.workers import share
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
@@ -20,12 +20,6 @@ from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe
 
 _MOST, _TURNS = 32, 4
 """Files that are handed out at once, at most, and how many times a worker gets some, at least."""
-
-
-class Elsewhere(NamedTuple):
-    """A folder or file of fsspec, which is looked at by itself."""
-
-    url: str
 
 
 class Looked(NamedTuple):
@@ -54,14 +48,14 @@ def check(
     if remote:
         import fsspec  # noqa: F401
     plan = planned([path for path in paths if path not in remote], config, changed, {})
-    jobs: list[Job | Elsewhere] = [*plan.jobs]
+    jobs: list[Job | Part] = [*plan.jobs]
     for url in remote:
         try:
             matches, strange = matching(url)
         except Exception as error:
             plan.failures.append(_unread(url, error))
             continue
-        jobs += map(Elsewhere, matches)
+        jobs += matches
         plan.failures.extend(Failure(name, "is not read, since :: and :// in a name mean more") for name in strange)
     digests: dict[str, bytes] = {}
 
@@ -79,7 +73,7 @@ def check(
         return report(found(), config, plan, digests)
 
 
-def _looked(jobs: Sequence[Job | Elsewhere], config: Config, client: Any) -> Iterator[Looked]:
+def _looked(jobs: Sequence[Job | Part], config: Config, client: Any) -> Iterator[Looked]:
     if client is not None:
         chunk = max(1, min(_MOST, len(jobs) // (_TURNS * max(1, len(client.nthreads())))))
         yield from share(client, _work, jobs, _lost, chunk=chunk, start=_start, given=(config,))
@@ -88,8 +82,8 @@ def _looked(jobs: Sequence[Job | Elsewhere], config: Config, client: Any) -> Ite
         yield from map(_work, jobs)
 
 
-def _lost(job: Job | Elsewhere) -> Looked:
-    path = job.url if isinstance(job, Elsewhere) else min(job.report)
+def _lost(job: Job | Part) -> Looked:
+    path = job.url if isinstance(job, Part) else min(job.report)
     message = "this file ended each process that checked it, perhaps for lack of memory"
     return Looked([Outcome((), (Failure(path, message, True),), 0, 0)])
 
@@ -102,26 +96,28 @@ def _start(config: Config) -> None:
     _checker = Checker(config)
 
 
-def _work(job: Job | Elsewhere) -> Looked:
+def _work(job: Job | Part) -> Looked:
     assert _checker is not None
     if isinstance(job, Job):
         return Looked([_checker.job(job)._replace(of=None)])
     try:
-        return _elsewhere(job.url, _checker)
+        return _elsewhere(job, _checker)
     except Exception as error:  # each library of fsspec has its own
         return Looked([], failures=[_unread(job.url, error)])
 
 
-def _elsewhere(url: str, checker: Checker) -> Looked:
+def _elsewhere(part: Part, checker: Checker) -> Looked:
     """Copy, check, and name all files as they are named there."""
     config = checker.config
-    with mirrored(url, wanted(config)) as mirror:
-        plan = planned(mirror.path, config, None, {})
+    with mirrored(part, wanted(config)) as mirror:
+        plan = planned(mirror.paths, config, None, {})
         outcomes = [*map(Checker(config).job, plan.jobs)]
         files = {finding.file for outcome in outcomes for finding in outcome.findings}
         digests = {file: _digest(file) for file in files}
-    alone = mirror.path != "."
-    top = url if not alone else _parent(url)
+    top = part.url if part.names or mirror.paths == (".",) else _parent(part.url)
+
+    def is_meant(file: str) -> bool:
+        return mirror.paths == (".",) or file.partition("/")[0] in mirror.paths
 
     def name(file: str) -> str:
         return named(top, file.replace(os.sep, "/"))
@@ -129,7 +125,7 @@ def _elsewhere(url: str, checker: Checker) -> Looked:
     return Looked(
         [_renamed(outcome, name) for outcome in outcomes],
         [*map(name, plan.files)],
-        [Failure(name(file), why) for file, why in mirror.unreadable if not alone or file == mirror.path]
+        [Failure(name(file), why) for file, why in mirror.unreadable if is_meant(file)]
         + [failure._replace(file=name(failure.file)) for failure in plan.failures],
         [*map(name, plan.lookalikes)],
         {name(file): digest for file, digest in digests.items()},
@@ -161,8 +157,7 @@ def _caffe(caffe: UsedCaffe, name: Callable[[str], str]) -> UsedCaffe:
 
 def _parent(url: str) -> str:
     link, chained, rest = url.partition("::")
-    scheme, _, path = link.partition("://")
-    return f"{scheme}://{path.rpartition('/')[0]}{chained}{rest}"
+    return f"{split(link)[0]}{chained}{rest}"
 
 
 def _digest(file: str) -> bytes:

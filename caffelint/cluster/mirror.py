@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any, NamedTuple
 
 from caffelint.lint.discover import Wanted
@@ -21,19 +21,29 @@ _READ = (*SUFFIXES, ".pt", ".py", ".proto", ".cpp", ".cu", ".cc", ".hpp", ".h", 
 _LARGEST = 64 << 20
 _MOST_FILES = 100_000
 _MOST_BYTES = 4 << 30
+_PIECE = 1 << 20
 _PACKED = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "xz"}
 """What a tar archive of such a name is packed with."""
 _ARCHIVES = {"zip", "tar"}
+_MOST_PARTS, _LEAST_TOGETHER = 16, 16
+"""How often an archive or a folder is gone through at most, and how many names are looked at together at least."""
 _OF_NAMES = {"reference", "generic"}
 """File systems of fsspec whose files are wherever a file in them says."""
 _HIDDEN = {".git", ".hg", ".svn"}
 """Nothing is known there of what git ignores: half of a repository would tell lies of it."""
 
 
+class Part(NamedTuple):
+    """What is looked at by itself: a path of fsspec, or, if there are any, files and folders of these names in it."""
+
+    url: str
+    names: tuple[str, ...] = ()
+
+
 class Mirror(NamedTuple):
     """A copy: what is to be checked in it, and what could not be copied, with the reason. Names begin at its top."""
 
-    path: str
+    paths: tuple[str, ...]
     unreadable: list[tuple[str, str]]
 
 
@@ -45,8 +55,11 @@ def is_remote(path: str) -> bool:
     return _REMOTE.match(path) is not None and not os.path.exists(path)
 
 
-def matching(url: str) -> tuple[list[str], list[str]]:
+def matching(url: str) -> tuple[list[Part], list[str]]:
     """The folders and prototxt files that the wildcards in a path mean, in order; the path itself without wildcards.
+
+    A folder in another one is a part of that. Files of one folder, and what is in one archive, are looked at together,
+    since each part of it takes as long as the whole; but in several parts, for many processes.
 
     Then those that cannot be paths, since what their names hold would be read as another protocol, host or file.
 
@@ -54,14 +67,44 @@ def matching(url: str) -> tuple[list[str], list[str]]:
     """
     link, chained, rest = url.partition("::")
     if not any(char in link for char in "*?["):
-        return [url], []
+        return [Part(url)], []
     scheme = link.partition("://")[0]
     file_system, path = _opened(url)
     found = file_system.glob(path, detail=True)
     names = [name for name, one in sorted(found.items()) if one.get("type") == "directory" or name.endswith(SUFFIXES)]
     links = [name if name.startswith(f"{scheme}://") else f"{scheme}://{name}" for name in names]
     plain = [link for link in links if link.count("://") == 1 and f"{link}::".partition("::")[0] == link]
-    return [f"{link}{chained}{rest}" for link in plain], sorted({*links} - {*plain})
+    folders = {link.rstrip("/") for link in plain if not link.endswith(SUFFIXES)}
+    together: dict[str, list[str]] = {}
+    for link in plain:
+        parent, name = split(link.rstrip("/"))
+        if any(above in folders for above in _above(link)):
+            continue
+        is_together = scheme in _ARCHIVES or link not in folders
+        together.setdefault(parent if is_together else link, []).extend([name] * is_together)
+    parts = [Part(f"{folder}{chained}{rest}", some) for folder, found in together.items() for some in _shared(found)]
+    return parts, sorted({*links} - {*plain})
+
+
+def split(link: str) -> tuple[str, str]:
+    """The folder that a path leads to, and the name in it."""
+    scheme, _, path = link.partition("://")
+    folder, _, name = path.rpartition("/")
+    return f"{scheme}://{folder}", name
+
+
+def _above(link: str) -> Iterator[str]:
+    """The folders that a path leads through."""
+    folder, name = split(link.rstrip("/"))
+    while name and not folder.endswith("://"):
+        yield folder
+        folder, name = split(folder)
+
+
+def _shared(names: list[str]) -> Iterator[tuple[str, ...]]:
+    """Names in parts of equal size; one part without a name for a path that is looked at as a whole."""
+    size = max(_LEAST_TOGETHER, -(-len(names) // _MOST_PARTS))
+    yield from (tuple(names[start : start + size]) for start in range(0, max(1, len(names)), size))
 
 
 def named(url: str, name: str) -> str:
@@ -103,22 +146,40 @@ def _opened(url: str) -> tuple[Any, str]:
 
 @lru_cache(maxsize=4)
 def _archive(url: str, packed: str, *states: tuple[int, ...]) -> Any:
-    """The file system of an archive: its table is read once as long as it is in the same state, not for each folder."""
-    from fsspec.core import url_to_fs
+    """The file system of an archive: its table is read once as long as it is in the same state, not for each folder.
 
-    return url_to_fs(url, **({"tar": {"compression": packed}} if packed and url.startswith("tar://") else {}))[0]
+    A packed tar archive is unpacked once, since whoever goes back in it unpacks it from its beginning.
+    """
+    import fsspec
+    from fsspec.core import url_to_fs
+    from fsspec.implementations.tar import TarFileSystem
+
+    if not packed or not url.startswith("tar://"):
+        return url_to_fs(url)[0]
+    whole: Any = NamedTemporaryFile(prefix="caffelint-", suffix=".tar")  # noqa: SIM115 - for as long as it is read
+    with fsspec.open(url.partition("::")[2], compression=packed) as stream:
+        while data := stream.read(_PIECE):
+            if whole.tell() > _MOST_BYTES:
+                raise ReadError(f"holds more than {_MOST_BYTES >> 30} GiB")
+            whole.write(data)
+    whole.seek(0)
+    return TarFileSystem(whole)
 
 
 @contextmanager
-def mirrored(url: str, which: Wanted) -> Iterator[Mirror]:
-    """A copy of a folder, or of a file with those beside it, in the working directory until the end.
+def mirrored(part: Part, which: Wanted) -> Iterator[Mirror]:
+    """A copy of a folder, or of files with those beside them, in the working directory until the end.
 
     Nothing in a name leads out of it. Raises as `matching`.
     """
-    file_system, top = _opened(url)
-    is_file = file_system.isfile(top)
+    file_system, top = _opened(part.url)
+    is_file = not part.names and file_system.isfile(top)
     begin = os.path.dirname(top) if is_file else top
-    found = _listed(file_system, begin, 1 if is_file else None, top if is_file else "")
+    are_files = is_file or part.names and all(name.endswith(SUFFIXES) for name in part.names)
+    found = _listed(file_system, begin, 1 if are_files else None, top if is_file else "")
+    if part.names:
+        wanted = {*part.names}
+        found = {name: one for name, one in found.items() if "/" not in name or name.partition("/")[0] in wanted}
     if not found:
         raise FileNotFoundError("no such file or folder, or an empty one")
     before = os.getcwd()
@@ -126,7 +187,7 @@ def mirrored(url: str, which: Wanted) -> Iterator[Mirror]:
         os.chdir(folder)
         try:
             unreadable = list(_copied(file_system, found, which))
-            yield Mirror(os.path.basename(top) if is_file else ".", unreadable)
+            yield Mirror((os.path.basename(top),) if is_file else part.names or (".",), unreadable)
         finally:
             os.chdir(before)
 

@@ -9,6 +9,7 @@ from caffelint.caffe.net import PHASES, TEST, TRAIN, Layer, Net
 from caffelint.caffe.place import Given, Place
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.refused import Refused
+from caffelint.caffe.shapes import plural
 from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import phase_name
 from caffelint.caffe.walk import Source, source, sources
@@ -62,7 +63,7 @@ from caffelint.lint.rule import (
 )
 from caffelint.lint.unknown_caffe import is_for_unknown_caffe
 from caffelint.lint.weights import has_rate_of_fine_tuning, speaks_of_weights, starts_from_weights
-from caffelint.lint.words import listed, other_classes, title, titles
+from caffelint.lint.words import file_name, listed, other_classes, title, titles
 from caffelint.schema.enums import enum_name
 from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
@@ -121,6 +122,7 @@ __all__ = [
     "TextRule",
     "Valid",
     "enum_name",
+    "file_name",
     "fix",
     "has_rate_of_fine_tuning",
     "insert_before",
@@ -133,6 +135,7 @@ __all__ = [
     "listed",
     "other_classes",
     "phase_name",
+    "plural",
     "provenance",
     "python_classes",
     "python_elsewhere",

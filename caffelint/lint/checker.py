@@ -24,7 +24,7 @@ from caffelint.lint.project.lowered import lower
 from caffelint.lint.project.net_runs import runs_by_net
 from caffelint.lint.project.pages import page_by_file
 from caffelint.lint.project.python_layers import NO_MODULES, modules_of, tell_modules
-from caffelint.lint.read import ReadError, read
+from caffelint.lint.read import ReadError, read_prototxt
 from caffelint.lint.registry import RuleInfo, all_rules, find_rule, plugin_state, use_plugins
 from caffelint.lint.report import Failure, ReportedFinding, UsedCaffe, own_failure, reported
 from caffelint.lint.rule import EVIDENCE
@@ -224,7 +224,7 @@ class Checker:
         if path in self.texts:
             return self.texts[path]
         try:
-            return read(path)
+            return read_prototxt(path)
         except ReadError as reason:
             failures.append(Failure(path, str(reason)))
             return None

@@ -14,6 +14,7 @@ _OF_NUMBERS = ("I", "O")
 """How codes begin of rules on fillers and losses: what is certain of these changes what estimates come from."""
 _BOTTOM, _TOP = "unknown-bottom", "duplicate-top"
 _MIXED, _VALUE = "mixed-layer-formats", "wrong-value-type"
+_STATISTICS, _NO_LOSS = "global-stats-in-training", "no-loss"
 _SCORES, _SINGLE = "top-k-out-of-range", "single-class-softmax"
 
 
@@ -42,6 +43,8 @@ def lower_consequences(
         if one.name == _MIXED or one.name == _VALUE and one.field == "param":  # of the newer format, in `layers`
             first = by_file.get((one.file, _MIXED))
             return first if first is not one else None
+        if one.name == _STATISTICS:  # which are those of a net to be tested, named to be trained
+            return by_file.get((one.file, _NO_LOSS))
         if one.name == _SCORES:
             return by_file.get((one.file, _SINGLE))
         elsewhere = [related.file for related in one.related if one.layer and related.file != one.file]

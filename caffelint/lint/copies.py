@@ -16,6 +16,8 @@ _RECENT = 256
 def lower_copies(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes]) -> Iterator[ReportedFinding]:
     """The findings, with infos for those that are the same in a file with the same content, nearer to the top.
 
+    One that is in a folder of backups is never the file that is named if there is another.
+
     `texts`: content to use in place of what is on disk, by path.
     """
     digest = lru_cache(_RECENT)(partial(_digest, texts=texts))
@@ -30,7 +32,7 @@ def lower_copies(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes]
     for one in findings:
         if one.severity != INFO and (what := hash(_where_and_what(one))) in alike and (content := digest(one.file)):
             file = first.setdefault((what, content), one.file)
-            first[what, content] = min(file, one.file, key=lambda file: (file.count(os.sep), file))
+            first[what, content] = min(file, one.file, key=_worth)
     for one in findings:
         if one.severity != INFO and (what := hash(_where_and_what(one))) in alike:
             file = first.get((what, digest(one.file)), one.file)
@@ -38,6 +40,12 @@ def lower_copies(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes]
                 evidence = "; ".join(filter(None, [one.evidence, f'"{file}" has the same content']))
                 one = one._replace(severity=INFO, evidence=evidence)
         yield one
+
+
+def _worth(file: str) -> tuple[bool, int, str]:
+    from caffelint.lint.project.used import is_put_away
+
+    return any(map(is_put_away, file.split(os.sep)[:-1])), file.count(os.sep), file
 
 
 def _where_and_what(one: ReportedFinding) -> tuple[object, ...]:

@@ -7,8 +7,12 @@ import stat
 from typing import IO
 
 from caffelint.lint.reach import OUTSIDE, Reach, real_path, shows_system
+from caffelint.text.patterns import compiled_later
 
 _LARGEST = 256 << 20
+MOST_LAYERS = 50_000
+"""Some ten times as many as the deepest nets have; each takes a few kilobytes while a net is checked."""
+_LAYER = compiled_later(rb"\blayers?[ \t\r\n]*(?::[ \t\r\n]*)?\{")
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _OPEN_FILES = "/proc/self/fd"
 """Links to the files that this process has open, in Linux."""
@@ -36,6 +40,14 @@ def read(path: str, largest: int | None = None, reach: Reach | None = None) -> b
         raise ReadError("cannot be read: no file has such a name") from error
     if max(len(data), size) > largest:
         raise ReadError(f"the file is larger than {_size(largest)} and was not read")
+    return data
+
+
+def read_prototxt(path: str) -> bytes:
+    """The bytes of a net or solver that is to be checked. Raises `ReadError`, also for more layers than any net has."""
+    data = read(path)
+    if data.count(b"layer") > MOST_LAYERS and (number := len(_LAYER.findall(data))) > MOST_LAYERS:
+        raise ReadError(f"the file has {number:,} layers, and was not checked; a net may have {MOST_LAYERS:,}")
     return data
 
 

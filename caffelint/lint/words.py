@@ -15,6 +15,11 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def file_name(path: str) -> str:
+    """A path without its folders, whichever slash they have: `net.prototxt` of `models/net.prototxt`."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
 class _Named(Protocol):
     @property
     def type(self) -> str: ...

@@ -88,6 +88,7 @@ def _start(start: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     gc.freeze()
     if start:
         start(*given)

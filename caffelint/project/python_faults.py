@@ -1,4 +1,4 @@
-"""What the methods of a Python layer do that fails whenever they run, as far as their text says."""
+"""What the methods of a Python layer do that fails, or does nothing, whenever they run, as far as their text says."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from caffelint.project.python_arrays import rebound
 from caffelint.project.python_shapes import numbered, numbers_shaped
 
 UNSET, UNBOUND, ASSIGNED, IN_ONE, UNSHAPED = "unset", "unbound", "assigned", "in one", "unshaped"
+REBOUND = "rebound"
 
 _SET_BY_CAFFE = frozenset(["blobs", "param_str", "param_str_", "phase", "type", "name", "layer_param"])
 """Attributes of each layer: python_layer.hpp, LayerSetUp, and _caffe.cpp, of Caffe 1.0, before, and some forks."""
@@ -43,7 +45,7 @@ class Code(NamedTuple):
 class PythonFault(NamedTuple):
     """`kind` is one of the words above; `name`: the attribute or expression; `number`: that of the top, or -1.
 
-    `near`: the attribute that may have been meant, or what `reshape` is given.
+    `near`: the attribute that may have been meant, what `reshape` is given, or the name that is bound anew.
     """
 
     method: str
@@ -70,6 +72,7 @@ def faults(codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Itera
         found += [*_of_blobs(code)]
         if code.function.name == "forward":
             found += _unshaped(code, codes)
+        found += [*_rebound(code)]
         for fault in sorted(found, key=lambda one: one.line):
             key = fault.kind, fault.name, fault.number
             if key not in seen:
@@ -173,6 +176,13 @@ def _unshaped(code: Code, codes: Sequence[Code]) -> Iterator[PythonFault]:
             number = numbered(node.value, code.top)
             if number is not None and number not in shaped:
                 yield PythonFault(code.function.name, node.lineno, UNSHAPED, _text(node.value), number)
+
+
+def _rebound(code: Code) -> Iterator[PythonFault]:
+    forward = code.function.name == "forward"
+    for one in rebound(code.function, code.certain, code.top if forward else code.bottom):
+        number = one.number if forward else -1
+        yield PythonFault(code.function.name, one.line, REBOUND, one.array, number, one.name)
 
 
 def _text(node: ast.AST) -> str:

@@ -71,6 +71,18 @@ _USES = Phrase(
     ("Net(", "extract_features", "test"),
     compiled_later(r"\bNet\(|extract_features|\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}test\b"),
 )
+_BACKWARD = Phrase((".backward",), compiled_later(r"^[^\n#]{0,400}\.backward(?:_prefilled)?\(", re.M))
+_COMPUTES = {
+    "relu": Phrase(("relu(",), compiled_later(r"\brelu\(", re.I)),
+    "sigmoid": Phrase(
+        ("sigmoid", "expit", "exp(-"), compiled_later(r"^[^\n#]{0,400}(?:(?:sigmoid|\bexpit)\(|\bexp\(-)", re.M | re.I)
+    ),
+    "softmax": Phrase(
+        ("softmax", "exp("), compiled_later(r"^[^\n#]{0,400}(?:softmax\(|\bexp\([^\n]{1,200}sum\()", re.M | re.I)
+    ),
+    "tanh": Phrase(("tanh(",), compiled_later(r"^[^\n#]{0,400}\btanh\(", re.M)),
+}
+"""Activations that programs compute themselves, by the types of layers that do, in small letters."""
 _PROTOTXT = ".prototxt"
 _NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
 _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
@@ -173,6 +185,16 @@ class Script:
         """The files that it names whose names end in .prototxt, without folders."""
         found = (_NAME_END.search(piece[-100:]) for piece in self.text.split(_PROTOTXT)[:-1])
         return frozenset(name[0] + _PROTOTXT for name in found if name)
+
+    @cached_property
+    def backward(self) -> Mention | None:
+        """Where it runs a net backward."""
+        return self._find(_BACKWARD)
+
+    @cached_property
+    def computes(self) -> frozenset[str]:
+        """The types of layers whose activation it computes itself, in small letters."""
+        return frozenset(type_ for type_, phrase in _COMPUTES.items() if phrase.search(self.text))
 
     @cached_property
     def surgery(self) -> Mention | None:
@@ -286,10 +308,16 @@ class Runs(NamedTuple):
 
 
 class NetRuns(NamedTuple):
-    """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights."""
+    """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
+
+    `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
+    name it compute themselves.
+    """
 
     uses: Mention | None = None
     trains_on: Mention | None = None
+    backward: Mention | None = None
+    computes: tuple[str, ...] = ()
 
 
 def use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:

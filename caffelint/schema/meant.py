@@ -44,3 +44,18 @@ def longer_field(type_: MessageType, name: str, kind: int) -> str | None:
         and kind in _WRITTEN[field.form]
     ]
     return found[0] if len(found) == 1 else None
+
+
+@lru_cache(1024)
+def sibling_field(type_: MessageType, name: str, kind: int) -> str | None:
+    """The one field of BVLC's that takes such a value, and whose name begins as an unknown one does.
+
+    Either the unknown name has a word more, `mean_file_size` for `mean_file`, or its last word differs: `iter_step` for
+    `iter_size`. That is a guess, which a fork's own field beside it disproves.
+    """
+    stem, _, last = name.rpartition("_")
+    fitting = [field.name for field in type_.fields.values() if not field.fork_only and kind in _WRITTEN[field.form]]
+    if stem in fitting:
+        return stem
+    found = [other for other in fitting if stem and last and other.rpartition("_")[0] == stem]
+    return found[0] if len(found) == 1 else None

@@ -20,6 +20,8 @@ from caffelint.text.scalars import string_value
 from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field, Problem
 
 _LONGEST = 40
+_INPUT = "Input"
+"""A type that came after the older format, in which the net itself has fields for what it reads."""
 _WIDER = ("int64", "uint64")
 """Types that the OpenCL forks alone give to most integers."""
 _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
@@ -216,7 +218,12 @@ class MistakenValues(Reporting):
         written = string_value(item.text)
         enum_values = field_type.enum.values if field_type.enum else {}
         name = next((name for name in enum_values if provenance().v1_type(name) == written), "")
+        of_bvlc = field_type.enum.of_bvlc if field_type.enum else ()
+        if name not in of_bvlc and not self.is_sure:
+            name = ""
         hint = f"write type: {name}, or layer instead of layers" if name else "write layer instead of layers"
+        if written == _INPUT and not name:
+            hint = "write input and input_shape at the top of the net in place of the block"
         repairs: Repairs = (Edit(*item.value_span, name),) if name else ()
         if len(self.parents) == 1 and self.bound.document.root.first("layer"):  # `mixed_formats` tells
             return enum_values.get(name)

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
-from caffelint.schema.meant import longer_field, may_hold, near_field
+from caffelint.schema.meant import longer_field, may_hold, near_field, sibling_field
 from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
@@ -56,6 +56,8 @@ class Mistakes(MistakenValues):
         self._doubtful: list[tuple[Problem, ForkUse]] = []
         self._in_dialect: dict[FieldType, str] = {}
         self._unknown: dict[tuple[str, str, int], _Unknown] = {}
+        self._guessed: set[str] = set()
+        """Unknown fields that are taken for slips, while nothing else in the text is of a fork."""
         self._blocks: tuple[Field | None, list[Field]] = None, []
         """A message, and the first blocks in it: of one, many fields may be unknown."""
 
@@ -70,6 +72,9 @@ class Mistakes(MistakenValues):
                 evidence = f"BVLC's Caffe refuses it; {provenance().describe(use.forks)} {takes} several"
                 sure, safe = bool(named), bool(named) and problem.repair_is_safe
                 self.bound.problems.append(problem._replace(certain=sure, evidence=evidence, repair_is_safe=safe))
+        problems = self.bound.problems
+        if self._guessed and (self.bound.fork_uses or any(problem.own for problem in problems)):
+            problems[:] = [one._replace(own=True) if one.field in self._guessed else one for one in problems]
         if not self.is_sure:
             self._name_forks()
         self._names_for_numbers()
@@ -141,7 +146,8 @@ class Mistakes(MistakenValues):
     def unknown_field(self, type_: MessageType, field: Field, node: Field) -> FieldType | None:
         """Report a field that no known Caffe has; the field that was meant, where one is near and not there yet."""
         name = field.name
-        if not name or (self._was_reported(field) and not self._was_reported_as_list(field)):
+        is_mended = field.kind == tree.STRING  # only its quotes were missing
+        if not name or (self._was_reported(field) and not is_mended and not self._was_reported_as_list(field)):
             return None
         if other := type_.of_others(name):
             if self._is_of_unknown_type(type_, field, node):
@@ -248,6 +254,10 @@ class Mistakes(MistakenValues):
             message = f"{where} has no field {name} in {self._whose()}, which refuses the file; remove it"
             return _Unknown(None, message, True, True)
         message = f"{where} has no field {name} in any known Caffe, so Caffe refuses the file unless your fork adds it"
+        sibling = sibling_field(type_, name, field.kind) if is_of_bvlc else None
+        if sibling and not node.first(sibling):
+            self._guessed.add(name)
+            return _Unknown(sibling, f"{message}; did you mean {sibling}?", False)
         return _Unknown(None, f'{message}; name that one with caffe = "FOLDER", or remove it', False, True)
 
     def _moved(self, type_: MessageType, field: Field, node: Field) -> Repairs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -58,4 +59,39 @@ class Pairs(NamedTuple):
     pairs: int
     alike: float
     other: float
+    beyond: float
+
+
+class Crossed(NamedTuple):
+    """Are the first records of a TEST net like those of TRAIN with the same label (crossed.py)? name: of the labels.
+
+    agree: the share of equal labels among the nearest records of TRAIN; chance: the same of labels in any order. how:
+    the change with which they agree: `channels` (in the other order), `mirrored`, `upside down`, `transposed`,
+    `negative`, or `numbered`, of labels; "" for none that is known. with_it: the share with that change. labels: pairs
+    of a label in TEST and that in TRAIN.
+    """
+
+    name: str
+    net: int
+    records: int
+    agree: float
+    chance: float
+    how: str
+    with_it: float
+    labels: Sequence[tuple[float, float]]
+
+
+class Overlaid(NamedTuple):
+    """Do maps of targets lie on the data that they are of (overlaid.py)? name: of the targets.
+
+    fits: the mean share of the variance of a record's data that its map explains. how: turned in which way it explains
+    surely more: `mirrored`, `upside down`, `turned round`, `transposed`, `turned to the left` or `right`; "" for none.
+    with_it: the share then; beyond: by how many of the deviations of chance it is more.
+    """
+
+    name: str
+    records: int
+    fits: float
+    how: str
+    with_it: float
     beyond: float

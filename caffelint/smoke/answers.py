@@ -1,4 +1,4 @@
-"""What a net was to answer, collected over its passes: what targets.py, neighbours.py and pairs.py make of it.
+"""What a net was to answer, collected over its passes: what targets.py, neighbours.py and their like make of it.
 
 Python 2.7 and 3, numpy alone. It is copied beside a runner that has no caffelint to import.
 """
@@ -7,7 +7,7 @@ Python 2.7 and 3, numpy alone. It is copied beside a runner that has no caffelin
 # mypy: allow-untyped-defs, allow-untyped-calls
 from __future__ import absolute_import, division
 
-from . import neighbours, pairs, targets  # of caffelint.smoke, or of the package beside a runner
+from . import crossed, neighbours, overlaid, pairs, targets  # of caffelint.smoke, or of the package beside a runner
 
 CHANCE, SURE = 3.0, 10.0
 """Deviations of what chance gives: below the first any order of the targets may be by chance, above the second none."""
@@ -21,6 +21,7 @@ class Answers(object):
         self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in wanted]
         self.told = [_Told(0, one["name"], one["data"], one["classes"]) for one in wanted if one["data"]]
         self.pairs = [pairs.Pairs(one) for one in couples]
+        self.crossings = []
 
     def add(self, values_of):
         """A batch. values_of: gives the values of a blob by its name."""
@@ -30,21 +31,50 @@ class Answers(object):
             one.add(values_of)
         for couple in self.pairs:
             couple.add(values_of)
+        for crossing in self.crossings:
+            crossing.add(values_of)
 
     def events(self):
         """The kind and the fields of each event."""
         found = [("targets", one.result()) for one in self.targets]
         for one in self.told:
             found += [("neighbours", each) for each in one.results()]
+            found += [("overlaid", dict(each, name=one.name)) for each in [one.overlaid.result()] if each]
+        found += [("crossed", one.result()) for one in self.crossings if one.result()]
         return found + [("pairs", one.result()) for one in self.pairs if one.result()]
 
     def of_test(self, number, names):
-        """The same of a TEST net that has these blobs, of targets that do not go with the data in TRAIN."""
+        """The same of a TEST net that has these blobs, of targets that do not go with the data in TRAIN; of those that
+        do, whether the records of TEST go with those of TRAIN."""
         found = Answers([], [])
         for one in self.told:
-            if one.name in names and one.data in names and one.result().get("beyond", CHANCE) < CHANCE:
+            if one.name not in names or one.data not in names:
+                continue
+            if one.result().get("beyond", CHANCE) < CHANCE:
                 found.told.append(_Told(number, one.name, one.data, one.classes))
+            elif one.classes:
+                found.crossings.append(_Crossing(number, one))
         return found
+
+
+class _Crossing(object):
+    def __init__(self, net, told):
+        self.net = net
+        self.told = told
+        self.seen = crossed.Seen()
+        self.found = None
+
+    def add(self, values_of):
+        if self.seen.wants_more():
+            self.seen.add(values_of(self.told.data), values_of(self.told.name))
+
+    def result(self):
+        """Computed once, after the last batch."""
+        if self.found is None:
+            self.found = crossed.crossed(self.told.seen, self.seen)
+            if self.found:
+                self.found.update(name=self.told.name, net=self.net)
+        return self.found
 
 
 class _Told(object):
@@ -54,6 +84,8 @@ class _Told(object):
         self.data = data
         self.classes = classes
         self.neighbours = neighbours.Neighbours(classes)
+        self.seen = crossed.Seen()
+        self.overlaid = overlaid.Overlaid()
         self.found = None
         self.size = 0
 
@@ -61,7 +93,12 @@ class _Told(object):
         if self.neighbours.wants_more():
             data = values_of(self.data)
             self.size = len(data)
-            self.neighbours.add(data, values_of(self.name))
+            targets = values_of(self.name)
+            self.neighbours.add(data, targets)
+            if self.classes and not self.net:
+                self.seen.add(data, targets)
+            if self.overlaid.wants_more() and not self.net:
+                self.overlaid.add(data, targets)
 
     def results(self):
         """That of the targets as they came, and, where these do not go with the data, of other records' that do."""

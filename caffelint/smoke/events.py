@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
-from caffelint.smoke.alike import Neighbours, Pairs, Targets
+from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs, Targets
 from caffelint.smoke.scanned import Scanned
 
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
@@ -408,6 +408,8 @@ Event = (
     | Targets
     | Neighbours
     | Pairs
+    | Crossed
+    | Overlaid
     | Tested
     | Refused
     | BadWeights
@@ -440,6 +442,8 @@ KINDS: dict[str, Any] = {
     "targets": Targets,
     "neighbours": Neighbours,
     "pairs": Pairs,
+    "crossed": Crossed,
+    "overlaid": Overlaid,
     "test": Tested,
     "refused": Refused,
     "bad_weights": BadWeights,

@@ -92,11 +92,15 @@ def weightless(run: Run, layer: BuiltLayer) -> bool:
 
 
 def without_weights(run: Run, layer: BuiltLayer) -> BuiltLayer | None:
-    """The layer itself, or the one that it reads, if its weights are all 0 at the start."""
-    for one in (layer, layer.bottoms[0].producer if layer.bottoms else None):
-        if one is not None and weightless(run, one):
-            return one
-    return None
+    """The layer itself, the one that it reads, or the nearest above these through which nothing but 0 comes, if its
+    weights are all 0 at the start."""
+    before = layer.bottoms[0].producer if layer.bottoms else None
+    one: BuiltLayer | None = layer
+    while one is not None and not weightless(run, one):
+        blob = one.bottoms[0] if one.bottoms else None
+        zeros = blob is not None and is_zero(_of_blob(run, -1, blob, DATA))
+        one = blob.original.producer if blob is not None and (zeros or blob.original.producer is before) else None
+    return one
 
 
 def only_decays(run: Run, values: Weights) -> bool:

@@ -96,8 +96,8 @@ class Neighbours(object):
         return agree, chance, (agree - chance) / max(float(numpy.std(by_chance)), 1e-9)
 
 
-def _short(values):
-    """Each as a row of a few hundred values: maps made smaller, and of what is left every so many."""
+def smaller(values):
+    """Maps with sides of a few values at most, each the mean of a part."""
     if values.ndim > 2:
         for axis in range(max(2, values.ndim - 2), values.ndim):
             size = values.shape[axis]
@@ -106,6 +106,12 @@ def _short(values):
                 counts = numpy.diff(numpy.append(starts, size))
                 shape = [WIDE if one == axis else 1 for one in range(values.ndim)]
                 values = numpy.add.reduceat(values, starts, axis=axis) / counts.reshape(shape)
+    return values
+
+
+def _short(values):
+    """Each as a row of a few hundred values: maps made smaller, and of what is left every so many."""
+    values = smaller(values)
     rows = values.reshape(len(values), -1)
     return rows[:, numpy.unique(numpy.linspace(0, rows.shape[1] - 1, LONG).astype(int))]
 

@@ -55,6 +55,8 @@ RUNNER = (
     "answers.py",
     "targets.py",
     "neighbours.py",
+    "crossed.py",
+    "overlaid.py",
     "pairs.py",
     "stacks.py",
     "own_code.py",

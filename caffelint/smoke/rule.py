@@ -9,7 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.alike import Neighbours, Pairs
+from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs
 from caffelint.smoke.answers import CHANCE, SURE
 from caffelint.smoke.diagnosis.batches import labels_outside
 from caffelint.smoke.diagnosis.change import Change
@@ -138,6 +138,7 @@ __all__ = [
     "Change",
     "Compared",
     "Crashed",
+    "Crossed",
     "Done",
     "Event",
     "Gradient",
@@ -149,6 +150,7 @@ __all__ = [
     "NonFinite",
     "Odd",
     "OutOfMemory",
+    "Overlaid",
     "Pairs",
     "PythonLayer",
     "RateFound",

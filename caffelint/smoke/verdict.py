@@ -27,6 +27,7 @@ _HEADS = {
     "paired-sources-differ": _WRONG_DATA,
     "label-not-whole": _WRONG_DATA,
     "label-outside-classes": "it learns from wrong labels",
+    "targets-broadcast": "it learns something else",
     "label-out-of-range": "it learns from wrong labels",
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
@@ -48,6 +49,7 @@ _HEADS = {
     "labels-of-other-records": "it learns nothing so far",
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
+    "channels-in-other-order": "it trains, but is tested on other colours",
     "train-test-disagree": "it trains, but tests badly",
     "tested-in-other-units": "it trains, but is tested on other values",
     "test-takes-long": "it seems to hang",
@@ -101,6 +103,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         head = "it was not run"
     if lead.name == "not-learning" and lead.severity != ERROR:
         head = "it hardly learns"
+    if lead.name == "labels-of-other-records" and outcome(run).learns:
+        head = heads["label-out-of-range"]
     cause = lead.cause or ReportedCause("unknown", lead.message, "", lead.certainty, lead.file, lead.line)
     text = f"{head}: {cause.what}{where}."
     if cause.why:

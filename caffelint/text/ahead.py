@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from caffelint.text.tokens import END, SYMBOL, Token, next_token
-from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER
+from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, STRING, Field
 
 NUMBERS = (INTEGER, FLOAT)
 _LONG = 1000
@@ -14,6 +14,12 @@ RUN_ON = re.compile(
     r"[^\s;,=#{}\[\]\"']+=[^\s;,\"']*(?:[;,]+[ \t]*[^\s;,=#:{}\[\]\"']+=[^\s;,\"']*)+(?:[;,]+(?=\s*(?:\n|\Z)))?"
 )
 """Settings of some program's own as one text without quotes: `A=1;B=2;`."""
+_PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
+"""A line of words."""
+_REMARK = re.compile(r"[A-Za-z]\w*(?:[ \t]+(?![-\d.])[^\s:;#{}\[\]<>\"'=]+){2,}(?=[ \t\r]*(?:[\n#]|\Z))", re.ASCII)
+"""Words without a number, a sign or a text in quotes, so that no field can be among them."""
+_IN_A_PATH = "+@%~&!$"
+"""Signs that names of folders and files hold, and that no value does."""
 
 
 def starts_field(text: str, token: Token) -> bool:
@@ -42,7 +48,19 @@ def end_of_unquoted(text: str, token: Token) -> int:
         return 0 if is_field else end_of_word(text, token.end)
     if follows and (follows in "/\\=-." or (follows == ":" and token.kind in NUMBERS) or _is_drive(text, token.end)):
         return end_of_word(text, token.end)
+    if follows and follows in _IN_A_PATH and "/" in text[token.end : end_of_word(text, token.end)]:
+        return end_of_word(text, token.end)
     return 0
+
+
+def end_of_prose(text: str, start: int, last: Field | None) -> int:
+    """Where words end that fill a line, or its rest after a text in quotes, the value of the `last` field; else 0.
+
+    After a text, words may be more than letters: `source: "a.txt" the images of list2.txt`.
+    """
+    is_remark = last is not None and last.kind == STRING and "\n" not in text[last.end : start]
+    found = (_REMARK if is_remark else _PROSE).match(text, start)
+    return found.end() if found else 0
 
 
 def ends_line(text: str, end: int) -> bool:

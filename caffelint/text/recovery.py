@@ -9,6 +9,7 @@ from caffelint.text.ahead import (
     NUMBERS,
     RUN_ON,
     end_of_line,
+    end_of_prose,
     end_of_unquoted,
     end_of_word,
     ends_line,
@@ -28,8 +29,6 @@ _SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
 _NUMBER_START = re.compile(r"-?\.?\d")
 _BETWEEN_VALUES = re.compile(r",?[ \t]+")
-_PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
-"""A line of words."""
 _REST_IS_BLANK = re.compile(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
 _TORN = re.compile(r"[^\s:;,#{}\[\]\"']+[\"']")
 """What comes right after a quote that is part of a string: more of it, up to the next quote."""
@@ -147,10 +146,10 @@ class Recovery:
         if value.kind in (STRING, *NUMBERS) or (char == "-" and next_token(text, value.end).kind in NUMBERS):
             self._colon_missing(name, start, end)
             return self._scalar(name, start, value, current)
-        if prose := _PROSE.match(text, start):
-            end = prose.end()
-            self._syntax(start, end, f'"{short(prose[0])}" is not a field; start a comment with "#"')
-            return end
+        if end_of_words := end_of_prose(text, start, current.fields[-1] if current.fields else None):
+            words = short(text[start:end_of_words])
+            self._syntax(start, end_of_words, f'"{words}" is not a field; start a comment with "#"')
+            return end_of_words
         if value.kind == IDENTIFIER and "\n" not in text[end : value.start]:
             follows = next_token(text, value.end)
             if follows.kind != SYMBOL or text[follows.start] not in ":{<":

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import (
     INFO,
     TEST,
+    TRAIN,
     UNSAFE,
     WARNING,
     Finding,
@@ -40,8 +41,8 @@ class BatchStatsInTesting(NetRule):
 
     ## Known problems
     It is an info where nothing in TEST is a loss, an Accuracy or a layer of an unknown type, and where the batch is
-    known to be 1: no score depends on other images then, and a net that was also
-    trained on single images is tested as it was trained.
+    known to be 1 in training and testing: no score depends on other images then, and the net is tested as it was
+    trained.
 
     ## Fix safety
     Unsafe: the scores of the TEST phase change to what a deployed net gives.
@@ -64,6 +65,10 @@ class BatchStatsInTesting(NetRule):
         _NET % "",
         _NET % " batch_norm_param { use_global_stats: false } include { phase: TRAIN }",
         _NET % " batch_norm_param { use_global_stats: true }",
+        {
+            "train.prototxt": _NET % " batch_norm_param { use_global_stats: false }",
+            "val.prototxt": _NET % " batch_norm_param { use_global_stats: true }",
+        },
         # Another file is tested.
         _NET.replace("phase: TEST", "phase: TRAIN").replace("test", "more")
         % " batch_norm_param { use_global_stats: false }",
@@ -98,7 +103,7 @@ class BatchStatsInTesting(NetRule):
         yield self.finding(
             found[0].at("batch_norm_param", "use_global_stats"),
             f"{titles(found)}: use_global_stats: false normalises by the batch even in TEST, {so}; remove it",
-            severity=INFO if alone or unseen else None,
+            severity=INFO if unseen or alone and not _is_of_larger_batches(net) else None,
             evidence="without the field, Caffe uses the batch in TRAIN and the stored statistics in TEST",
             phases=(TEST,),
             fixes=fix(
@@ -116,13 +121,28 @@ def _is_tested(net: Net) -> bool:
         if all(_tests_after_the_end(solver) for solver in net.solvers):
             return False
         return any(TEST in one.phases for one in net.states())
+    if any(map(_tests_with_stored_values, net.deployed)):
+        return False
     return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.conditional)
+
+
+def _tests_with_stored_values(net: Net) -> bool:
+    """Is it a net for tests of the one beside it, which has the statistics that are stored in all its norms?"""
+    found = norms(net, TEST)
+    measures = any(layer.kind.plain_form is not None for layer in net.in_phase(TEST))
+    return measures and bool(found) and all(global_stats(layer) for layer in found)
 
 
 def _tests_after_the_end(solver: Solver) -> bool:
     """Is the first test of its net due after its last iteration?"""
     message = solver.message
     return 0 < message.max_iter < message.test_interval and not message.test_initialization
+
+
+def _is_of_larger_batches(net: Net) -> bool:
+    """Is a net for deployment not known to be trained on single images, too?"""
+    trained = [other for other in net.siblings if other.role == "train" and norms(other, TRAIN)]
+    return net.role == "deploy" and not any(_is_of_one(other, norms(other, TRAIN)) for other in trained)
 
 
 def _is_of_one(net: Net, norms: list[Layer]) -> bool:

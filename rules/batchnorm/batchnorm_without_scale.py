@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, titles, write
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, titles, write
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 from ._norms import norms
@@ -46,8 +46,8 @@ class BatchnormWithoutScale(NetRule):
     ## Known problems
     Some nets are meant that way. The rule is silent where a layer with weights follows, also after a Concat, which can
     scale and shift by itself, and where a distance, another norm or a Python layer follows, which may want normalised
-    features, unless at least five others have a Scale and a single one has none. It is silent about nets that use
-    layers or fields of a fork, whose BatchNorm may have both.
+    features, unless at least five others have a Scale and a single one has none. Of nets that use layers or fields
+    of a fork, whose BatchNorm may have both, it only reports such a single one.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347
@@ -94,6 +94,23 @@ class BatchnormWithoutScale(NetRule):
             message='BatchNorm "bn3": no Scale follows, so the layer learns no scale or shift; add a Scale with'
             " bias_term: true after it",
         ),
+        # Whatever fork it is for.
+        Invalid(
+            _BLOCKS % "".join(_block(i, i != 3) for i in range(6)) + ' layer { name: "x" type: "Own" bottom: "ip" }',
+            span='type: "BatchNorm"',
+            message='BatchNorm "bn3": no Scale follows, so the layer learns no scale or shift; add a Scale with'
+            " bias_term: true after it",
+        ),
+        Invalid(
+            _BLOCKS
+            % "".join(_block(i, True) for i in range(6)).replace(
+                ' layer { name: "bn3" type: "BatchNorm"',
+                ' layer { name: "bn" type: "BatchNorm" bottom: "c" top: "c" } layer { name: "bn3" type: "BatchNorm"',
+            ),
+            span='type: "BatchNorm"',
+            message='BatchNorm "bn": BatchNorm "bn3" normalises its top again, so the layer is superfluous; remove one'
+            " of them",
+        ),
         Invalid(
             _SCALED,
             span='type: "Scale"',
@@ -112,20 +129,31 @@ class BatchnormWithoutScale(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not norms(net, TRAIN) or net.role != "train" or not net.is_plain:
+        if not norms(net, TRAIN) or net.role != "train":
             return
         for one in net.states():
             if one.phase != TRAIN:
                 continue
-            yield from self._unshifted(net, one)
+            if net.is_plain:
+                yield from self._unshifted(net, one)
             read = [(layer, _readers(layer)) for layer in one.layers if layer.type == "BatchNorm" and layer.tops]
             bare = [
                 layer
                 for layer, readers in read
                 if readers and not any(reader.is_linear or reader.type in _TAKE_NORMALISED for reader in readers)
             ]
+            # A fork's BatchNorm may scale by itself; but not where all others of the net have a Scale.
+            bare = bare if net.is_plain else []
             bare = bare or _odd([layer for layer, readers in read if not any(map(_scales, readers))], len(read))
-            if bare:
+            if len(bare) == 1 and (again := _normalised_again(bare[0])):
+                yield self.finding(
+                    net.layers[bare[0].index or 0].at("type"),
+                    f"{title(bare[0])}: {title(again)} normalises its top again, so the layer is superfluous; remove"
+                    " one of them",
+                    phases=(TRAIN,),
+                    layers=[net.layers[bare[0].index or 0]],
+                )
+            elif bare:
                 these = "the layer learns" if len(bare) == 1 else "these layers learn"
                 yield self.finding(
                     net.layers[bare[0].index or 0].at("type"),
@@ -158,9 +186,16 @@ class BatchnormWithoutScale(NetRule):
 
 def _odd(unscaled: list[BuiltLayer], norms: int) -> list[BuiltLayer]:
     """The only one of many behind a layer with weights that no Scale follows: a slip, whatever reads it."""
-    if len(unscaled) != 1 or norms <= _OTHERS or unscaled[0].bottoms[0].maker is None:
+    if len(unscaled) != 1 or norms <= _OTHERS or not unscaled[0].bottoms:
         return []
-    return unscaled if unscaled[0].bottoms[0].maker.has_weights else []
+    maker = unscaled[0].bottoms[0].maker
+    return unscaled if maker is not None and maker.has_weights else []
+
+
+def _normalised_again(layer: BuiltLayer) -> BuiltLayer | None:
+    """The BatchNorm that alone reads one."""
+    readers = _readers(layer)
+    return readers[0] if len(readers) == 1 and readers[0].type == "BatchNorm" else None
 
 
 def _scales(layer: BuiltLayer) -> bool:

@@ -51,8 +51,9 @@ class DataLayerWithoutItsBlock(LayerRule):
     ```
 
     ## Known problems
-    Some tools, among them DIGITS, fill in the source later; for a layer with a stage, and where a layer lacks its
-    num_output, too, it is an info.
+    Some tools, among them DIGITS, fill in the source later; for a layer with a stage, where a layer lacks its
+    num_output, too, and where none of several data layers has a source or a backend and no solver names the net, it is
+    an info.
 
     ## Fix safety
     Unsafe: the type is guessed from the block, although Caffe refuses the layer as it is.
@@ -101,7 +102,7 @@ class DataLayerWithoutItsBlock(LayerRule):
         if has_block and layer.given(block, "source") is not Given.NOTHING:
             return
         evidence = f"Caffe stops with: {_phrase(layer)}"
-        filled_in = layer.net.once(_lacks_outputs) or any(rule.stage for rule in layer.message.include)
+        filled_in = layer.net.once(_is_filled_in) or any(rule.stage for rule in layer.message.include)
         severity, certainty = (INFO, LIKELY) if filled_in else (None, None)
         if not has_block:
             other = next((name for name in _OTHERS if layer.message.HasField(name)), "")
@@ -129,10 +130,26 @@ class DataLayerWithoutItsBlock(LayerRule):
             )
 
 
+def _is_filled_in(net: Net) -> bool:
+    return _lacks_outputs(net) or _lacks_all_sources(net)
+
+
 def _lacks_outputs(net: Net) -> bool:
     """Has a layer no num_output? DIGITS fills in the number of classes, and the data with it."""
     weighted = net.layers_that(lambda kind: kind.is_linear and kind.has_setting("num_output"))
     return any(layer.given(layer.kind.block, "num_output") is Given.NOTHING for layer in weighted)
+
+
+def _lacks_all_sources(net: Net) -> bool:
+    """Does no data layer, of several in a net that no solver names, say what it reads and how that is stored?
+
+    DIGITS takes such nets and fills in all databases; a source that somebody forgot is missing beside its backend.
+    """
+    readers = [layer for layer in net.layers if layer.type in READERS]
+    fields = ((layer, field) for layer in readers for field in ("source", "backend") if layer.kind.has_setting(field))
+    return (
+        len(readers) > 1 and not net.solvers and not any(layer.has(layer.kind.block, field) for layer, field in fields)
+    )
 
 
 def _phrase(layer: Layer) -> str:

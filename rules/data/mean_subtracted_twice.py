@@ -125,19 +125,13 @@ def _second_mean(layer: Layer) -> tuple[float, tuple[str, ...]] | None:
     means = list(layer.message.transform_param.mean_value) if layer.message.HasField("transform_param") else []
     if means and not layer.kind.known:  # others ignore the block
         return sum(means) / len(means), ("transform_param", "mean_value")
-    if layer.type == "Power":
-        power = layer.message.power_param
-        plain = power.power == 1 and power.scale > 0 and power.shift < 0
-        return (-power.shift / power.scale, ("power_param", "shift")) if plain else None
-    if layer.type == "Bias" and len(layer.bottoms) == 1 and layer.has_frozen_weights:
-        return _constant(layer, "bias_param", "filler")
-    return None
-
-
-def _constant(layer: Layer, block: str, field: str) -> tuple[float, tuple[str, ...]] | None:
-    filler: Any = getattr(layer.param(block), field)
-    value = only_value(filler)
-    return (-value, (block, field)) if value is not None and value < 0 else None
+    block, field, factor = layer.block, layer.kind.adds, layer.kind.factor
+    added: Any = getattr(layer.param(block), field) if field else None
+    if isinstance(added, float):
+        added = added / factor if factor and factor > 0 else None
+    elif field:
+        added = only_value(added) if len(layer.bottoms) == 1 and layer.has_frozen_weights else None
+    return (-added, (block, field)) if added is not None and added < 0 else None
 
 
 def _are_alike(first: float | str, second: float) -> bool:

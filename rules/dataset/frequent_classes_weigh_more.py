@@ -40,7 +40,6 @@ class FrequentClassesWeighMore(DatasetRule):
     VALID = [
         {**project(records(*[0] * 16, *[1] * 4, *[2] * 4), _NET), "H.binaryproto": "1 4 4"},
         {**project(records(*[0] * 16, *[1] * 4, *[2] * 4), _NET), "H.binaryproto": "1 1 1"},
-        # All are about as frequent.
         {**project(records(*[0] * 9, *[1] * 8, *[2] * 7), _NET), "H.binaryproto": "4 2 1"},
         # A rare one is worth more, a frequent one too.
         {**project(records(*[0] * 20, *[1] * 8, *[2] * 2), _NET), "H.binaryproto": "4 1 8"},

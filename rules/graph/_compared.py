@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from caffelint.lint import TEST, TRAIN, Layer, Net, titles
 
-from ._layer_params import described, field_path, parameters
+from ._layer_params import described, field_name, field_path, parameters
 
 HIDDEN_SIGMOID = "SigmoidCrossEntropyLoss"
 
@@ -51,9 +51,9 @@ class Difference(NamedTuple):
             if first.kind.shaped_by
             else "but the net was trained with the latter"
         )
-        says = f"{self.field} is {mine} here"
+        says = f"{field_name(self.field)} is {mine} here"
         if len({(here, there) for _, here, there in self.found}) > 1:
-            says = f'{self.field} differs: in "{first.name}" it is {mine} here'
+            says = f'{field_name(self.field)} differs: in "{first.name}" it is {mine} here'
         layers = titles([layer for layer, *_ in self.found])
         # A single score is more often the mistake than several are.
         remedy = "make the two equal" if (self.field, theirs) == ("num_output", "1") else "set it as in training"
@@ -163,6 +163,15 @@ def bends(layer: Layer, phase: str = TEST) -> list[str] | None:
     after = activations_after(layer, phase)
     written = layer.net.by_type
     return after and [type_ for type_ in after if type_ in written and written[type_][0].kind.is_activation]
+
+
+def computed_by_scripts(net: Net, activations: Sequence[str] | None) -> bool:
+    """Does a script that names the net compute these activations of what it reads from it?"""
+    return (
+        bool(activations)
+        and net.runs is not None
+        and {one.lower() for one in activations or ()} <= set(net.runs.computes)
+    )
 
 
 def _readers(net: Net) -> dict[str, dict[str, list[Layer]]]:

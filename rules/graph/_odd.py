@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,6 +11,8 @@ from caffelint.lint.built import BuiltLayer
 
 LEAST = 5
 """How many others have to be alike for one to be odd."""
+
+_NUMBER = re.compile(r"\d+[a-z]?(?![a-zA-Z])|\d+")
 
 
 class Odd(NamedTuple):
@@ -31,3 +34,8 @@ def odd_one(rows: Sequence[tuple[BuiltLayer, Any]], ends: bool = True) -> Odd | 
     usual, many = counts.most_common(1)[0]
     layer, value = next(row for row in rows if row[1] != usual)
     return None if not ends and layer in (rows[0][0], rows[-1][0]) else Odd(layer, value, usual, many)
+
+
+def family(name: str) -> str:
+    """The name of a layer without its numbers: `res#_branch#` of `res4f_branch2a`."""
+    return _NUMBER.sub("#", name)

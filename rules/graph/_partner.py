@@ -6,7 +6,7 @@ import os
 import re
 from typing import NamedTuple
 
-from caffelint.lint import TEST, Layer, Net
+from caffelint.lint import TEST, Layer, Net, file_name
 
 from ._compared import Parameters, layers_in, parameters_of
 
@@ -43,7 +43,7 @@ class Training(NamedTuple):
 
     @property
     def file(self) -> str:
-        return self.net.path.replace("\\", "/").rpartition("/")[2]
+        return file_name(self.net.path)
 
 
 def training_nets(net: Net) -> list[Training]:
@@ -87,7 +87,7 @@ def _learned(layers: dict[str, Layer]) -> dict[str, str]:
 def _is_training_net(net: Net) -> bool:
     if net.document.breaks_off:
         return False
-    return "train" in net.path.rpartition("/")[2] or net.role == "train" and bool(net.solvers or net.is_trained)
+    return "train" in file_name(net.path) or net.role == "train" and bool(net.solvers or net.is_trained)
 
 
 def _training(net: Net, layers: dict[str, Layer], said: Parameters) -> Training | None:

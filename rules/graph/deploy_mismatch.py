@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title, titles
 from caffelint.lint.built import shape_text
 
-from ._compared import bends, differences, layers_in, other_shapes, parameters_of
+from ._compared import bends, computed_by_scripts, differences, layers_in, other_shapes, parameters_of
 from ._layer_params import field_path
 from ._partner import Training, namesake, training_nets
 from ._sized import crops_of, misfits, size_place
@@ -205,7 +205,8 @@ class DeployMismatch(NetRule):
             usual = [bends(one.layers[name]) for one in candidates if name in one.layers]
             # What comes after the last layer of a training net may be part of its loss.
             if here is not None and all(there and here[: len(there)] != there for there in usual):
-                odd.append((layer, other, here, usual[0] or []))
+                if here or not all(computed_by_scripts(layer.net, there) for there in usual):
+                    odd.append((layer, other, here, usual[0] or []))
         if len(odd) == 1:
             layer, other, here, there = odd[0]
             yield self.finding(

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
 
+from ._left_over import hands_back_gradients, is_of_nets_for_tests, is_to_deploy
+
 _DATA = 'layer { name: "data" type: "ImageData" top: "data" top: "label" image_data_param { source: "train.txt" }%s } '
 _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } } '
 _LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
@@ -28,6 +30,10 @@ class DeployReadsTrainingData(NetRule):
     layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }
     ```
 
+    ## Known problems
+    Programs that follow gradients down to the image, as for saliency maps, take a loss: nothing is said where one that
+    names the net calls `backward`, or the net has `force_backward`.
+
     ## References
     - pannous/caffe-ocr issue 1
     """
@@ -44,6 +50,14 @@ class DeployReadsTrainingData(NetRule):
         {"deploy.prototxt": _DATA % "" + _FC + _LOSS.replace('type: "Soft', 'include { phase: TEST } type: "Soft')},
         {"deploy.prototxt": _DATA % " include { phase: TEST }" + _FC + _LOSS},
         {"deploy.prototxt": _DATA % "" + _FC},
+        # They follow gradients down to the image.
+        {"deploy.prototxt": "force_backward: true " + _DATA % "" + _FC + _LOSS},
+        # Such are the nets that solvers test here.
+        {
+            "deploy_a.prototxt": _DATA % "" + _FC + _LOSS,
+            "a.prototxt": _DATA % "" + _FC + _LOSS,
+            "solver.prototxt": 'train_net: "a.prototxt" test_net: "deploy_b.prototxt" base_lr: 0.1',
+        },
     ]
     INVALID = [
         Invalid(
@@ -56,8 +70,7 @@ class DeployReadsTrainingData(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        file = net.path.replace("\\", "/").rpartition("/")[2].lower()
-        if "deploy" not in file or "train" in file or net.solvers:
+        if not is_to_deploy(net) or hands_back_gradients(net) or is_of_nets_for_tests(net):
             return
         losses = net.layers_that(lambda kind: kind.is_loss)
         loss = next((layer for layer in losses if TRAIN in layer.phases), None)

@@ -3,7 +3,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, quoted, title
+from caffelint.lint import (
+    LIKELY,
+    TEST,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    file_name,
+    quoted,
+    title,
+)
 
 from ._partner import Training, training_nets
 from ._sources import source_of
@@ -144,8 +157,8 @@ class DeployWiredOtherwise(NetRule):
         other = odd.others[0].layers[odd.layer.name]
         yield self.finding(
             odd.twin.at("bottom", odd.position),
-            f"{title(odd.twin)} reads {quoted(odd.theirs)} here but {quoted(odd.mine)} in {quoted(_bare(net))} and in"
-            f" {quoted(odd.others[0].file)}, so it is tested on other values than it is trained on; set bottom:"
+            f"{title(odd.twin)} reads {quoted(odd.theirs)} here but {quoted(odd.mine)} in {quoted(file_name(net.path))}"
+            f" and in {quoted(odd.others[0].file)}, so it is tested on other values than it is trained on; set bottom:"
             f" {quoted(odd.mine)}",
             related=(
                 Related("the layer in the deploy net", odd.layer.at("bottom", odd.position)),
@@ -173,10 +186,6 @@ def _told(net: Net) -> list[int]:
 def _deployed(twin: Layer) -> list[Layer]:
     """The layers of the same name in the nets that may run with the weights of this one."""
     return [one for net in twin.net.deployed for one in net.in_phase(TEST) if one.name == twin.name]
-
-
-def _bare(net: Net) -> str:
-    return net.path.replace("\\", "/").rpartition("/")[2]
 
 
 def _reads_the_same(layer: Layer, twin: Layer) -> bool:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob, title
 
+from ._left_over import left_over_data
+
 
 class DuplicateTop(RefusalRule):
     """Two layers of one phase make a blob of the same name.
@@ -46,6 +48,16 @@ class DuplicateTop(RefusalRule):
             message='Data "test": top "data" is already made by layer "train"; add include { phase: ... } to each',
         ),
         Invalid(
+            {
+                "deploy.prototxt": 'layer { name: "data" type: "Input" top: "data" }'
+                ' layer { name: "batch" type: "Python" top: "data" top: "label" python_param { module: "a" layer: "B" }'
+                ' } layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
+            },
+            span='top: "data"',
+            message='Python "batch": top "data" is already made by layer "data"; a deploy net gets its data through its'
+            " Input, so remove it",
+        ),
+        Invalid(
             'layer { name: "in" type: "Input" top: "x" }'
             ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y" top: "y" }'
             ' layer { name: "r" type: "ReLU" bottom: "y" top: "z" }',
@@ -61,12 +73,18 @@ class DuplicateTop(RefusalRule):
         values, layers = refused.refusal.values, refused.layers
         if len(layers) == 1 and values["is_maker"]:
             return f'{title(layers[0])}: top "{values["blob"]}" is given twice; rename one of them'
+        if found := left_over_data(refused):
+            left, first = found
+            return (
+                f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{first.name}"; a deploy net gets'
+                f" its data through its Input, so remove {'it' if left is layers[0] else title(left)}"
+            )
         return super().message(refused)
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         """A name of its own for the later blob; not for data layers, which rather lack their phases."""
         layer = refused.layers[0]
-        if len(refused.layers) > 1 or layer.kind.is_data:
+        if len(refused.layers) > 1 or layer.kind.is_data or left_over_data(refused):
             return ()
         values = refused.refusal.values
         edits = rename_blob(layer, values["blob"], top=values["top"])

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import INFO, TEST, Finding, Invalid, Layer, Net, NetRule, Solver, titles
+from caffelint.lint import INFO, TEST, Finding, Invalid, Layer, Net, NetRule, Solver, file_name, titles
 
 _DIGITS = {'"train"', '"val"', '"deploy"'}
 """Of these stages DIGITS sets one in each net that it builds."""
@@ -110,7 +110,7 @@ class NeverIncluded(NetRule):
             them = "the layer" if len(layers) == 1 else "the layers"
             message = f"{titles(layers)}: nothing sets {name} {value}, so"
             if net.solvers:
-                solver = net.solvers[0].path.replace("\\", "/").rpartition("/")[2]
+                solver = file_name(net.solvers[0].path)
                 message += f' "{solver}" builds no net with {them}; to include {_it(layers)},'
                 message += f" {_remedy(net.solvers[0], name, value, for_test)}"
             else:

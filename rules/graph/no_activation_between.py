@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, layer_class
 
 from ._in_a_row import is_idle, is_wide
-from ._odd import LEAST
+from ._odd import LEAST, family
 
 _MANY = 3
 _COMMENTED = re.compile(r"^[ \t]*#[^\n]{0,200}?\btype[ \t]*:[ \t]*\"?(\w{1,50})", re.MULTILINE)
@@ -45,10 +45,10 @@ class NoActivationBetween(NetRule):
     ## Known problems
     Two such layers are right where they save weights, as a bottleneck, a factorised convolution or an embedding. So the
     rule only speaks where both together have no fewer weights than the one layer that computes the same, and where
-    other layers of the net have an activation; of two small kernels where at least five others have one and no other
-    pair has none. It is silent about grouped, frozen and shared layers, about nets that are built of such pairs, and
-    where an activation is commented out. It is an info where no other layer of the type has an activation, as in
-    Caffe's own cifar10_quick.
+    other layers of the net have an activation; of two small kernels, or of a layer whose name is that of five others
+    but for numbers, where at least five others have one and no other pair has none. It is silent about grouped, frozen
+    and shared layers, about nets that are built of such pairs, and where an activation is commented out. It is an info
+    where no other layer of the type has an activation, as in Caffe's own cifar10_quick.
 
     ## References
     - inner_product_layer.cpp, base_conv_layer.cpp
@@ -101,6 +101,11 @@ class NoActivationBetween(NetRule):
         # Two pairs of small kernels.
         _CHAIN % "".join(_map(i, i not in (3, 5)) for i in range(2, 9)),
         _MAPS.format("2 dilation: 6", 3),
+        # Steps in place of a pooling.
+        _CHAIN
+        % "".join(_map(i, i != 4) for i in range(2, 8)).replace(
+            _map(4, False), _map(4, False).replace('"c4"', '"down"').replace("3 pad: 1", "2 stride: 2")
+        ),
         # The second layer sums up parts of what the first one gives.
         _NET.replace('bottom: "ip2" top: "ip3"', 'bottom: "parts" top: "ip3"').format(
             "",
@@ -121,6 +126,13 @@ class NoActivationBetween(NetRule):
             span='name: "c3"',
             message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
             ' one of them would; add a ReLU after "c2", or remove "c2"',
+        ),
+        # Even where both save weights: five layers of its name have one.
+        Invalid(
+            (_CHAIN % "".join(_map(i, i != 4) for i in range(2, 9))).replace("kernel_size: 3 pad: 1", "kernel_size: 1"),
+            span='name: "c5"',
+            message='Convolution "c5": no activation between it and Convolution "c4", so the two compute no more than'
+            ' one of them would; add a ReLU after "c4", or remove "c4"',
         ),
         Invalid(
             _CHAIN % "".join(_map(i, i != 4) for i in range(2, 8)),
@@ -147,7 +159,7 @@ class NoActivationBetween(NetRule):
         idle = [pair for pair in pairs if is_idle(*pair)]
         if len(idle) >= _MANY and 2 * len(idle) >= len(bent):
             return  # a net of such pairs is meant
-        of_all = len(pairs) == 1 and len(bent) >= LEAST and is_wide(*pairs[0])
+        of_all = len(pairs) == 1 and len(bent) >= LEAST and (is_wide(*pairs[0]) or _is_odd(*pairs[0], bent))
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
             if _was_taken_out(other, mine):
@@ -165,6 +177,15 @@ class NoActivationBetween(NetRule):
                 related=(Related("the layer before", other.at("name")),),
                 phases=(TRAIN,),
             )
+
+
+def _is_odd(layer: BuiltLayer, second: BuiltLayer, bent: Collection[BuiltLayer]) -> bool:
+    """Do all layers that are named like one but for their numbers go on to an activation, and is it no bottleneck?"""
+    outputs, shape = layer.parameters.num_output, layer.bottoms[0].shape
+    inputs = shape[1] if shape and len(shape) > 1 else None
+    if outputs < second.parameters.num_output and (inputs is None or outputs < inputs):
+        return False
+    return sum(one.type == layer.type and family(one.name) == family(layer.name) for one in bent) >= LEAST
 
 
 def _was_taken_out(first: Layer, second: Layer) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, TRAIN, Finding, Invalid, Net, NetRule, title
+from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, TRAIN, Finding, Invalid, Net, NetRule, Solver, file_name, title
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 
@@ -67,6 +67,16 @@ class NoLoss(NetRule):
             message='the net that "solver.prototxt" trains has no loss in TRAIN, since Softmax "loss" computes none;'
             " write SoftmaxWithLoss, with the labels as its second bottom",
         ),
+        Invalid(
+            {
+                "solver.prototxt": 'train_net: "a_test.prototxt" test_net: "a_train.prototxt" test_iter: 9',
+                "a_test.prototxt": _DATA + 'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+                "a_train.prototxt": _DATA + 'layer { name: "l" type: "EuclideanLoss" bottom: "data" bottom: "label" }',
+            },
+            span="layer",
+            message='the net that "solver.prototxt" trains has no loss in TRAIN, but "a_train.prototxt", which it'
+            " tests, has one; swap train_net and test_net",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -100,6 +110,9 @@ class NoLoss(NetRule):
                 layer = net.layers[end.index]
                 place = layer.at("type")
                 why = f"since {title(layer)} computes none; write {_loss(end)}, with the labels as its second bottom"
+            if other := _swapped(trained[0], net):
+                place = net.at("layer")
+                why = f'but "{file_name(other.path)}", which it tests, has one; swap train_net and test_net'
             # What gives the data may give the gradients too, or only want initial weights written.
             by_code = not any(layer.kind.is_data for layer in net.layers if layer.index in inside)
             yield self.finding(
@@ -110,6 +123,15 @@ class NoLoss(NetRule):
                 certainty=LIKELY if by_code else CERTAIN,
             )
             return
+
+
+def _swapped(solver: Solver, net: Net) -> Net | None:
+    """The net that the solver tests and that is one to train, by its name and its losses, where this one is not so."""
+    tested = [use.net for use in solver.nets if use.field == "test_net"]
+    if len(tested) != 1 or "train" in file_name(net.path) or "train" not in file_name(tested[0].path):
+        return None
+    has_loss = any(layer.kind.is_loss and TRAIN in layer.phases for layer in tested[0].layers)
+    return tested[0] if has_loss else None
 
 
 def _end(one: BuiltNet) -> BuiltLayer | None:

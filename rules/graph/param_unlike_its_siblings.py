@@ -1,19 +1,18 @@
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 
+from ._odd import family
+
 _LEAST = 4
 """How many others have to be alike for one to be odd."""
 
 _OF = {"constant": ("value",), "gaussian": ("std",), "uniform": ("min", "max")}
 """The fields of a filler that say how large its values are."""
-
-_NUMBER = re.compile(r"\d+[a-z]?(?![a-zA-Z])|\d+")
 
 
 def _net(rates: Mapping[int, int] = MappingProxyType({}), fillers: Mapping[int, str] = MappingProxyType({})) -> str:
@@ -81,7 +80,7 @@ class ParamUnlikeItsSiblings(NetRule):
             return
         siblings: dict[tuple[str, str, object], list[Layer]] = {}
         for layer in net.layers_that(lambda kind: kind.has_weights):
-            key = layer.type, _NUMBER.sub("#", layer.name), layer.kind.written_windows()
+            key = layer.type, family(layer.name), layer.kind.written_windows()
             siblings.setdefault(key, []).append(layer)
         for layers in siblings.values():
             if len(layers) > _LEAST:
@@ -111,6 +110,10 @@ def _settings(layer: Layer) -> dict[tuple[str | int, ...], str]:
     for index, param in enumerate(layer.message.param):
         found["param", index, "lr_mult"] = f"{param.lr_mult:g}"
         found["param", index, "decay_mult"] = f"{param.decay_mult:g}"
+    groups = layer.message.convolution_param.group
+    if groups > 1 or layer.type == "Convolution":
+        per_output = groups == layer.message.convolution_param.num_output > 1
+        found["convolution_param", "group"] = "as many as outputs" if per_output else str(groups)
     for path, filler in layer.fillers():
         found[path] = " ".join(
             [filler.type, *(f"{name} {getattr(filler, name):g}" for name in _OF.get(filler.type, ()))]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
 
 from ._compared import activations_after
-from ._layer_params import described, field_path, parameters, share_all_params
+from ._layer_params import described, field_name, field_path, parameters, share_all_params
 
 _LEAST = 2
 """How many pairs of layers have to be alike for one to be odd."""
@@ -121,8 +121,8 @@ class TwinBranchesDiffer(NetRule):
                 here, there = (described(parameters(one)[field]) for one in (layer, other))
                 yield self.finding(
                     layer.at(*field_path(layer, field)),
-                    f'{title(layer)}: {field} is {here} here and {there} in "{other.name}", whose weights it shares;'
-                    " make the two equal",
+                    f'{title(layer)}: {field_name(field)} is {here} here and {there} in "{other.name}", whose weights'
+                    " it shares; make the two equal",
                     related=(Related("the layer of the other branch", other.at("name")),),
                 )
 
@@ -162,12 +162,15 @@ class TwinBranchesDiffer(NetRule):
                     odd.append((layer, other))
         if len(odd) == 1:
             layer, other = odd[0]
-            names = [f'"{one.name}"' for one in layer.message.param if one.name]
-            remedy = f"give its param the names {' and '.join(names)}" if names else "name the param of both alike"
+            its, own = ([one.name for one in each.message.param] for each in (layer, other))
+            lacking = its[1:] if its[:1] == own[:1] != [""] else its
+            what = "weights" if len(lacking) == len(its) else "a bias"
+            names = [f'"{name}"' for name in lacking if name]
+            remedy = f"give its param the name{'s' * (len(names) > 1)} {' and '.join(names)}"
             yield self.finding(
                 other.at("name"),
-                f"{title(other)} has weights of its own, but the layers before it share those of the branch of"
-                f" {title(layer)}; {remedy}",
+                f"{title(other)} has {what} of its own, but the layers before it share those of the branch of"
+                f" {title(layer)}; {remedy if names else 'name the param of both alike'}",
                 related=(Related("the layer of the other branch", layer.at("name")),),
             )
 

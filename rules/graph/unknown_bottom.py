@@ -22,6 +22,7 @@ from caffelint.lint import (
     write,
 )
 
+from ._left_over import compares_without_labels, remedy
 from ._meant import meant, readings, unread_before, unread_like
 from ._parts import has_net_for_tests, is_whole
 
@@ -140,6 +141,15 @@ class UnknownBottom(RefusalRule):
             message='InnerProduct "ip": bottom "relu1" is not made by any layer above; did you mean "c", which nothing'
             " reads?",
         ),
+        Invalid(
+            {
+                "deploy.prototxt": 'layer { name: "data" type: "Input" top: "data" }'
+                ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" top: "loss" }'
+            },
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": bottom "label" is not made by any layer above; a deploy net has no labels,'
+            ' so write type: "Softmax" and remove bottom "label"',
+        ),
         # net.cpp makes an Input of those inputs alone that have a shape.
         Invalid(
             'input: "data" layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" }',
@@ -160,6 +170,8 @@ class UnknownBottom(RefusalRule):
             name = meant(net, refused)
             if refused.refusal.values["blob"] in net.written.input:
                 advice = "the input of that name has no shape; add input_shape"
+            elif compares_without_labels(refused):
+                name, advice = "", remedy(refused.layers)
             elif name:
                 advice = f'did you mean "{name}"?'
             elif unread := unread_before(refused):

@@ -32,15 +32,6 @@ class BiasShutsReLU(NetRule):
     Where a ReLU gives 0 it hands back no gradient either: neither the layer nor what is before it learns, and the bias
     stays where it is.
 
-    ## Example
-    ```
-    bias_filler { type: "constant" value: -20 }
-    ```
-    Use instead:
-    ```
-    bias_filler { type: "constant" value: 0 }
-    ```
-
     ## Known problems
     It goes by weights and data of the usual size. Input that is many times larger than 1 may get past such a bias.
     Layers whose weights are constant or that do not learn are left out: they compare with a threshold on purpose.
@@ -65,11 +56,8 @@ class BiasShutsReLU(NetRule):
     )
     VALID = [
         _NET % ("", "msra", -0.5, "ReLU"),
-        _NET % ("", "msra", 20, "ReLU"),
         _NET % ("", "msra", -20, "TanH"),
-        # A threshold.
         _NET % ("", "constant", -20, "ReLU"),
-        _NET % (" param { lr_mult: 0 }", "msra", -20, "ReLU"),
     ]
     INVALID = [
         Invalid(
@@ -90,12 +78,13 @@ class BiasShutsReLU(NetRule):
             if path[1] != "bias_filler" or value is None or value > _FAR_BELOW or layer.type not in self.layer_types:
                 continue
             given = getattr(layer.message, path[0]).weight_filler.type
-            if given in _CONSTANT or layer.has_frozen_weights or not _is_rectified(layer):
+            reader = first_reader(layer)
+            shut = reader is not None and reader.kind.rectifies and reader.kind.flat_at_zero
+            if given in _CONSTANT or layer.has_frozen_weights or not shut:
                 continue
             found.setdefault(value, []).append((layer, path))
         for value, each in found.items():
-            layers = [layer for layer, _ in each]
-            first, path = each[0]
+            layers, (first, path) = [layer for layer, _ in each], each[0]
             edits = [write(layer, *way, "value", value="0") for layer, way in each]
             yield self.finding(
                 first.at(*path, "value"),
@@ -104,9 +93,3 @@ class BiasShutsReLU(NetRule):
                 layers=layers,
                 fixes=fix("set value: 0", UNSAFE, *edits),
             )
-
-
-def _is_rectified(layer: Layer) -> bool:
-    """Does a ReLU that gives 0 for all below 0 read what the layer makes, before anything else does?"""
-    reader = first_reader(layer)
-    return reader is not None and bool(reader.kind.rectifies and reader.kind.flat_at_zero)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from caffelint.lint import Kind, Layer, Refused, title
-from caffelint.lint.built import BuiltLayer, Pooling, Window, pooled_size, written_field
+from caffelint.lint import Kind, Layer, Net, Refused, title
+from caffelint.lint.built import BuiltLayer, Pooling, Shape, Window, pooled_size, written_field
 
 
 class Axis(NamedTuple):
@@ -82,11 +82,20 @@ def emptied(refused: Refused) -> Iterator[Emptied]:
 
 def has_one_position(layer: Layer, axis: int) -> bool:
     """Has the kernel one position on its map, as far as is known, or may it, since the map may be a vector?"""
-    built = (one for state in layer.net.states() for one in layer.net.likely(state.state).layers)
-    shapes = [one.tops[0].shape for one in built if one.index == layer.index and one.tops]
+    shapes = layer.net.once(_likely_shapes).get(layer.index, [])
     if shapes and all(shape is not None and shape[axis + 2 : axis + 3] == (1,) for shape in shapes):
         return True
     return None in shapes and any(True for _ in layer.net.layers_that(_is_of_any_shape))
+
+
+def _likely_shapes(net: Net) -> dict[int, list[Shape | None]]:
+    """The shapes of the first tops of layers, by index, in each state in which they are built."""
+    found: dict[int, list[Shape | None]] = {}
+    for state in net.states():
+        for layer in net.likely(state.state).layers:
+            if layer.tops and layer.index is not None:
+                found.setdefault(layer.index, []).append(layer.tops[0].shape)
+    return found
 
 
 def _is_of_any_shape(kind: type[BuiltLayer]) -> bool:

@@ -65,7 +65,7 @@ class TopKOutOfRange(RefusalRule):
             _NET % (3, 5),
             span="top_k: 5",
             message='Accuracy "top": top_k 5 is larger than the 3 classes of InnerProduct "fc", so Caffe stops; set'
-            " top_k: 3 or less",
+            " top_k: 2 or less",
         ),
         Invalid(
             _NET % (5, 5),
@@ -136,9 +136,8 @@ def _fault(layer: BuiltLayer, is_only: bool) -> _Fault | None:
         message = f"top_k {top_k} counts nothing, so the accuracy is 0; set top_k: 1"
     elif number and top_k > number:
         severity = ERROR
-        message = (
-            f"top_k {top_k} is larger than the {number} classes of {name}, so Caffe stops; set top_k: {number} or less"
-        )
+        least = f"{number - 1} or less" if number > 2 else "1"
+        message = f"top_k {top_k} is larger than the {number} classes of {name}, so Caffe stops; set top_k: {least}"
     elif accuracy and number == 1:
         message = f"{name} makes a single score, so class 0 always wins; make one per class"
     elif accuracy and number == top_k:

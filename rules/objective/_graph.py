@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from caffelint.lint import UNSAFE, Fix, Layer, Net, fix, python_classes, quoted, rename_blob, source, title, write
+from caffelint.lint import TEST, UNSAFE, Fix, Layer, Net, fix, python_classes, quoted, rename_blob, source, title, write
 
 PLAIN_LABELS = ("label", "labels")
 """Blobs whose classes are those of the whole data set."""
@@ -68,6 +68,12 @@ def _renamings(net: Net) -> dict[tuple[int, str, str], tuple[Fix, ...]]:
 def class_count(layer: Layer) -> int:
     """`num_output` of a layer that makes scores; 0 if it makes none, or if it is not set."""
     return int(layer.kind.parameters.num_output) if layer.kind.shaped_by else 0
+
+
+def scored_classes(layer: Layer) -> int:
+    """How many classes the scores have that a layer reads in TEST; 0 where that is unknown."""
+    scores = source(layer, 0, TEST, keeps_classes)
+    return class_count(scores.layer) if scores else 0
 
 
 def classes_in_param_str(layer: Layer) -> int:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     LIKELY,
-    TRAIN,
     UNSAFE,
     WARNING,
     Finding,
@@ -21,8 +20,8 @@ from caffelint.lint import (
 )
 
 from ._graph import class_count, keeps_classes
+from ._trained import stops_short, trained_classes
 
-_LONGEST_CHAIN = 50
 _NET = (
     'layer { name: "fc6" type: "InnerProduct" bottom: "data" top: "fc6" inner_product_param { num_output: 64 } }'
     ' layer { name: "fc7" type: "InnerProduct" bottom: "fc6" top: "fc7" inner_product_param { num_output: 4 } }'
@@ -88,16 +87,15 @@ class AccuracyUnlikeLoss(LayerRule):
             labels, scores = layer.maker(1, phase), source(layer, 0, phase, keeps_classes)
             if scores is None or not class_count(scores.layer):
                 return
-            losses = [one for one in layer.net.layers if _is_of(one, layer.bottoms[1], labels, phase)]
-            trained = [(one, made) for one in losses if (made := source(one, 0, phase, keeps_classes))]
-            counts = [class_count(made.layer) for _, made in trained]
-            if not trained or len(trained) < len(losses) or class_count(scores.layer) in counts or not all(counts):
+            trained = layer.net.once(trained_classes).get((phase, layer.bottoms[1], labels))
+            read = class_count(scores.layer)
+            if trained is None or trained.last is None or read in trained.counts or None in trained.counts:
                 continue
-            loss, made = trained[-1]
-            if len(trained) == 1 and _is_untrained(scores.layer, made.layer, phase):
+            loss, made = trained.last
+            if len(trained.counts) == 1 and stops_short(made, scores, phase):
                 yield self._read_early(layer, scores, loss, made)
                 return
-            read, wanted = class_count(scores.layer), f"{class_count(made.layer)} of {title(made.layer)}"
+            wanted = f"{class_count(made.layer)} of {title(made.layer)}"
             yield self.finding(
                 layer.at("bottom", 0),
                 f"{title(layer)} reads the {read} values of {title(scores.layer)} as scores, but {title(loss)} trains"
@@ -118,25 +116,3 @@ class AccuracyUnlikeLoss(LayerRule):
             related=(Related("these are tested", layer.at("bottom", 0)),),
             fixes=fix(f"set bottom: {quoted(wanted)}", UNSAFE, write(loss, "bottom", 0, value=quoted(wanted))),
         )
-
-
-def _is_untrained(last: Layer, above: Layer, phase: str) -> bool:
-    """Is a layer made of another one, by a chain of layers, and does nothing in training go on from it but Accuracy?"""
-    made = set(last.tops)
-    if any(TRAIN in one.phases and one.type != "Accuracy" and made & set(one.bottoms) for one in last.net.layers):
-        return False
-    for _ in range(_LONGEST_CHAIN):
-        before = source(last, 0, phase)
-        if before is None or len(last.bottoms) > 1:
-            return False
-        if before.layer is above:
-            return True
-        last = before.layer
-    return False
-
-
-def _is_of(loss: Layer, name: str, labels: Source | None, phase: str) -> bool:
-    """Is it a loss of classes with these labels?"""
-    if phase not in loss.phases or len(loss.bottoms) < 2 or not (loss.kind.is_loss and loss.kind.reads_classes(1)):
-        return False
-    return loss.bottoms[1] == name and loss.maker(1, phase) == labels

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from caffelint.lint import TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, fix, title, write
 from caffelint.lint.built import BuiltLayer
@@ -53,6 +53,10 @@ class SoftmaxOverOtherAxis(NetRule):
         " inner_product_param { num_output: 5 axis: 2 } }"
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss"%s }'
     )
+    _READ = (
+        _STEPS.replace('type: "LSTM"', 'type: "Python"')
+        + ' layer { name: "acc" type: "Accuracy" bottom: "fc" bottom: "label" accuracy_param { axis: 2 } }'
+    )
     VALID = [
         _STEPS % " softmax_param { axis: 2 }",
         # Its axes are not known to be those of steps and sequences.
@@ -84,18 +88,30 @@ class SoftmaxOverOtherAxis(NetRule):
             " scores on axis 2; set softmax_param { axis: 2 }",
             fixed=_STEPS % " softmax_param { axis: 2 }",
         ),
+        # The accuracy takes the classes where they are.
+        Invalid(
+            _READ % "",
+            span="layer",
+            message='SoftmaxWithLoss "loss" takes axis 1 of "fc" for the classes, but InnerProduct "fc" puts its 5'
+            " scores on axis 2; set softmax_param { axis: 2 }",
+            fixed=_READ % " softmax_param { axis: 2 }",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        measured: dict[str, set[int]] = {}
+        for layer in net.layers_that(lambda kind: kind.looks_like_a_measure):
+            if layer.bottoms:
+                measured.setdefault(layer.bottoms[0], set()).add(layer.kind.class_axis)
         for one in net.states():
-            for layer in one.layers if one.phase == TRAIN else ():
-                made = _scored(layer)
-                if made is None or layer.index is None or made.index is None:
+            for built in one.layers if one.phase == TRAIN else ():
+                made = _scored(built, measured)
+                if made is None or built.index is None or made.index is None:
                     continue
-                axis, loss = made.parameters.axis, net.layers[layer.index]
+                axis, loss = made.parameters.axis, net.layers[built.index]
                 yield self.finding(
                     loss.at("softmax_param", "axis"),
-                    f'{title(loss)} takes axis {layer.class_axis} of "{layer.bottoms[0].name}" for the classes, but'
+                    f'{title(loss)} takes axis {built.class_axis} of "{loss.bottoms[0]}" for the classes, but'
                     f" {title(made)} puts its {made.parameters.num_output} scores on axis {axis}; set"
                     f" softmax_param {{ axis: {axis} }}",
                     fixes=fix(f"set axis: {axis}", UNSAFE, write(loss, "softmax_param", "axis", value=f"{axis}")),
@@ -103,8 +119,9 @@ class SoftmaxOverOtherAxis(NetRule):
                 )
 
 
-def _scored(loss: BuiltLayer) -> BuiltLayer | None:
-    """The InnerProduct whose scores the loss takes along another axis: of the same size, or that of the sequences."""
+def _scored(loss: BuiltLayer, measured: Mapping[str, Collection[int]]) -> BuiltLayer | None:
+    """The InnerProduct whose scores the loss takes along another axis: of the same size, or that of the sequences, or
+    not that which an accuracy takes. measured: by blob, the axes that those take."""
     made = _maker(loss) if loss.type == "SoftmaxWithLoss" and loss.bottoms else None
     if made is None or made.type != "InnerProduct" or made.parameters.num_output < 2 or not made.bottoms:
         return None
@@ -114,7 +131,8 @@ def _scored(loss: BuiltLayer) -> BuiltLayer | None:
     if shape is not None:
         return made if max(axis, own) < len(shape) and shape[axis] == shape[own] else None
     before = _maker(made)
-    return made if before is not None and before.is_recurrent and own < 2 else None
+    told = axis in measured.get(loss.message.bottom[0], ())
+    return made if told or (before is not None and before.is_recurrent and own < 2) else None
 
 
 def _maker(layer: BuiltLayer) -> BuiltLayer | None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, WARNING, File, Finding, Invalid, Related, TextRule
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, File, Finding, Invalid, Related, TextRule, file_name
 
 _NAMED = 3
 _SHOWN = 40
@@ -115,7 +115,7 @@ class UnfilledTemplate(TextRule):
         )
         solvers = file.net.solvers if file.net else []
         users = [solver.path for solver in solvers if solver.path != file.path and not solver.bound.placeholders]
-        user = f'"{users[0].rpartition("/")[2]}"' if users else ""
+        user = f'"{file_name(users[0])}"' if users else ""
         listed, number = _listed(names), f"{len(names)} placeholder{'s' * (len(names) > 1)}"
         place = file.place_of(first)
         if file.is_template:

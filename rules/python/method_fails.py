@@ -11,11 +11,11 @@ from ._claim import claims, read_in, where
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass, PythonFault
 
-_KINDS = ("unset", "unbound", "assigned", "in one", "unshaped")
+_KINDS = ("unset", "unbound", "assigned", "in one", "unshaped", "rebound")
 
 
 class PythonMethodFails(NetRule):
-    """A method of a Python layer fails whenever Caffe calls it.
+    """A method of a Python layer fails, or leaves its result nowhere, whenever Caffe calls it.
 
     ## Why is this bad?
     Caffe ends with an exception in the code of the layer, at the start or in the first iteration. What is looked for:
@@ -25,6 +25,8 @@ class PythonMethodFails(NetRule):
     - an assignment to the data of a blob: `top[0].data = x` raises, `top[0].data[...] = x` copies
     - `reshape` with all axes in one value: `top[0].reshape(bottom[0].data.shape)` raises, with `*` before it does not
     - a top that no method shapes: it has no memory, and Caffe aborts where its data are used
+    - a name of the data of a blob that is then given another array: after `x = top[0].data`, `x = y` copies nothing,
+      and the blob stays 0, without an error; `x[...] = y` copies
 
     ## Example
     ```
@@ -60,8 +62,13 @@ class PythonMethodFails(NetRule):
         'layer { name: "in" type: "DummyData" top: "in" dummy_data_param { shape { dim: 2 dim: 3 } } }\n'
         'layer { name: "scale" type: "Python" bottom: "in" top: "out" python_param { module: "m" layer: "Scale" } }'
     )
+    _NAMED = "x = top[0].data\n        "
     VALID = [
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _COPY + " * self.scale")},
+        {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x[...] = bottom[0].data")},
+        # It is written before, or is another view of the same values.
+        {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x.fill(3)\n        x = bottom[0].data * 2")},
+        {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x = x.ravel()\n        x[:] = 3")},
         # In place, the top has the shape of the bottom.
         {"net.prototxt": _NET.replace('"out"', '"in"'), "m.py": _MODULE.format("pass", _COPY)},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, "if bottom[0].num > 9: top[0].data = self.other")},
@@ -108,6 +115,12 @@ class PythonMethodFails(NetRule):
             message='Python "scale": forward of class Scale uses top[0], which no method shapes (m.py:12), so Caffe'
             " aborts; call top[0].reshape(...) in reshape",
         ),
+        Invalid(
+            {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x = bottom[0].data * 2")},
+            span='layer: "Scale"',
+            message='Python "scale": forward of class Scale gives x, the name of top[0].data, another array (m.py:13),'
+            " which copies nothing into it, so it stays 0; assign to x[...]",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -153,6 +166,9 @@ def _words(python: PythonClass, fault: PythonFault) -> str:
     if fault.kind == "assigned":
         remedy = f"assign to {fault.name}[...]" if attribute in ("data", "diff") else f"call {blob}.reshape(...)"
         return f"assigns to {fault.name}, which cannot be set {then}; {remedy}"
+    if fault.kind == "rebound":
+        fact = f"gives {fault.near}, the name of {fault.name}, another array ({where(python, fault.line)})"
+        return f"{fact}, which copies nothing into it, so it stays 0; assign to {fault.near}[...]"
     if fault.kind == "in one":
         return f"gives {fault.name} all axes in one value {then}; call {fault.name}(*{fault.near})"
     return f"uses {fault.name}, which no method shapes {then}; call {fault.name}.reshape(...) in reshape"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested, title
+from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested, title, titles
 from caffelint.smoke.rule import (
     BLOB,
     DATA,
@@ -38,9 +38,10 @@ _LEARNT = 1e-3
 _FAR_UNMOVED = 1e-6
 """An update, to the weights, below which no rate is named: hardly the rate makes it so small."""
 _UNMOVED = 1e-3
+"""Of a weight: less than a training in half precision would lose."""
+_NOT_LOADED = ("layer-renamed", "layer-without-weights")
 _OF_STEPS = ("schedule", "delta", "loss-weight", "clip-gradients")
 """Kinds of cause that make steps smaller than the rate."""
-"""Of a weight: less than a training in half precision would lose."""
 
 
 class NoGradient(NamedTuple):
@@ -110,8 +111,7 @@ def no_gradient(run: Run) -> NoGradient:
         stops = advice(end.type).stops
         note = stops.text or ("its weights are 0" if weightless(run, end) else "")
         sure = stops.certainty
-    if found is not None:
-        place = run.place(found.name)
+    place = run.place(found.name) if found is not None else place
     suspects = [layer.name for layer in (dead, end) if layer is not None]
     rules: tuple[str, ...] = ("missing-weight-filler", "constant-weights", "deconvolution-without-filler")
     suspect = found or end
@@ -220,11 +220,17 @@ def blank_data(run: Run, layer: BuiltLayer) -> NoGradient | None:
 
 def no_weights(run: Run, layer: BuiltLayer) -> str:
     """A layer without weights in words."""
+    frozen = [one for one in run.built[0].layers if weightless(run, one) and not (one.params or [])[0].lr_mult]
+    frozen = frozen if layer in frozen else []
+    what, names = titles(frozen or [layer]), {one.name for one in frozen or [layer]}
+    if run.loaded and any(one.name in _NOT_LOADED and one.layer in names for one in run.static):
+        remedy = "name the layers as in that file, or give them a weight_filler and lr_mult: 1"
+        return f"the weights of {what} are 0, and the file that was loaded has none of that name; {remedy}"
     if run.loaded:
         return f"the weights that were loaded into {title(layer)} are 0; check that file"
-    if layer.params and not layer.params[0].lr_mult:
-        fact = f"the weights of {title(layer)} are 0, and lr_mult 0 keeps them so"
-        return f"{fact}; set lr_mult: 1 and give it a weight_filler, or load some with --weights"
+    if frozen:
+        remedy = "set lr_mult: 1 and give it a weight_filler, or load some with --weights"
+        return f"the weights of {what} are 0, and lr_mult 0 keeps them so; {remedy}"
     return f"the weights of {title(layer)} are 0; load some with --weights, or give it a weight_filler"
 
 

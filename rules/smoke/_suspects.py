@@ -9,6 +9,7 @@ from caffelint.lint import listed, title
 from caffelint.smoke.rule import Hypothesis, Run
 
 from ._numbers import number
+from ._suspect_layers import OF_LAYERS, more, of_layers
 from ._suspect_losses import Words, loss, loss_weight
 from ._suspect_weights import depth, weights
 
@@ -40,6 +41,8 @@ _FIELDS = {
     "tiny": "clip_gradients",
     "sorted": "the order of the records",
     "crop": "the crop",
+    "mirror": "mirroring",
+    "batch": "batch_size",
     "seed": "the random start",
     "summed": "the sum over values",
     "margin": "the margin",
@@ -50,7 +53,7 @@ _VALUES = 4
 
 def noun(one: Hypothesis) -> str:
     """What a hypothesis blames."""
-    if one.field in _OF_LAYERS:
+    if one.field in OF_LAYERS:
         return f'"{one.layers[0].name}"'
     return _FIELDS.get(one.field) or (one.field if one.field in ("eps", "decay_mult", "H") else NOUNS[one.kind])
 
@@ -59,8 +62,8 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     """A hypothesis in words."""
     name = title(one.layers[0]) if one.layers else ""
     better = one.changes[0].text if one.changes else ""
-    if one.field in _OF_LAYERS:
-        return (*_of_layers(one, name, better), True)
+    if one.field in OF_LAYERS:
+        return (*of_layers(one, name, better), True)
     if one.kind in _OF_SEVERAL_FIELDS:
         return _OF_SEVERAL_FIELDS[one.kind](run, one, name, better)
     value = one.value
@@ -82,9 +85,22 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         loss_of = one.layers[1]
         fact = f"crop_size {value:g} of {name} cuts each record at a place that is drawn anew, and"
         return f'{fact} "{loss_of.bottoms[1].original.name}" of {title(loss_of)} does not follow', "; remove it", False
+    if one.field == "mirror":
+        return (
+            f"{name} mirrors half of its images, and what is asked of them differs in its sides",
+            _to(better),
+            False,
+        )
+    if one.field == "batch":
+        count = "a single record" if one.value == 1 else f"{one.value:g} records"
+        return (
+            f"batch_size {one.value:g} of {name} makes each update of {count}, so they go to and fro",
+            _to(better),
+            False,
+        )
     if one.kind == "lr-mult" and one.field == "frozen":
         keeps = "keep" if len(one.layers) > 1 else "keeps"
-        fact = f"{name}{_more(one)} {keeps} the random weights of a filler, as lr_mult is {value:g}"
+        fact = f"{name}{more(one)} {keeps} the random weights of a filler, as lr_mult is {value:g}"
         return fact, f"; set {better}, or load weights", False
     if one.kind == "lr-mult":
         return f"lr_mult {value:g} multiplies the rate of {name}", " and is most likely too high", False
@@ -94,10 +110,14 @@ def suspect(run: Run, one: Hypothesis) -> Words:
             fact = f'the targets of {name}, "{one.field}", are at most {number(value)}, and the gradient is as small'
         return fact, "; scale them to about 1", False
     if one.kind == "weights":
-        return weights(one, f"{name}{_more(one)}")
+        return weights(one, f"{name}{more(one)}")
     if one.kind == "layer":
         return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
     return NOUNS[one.kind], f"; try {better}" if better else "", False
+
+
+def _to(better: str) -> str:
+    return f"; set {better}" if better else ""
 
 
 def _momentum(run: Run, one: Hypothesis, name: str, better: str) -> Words:
@@ -123,9 +143,9 @@ def _statistics(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     if one.field == "eps":
         left = "" if math.isnan(one.figure) else f", which leaves values of {number(one.figure)}"
         divides = "divide" if len(one.layers) > 1 else "divides"
-        fact = f"{name}{_more(one)} {divides} by sqrt(variance + eps), and eps {one.value:g} outweighs the variance"
+        fact = f"{name}{more(one)} {divides} by sqrt(variance + eps), and eps {one.value:g} outweighs the variance"
         return f"{fact}{left}", f"; set {better}" if better else "", True
-    fact = f"{name}{_more(one)}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
+    fact = f"{name}{more(one)}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
     fact += " multiplies by 316"
     if run.loaded:
         fact += "; the weights that were loaded hold no statistics for it, or only 0: load some that do"
@@ -173,13 +193,13 @@ def _fillers(run: Run, one: Hypothesis, name: str, better: str) -> Words:
         return f"the weights of {name} are 0", f"; set {better}" if better else "; give it a weight_filler", True
     if one.field == "bias":
         ends = "less, below" if one.value < 0 else "more, above"
-        fact = f"the bias_filler of {name}{_more(one)} starts every bias at {number(one.value)} or {ends} all that its"
+        fact = f"the bias_filler of {name}{more(one)} starts every bias at {number(one.value)} or {ends} all that its"
         fact += " weights add"
         return fact, f"; set {better}" if better else "", True
     size = f"start {number(one.figure)} times as large as those that keep"
     if one.field == "small":
         size = f"start at {number(one.figure)} of the size that keeps"
-    return f"the weights of {name}{_more(one)} {size} values in scale", "; use xavier or msra fillers", False
+    return f"the weights of {name}{more(one)} {size} values in scale", "; use xavier or msra fillers", False
 
 
 def _clipping(run: Run, one: Hypothesis, name: str, better: str) -> Words:
@@ -200,37 +220,6 @@ _OF_SEVERAL_FIELDS: dict[str, Callable[[Run, Hypothesis, str, str], Words]] = {
     "statistics": _statistics,
     "weight-decay": _weight_decay,
 }
-_OF_LAYERS = ("bounded", "rectified", "dropped", "product", "mixed", "factor", "unbounded", "shrinks", "expands")
-"""Fields of hypotheses on what a single layer does with its values."""
-
-
-def _of_layers(one: Hypothesis, name: str, better: str) -> tuple[str, str]:
-    value, figure = number(one.value), number(one.figure)
-    advice = f"; set {better}" if better else ""
-    if one.field == "bounded":
-        return f"{name} cannot give the targets of {title(one.layers[1])}, which are {value} to {figure}", "; remove it"
-    if one.field == "rectified":
-        return f"{name} lets no score of {title(one.layers[1])} fall below 0", "; remove it"
-    if one.field == "dropped":
-        return f"dropout_ratio {one.value:g} of {name} leaves one value in {1 / (1 - one.value):.0f}", advice
-    if one.field == "product":
-        count = len(one.layers[0].bottoms)
-        return f"{name} multiplies {count} bottoms of values up to {value}, which makes values up to {figure}", advice
-    if one.field == "mixed":
-        how = "coeff" if one.value else "operation PROD"
-        return f"{how} of {name}{_more(one)} makes values {number(one.figure)} times as large", advice
-    if one.field == "factor":
-        what = "slopes" if one.layers[0].type == "PReLU" else "factors"
-        return f"the {what} of {name}{_more(one)} start at {value}", advice
-    if one.field == "unbounded":
-        return f"{name} adds up values of either sign, so the loss falls without end", advice
-    if one.field == "shrinks":
-        return f"{name} makes values of the size {figure} of values of the size {value}", advice
-    return f"{name} makes values up to {figure} of values up to {value}", advice
-
-
-def _more(one: Hypothesis) -> str:
-    return f" and {len(one.layers) - 1} more" if len(one.layers) > 1 else ""
 
 
 def _decay(run: Run, one: Hypothesis) -> tuple[str, str]:

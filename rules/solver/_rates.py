@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+from math import isclose
+
 from caffelint.lint import Layer, Net, Solver
+from caffelint.lint.disk import exists
 
 UNUSUAL = 50.0
 """An lr_mult above those of new layers in fine-tuning, 10 and 20."""
@@ -12,6 +17,11 @@ _DEEP = 4
 """Layers with weights, of which one is few."""
 _SWEEP = 3
 """So many solvers that differ in base_lr alone are a search for it."""
+_SAYS_RATE = re.compile(r"(?<![a-z])(?:base_?)?lr[-_=]?(\d+(?:\.\d+)?(?:e-?\d+)?)(?![0-9.]\d)", re.IGNORECASE)
+_NEAR = 1e-3
+"""A rate in a file is a float32, which 0.1 is not quite."""
+_STEPS = (0.01, 0.1, 0.2, 0.5, 2, 5, 10, 100)
+"""How rates that somebody tries one after the other are mostly to each other."""
 
 
 def fastest_of(net: Net) -> Layer | None:
@@ -68,9 +78,33 @@ def is_unaveraged(net: Net) -> bool:
 
 
 def is_of_sweep(solver: Solver, net: Net | None) -> bool:
-    """Whether solvers of the net differ in base_lr alone: rates that are too high are part of a search for one."""
+    """Whether solvers of the net differ in base_lr alone, or the file beside one that is called by another rate.
+
+    Rates that are too high are part of a search for one.
+    """
+    if _is_called_by_rate(solver):
+        return True
     mine = _without_rate(solver)
     return len({one.message.base_lr for one in net.solvers if _without_rate(one) == mine} if net else ()) >= _SWEEP
+
+
+def _is_called_by_rate(solver: Solver) -> bool:
+    """Does the name say the rate, `lr0.1` or `lr1` for 1e-1, and is there a solver of that name but for another one?"""
+    folder, name = os.path.split(solver.path)
+    said, rate = _SAYS_RATE.search(name), solver.message.base_lr
+    if said is None:
+        return False
+    text = said[1].lower()
+    if text.isdigit() and len(text) == 1:
+        power = int(text)
+        is_it, others = isclose(rate, 10.0**-power, rel_tol=_NEAR), {str(other) for other in range(10)}
+    else:
+        is_it = isclose(rate, float(text), rel_tol=_NEAR)
+        others = {form(float(text) * step) for step in _STEPS for form in ("{:g}".format, "{:f}".format)}
+        others = {other.rstrip("0") if "." in other else other for other in others}
+    begin, end = said.span(1)
+    others = {f"{name[:begin]}{other}{name[end:]}" for other in others} - {name}
+    return is_it and any(exists(os.path.join(folder, other)) for other in others)
 
 
 def _without_rate(solver: Solver) -> bytes:

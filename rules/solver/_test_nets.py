@@ -15,11 +15,3 @@ def counts_test_nets(solver: Solver) -> bool:
 
 def is_of_a_fork(solver: Solver) -> bool:
     return any(bound.fork_uses for bound in (solver.bound, *(use.net.bound for use in solver.nets)))
-
-
-def times(count: int) -> str:
-    return f"{count} time{'' if count == 1 else 's'}"
-
-
-def nets(count: int) -> str:
-    return f"{count} test net{'' if count == 1 else 's'}"

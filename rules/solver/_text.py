@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from caffelint.lint import Solver
+from caffelint.lint import Solver, file_name
 
 AT_FIRST_UPDATE = "Caffe stops only at the first update, after loading the data and a whole test pass"
 DECAY_FIELDS = ("gamma", "power", "stepsize", "stepvalue")
@@ -16,8 +16,7 @@ _TEMPLATE = re.compile(r"(?i)template|tmpl|skeleton")
 
 def is_completed(solver: Solver) -> bool:
     """Whether a script fills the file in before Caffe reads it, by the file's name or by placeholders in it."""
-    name = solver.path.replace("\\", "/").rpartition("/")[2]
-    return bool(_TEMPLATE.search(name) or solver.bound.placeholders)
+    return bool(_TEMPLATE.search(file_name(solver.path)) or solver.bound.placeholders)
 
 
 def refuses_momentum(solver: Solver) -> bool:

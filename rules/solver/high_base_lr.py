@@ -87,10 +87,10 @@ class HighBaseLr(ProjectRule):
     averaged over the batch or the map or are all Python layers of one's own, loss weights below 0.1, recurrent nets,
     whose gates bound the signal, or solvers in which a fork's LARS or warm-up scales the rate. With an adaptive solver,
     nets of up to three layers with weights are reported from ten times the rate of others, and a few layers that learn
-    faster than the rest, as new ones on trained ones do, from three times. The finding is an info where three solvers
-    of a net differ in base_lr alone, for nets of up to six layers with weights, for Adam and AdaGrad, and where the
-    first updates of all of them are known, from the text or from the data with `--read-data`, and are small or the rate
-    is below 100 times the usual.
+    faster than the rest, as new ones on trained ones do, from three times. The finding is an info in a search for a
+    rate (three solvers of a net differ in base_lr alone, or names of files say the rates), for nets of up to six layers
+    with weights, for Adam and AdaGrad, and where the first updates of all of them are known, from the text or from the
+    data with `--read-data`, and are small or the rate is below 100 times the usual.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, file_name
 from caffelint.lint.disk import is_template
 
 
@@ -105,7 +105,7 @@ class NetFileNotFound(SolverRule):
             severity = INFO if is_template(missing.name) else severity
             yield self.finding(solver.at(missing.field, missing.position), message, severity=severity)
         for named in solver.solvers:
-            is_itself = named.name.rpartition("/")[2] == solver.path.rpartition("/")[2]
+            is_itself = file_name(named.name) == file_name(solver.path)
             what = "this solver itself" if is_itself else "a solver"
             yield self.finding(
                 solver.at(named.field, named.position),
@@ -123,7 +123,7 @@ class NetFileNotFound(SolverRule):
             yield self.finding(solver.at(outside.field, outside.position), message, evidence=evidence)
         paths = {(use.field, use.position): use.net.path for use in solver.nets}
         for found in solver.beside:
-            bare = found.name.replace("\\", "/").rpartition("/")[2]
+            bare = file_name(found.name)
             path = paths.get((found.field, found.position), bare)
             is_near = os.path.dirname(path) == os.path.dirname(solver.path)
             which = f'"{bare}" next to the solver' if is_near else f'"{path}"'

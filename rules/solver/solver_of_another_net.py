@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, file_name
 from caffelint.lint.disk import exists
 
 from ._names import is_numbered_alike, swapped, words
@@ -163,7 +163,7 @@ class SolverOfAnotherNet(SolverRule):
 
 
 def _base(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2].lower()
+    return file_name(path).lower()
 
 
 def _last(path: str) -> str:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Kind, Solver, SolverRule, plural
 
-from ._test_nets import counts_test_nets, is_of_a_fork, nets, times
+from ._test_nets import counts_test_nets, is_of_a_fork
 
 _NET = 'net: "n.prototxt" '
 _MOST = 100
@@ -167,8 +167,8 @@ class TestSettingsMismatch(SolverRule):
         if refusal := solver.refusal(Kind.TEST_STATE_COUNT):
             yield self.finding(
                 solver.at(*refusal.field),
-                f"test_state is set {times(len(message.test_state))} for {nets(iters)}, so Caffe stops at the start;"
-                " set one for each, or none",
+                f"test_state is set {plural(len(message.test_state), 'time')} for {plural(iters, 'test net')}, so Caffe"
+                " stops at the start; set one for each, or none",
                 evidence="Caffe stops at the start: test_state must be unspecified or specified once per test net",
             )
         if solver.refusal(Kind.TEST_INTERVAL):
@@ -226,8 +226,8 @@ class TestSettingsMismatch(SolverRule):
     def _wrong_count(self, solver: Solver, iters: int, files: int) -> Finding:
         place = solver.at_first("test_iter", "test_net", "test_net_param")
         if files:
-            given = f"is set {times(iters)}" if iters else "is missing"
-            message = f"test_iter {given} for {nets(files)}, so Caffe stops at the start; set one for each"
+            how = f"is set {plural(iters, 'time')}" if iters else "is missing"
+            message = f"test_iter {how} for {plural(files, 'test net')}, so Caffe stops at the start; set one for each"
         else:
             may = "may stop" if is_of_a_fork(solver) else "stops"
             message = (

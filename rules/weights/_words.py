@@ -32,10 +32,6 @@ def stored(blob: StoredBlob) -> str:
     return by(blob.shape)
 
 
-def plural(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def blob_of(one: Measured) -> str:
     """What the values of a blob are, in the plural."""
     if one.kind.keeps_statistics:

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import Misfits, StoredBlob, WeightsEvidence, WeightsRule
-from caffelint.lint import ERROR, Finding, Invalid
+from caffelint.lint import ERROR, Finding, Invalid, plural
 
 from ._example import CONV_BLOBS, FITS, NET, blob, layer
-from ._words import plural, stored
+from ._words import stored
 
 
 class BlobValuesMissing(WeightsRule):

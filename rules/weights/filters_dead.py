@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import WeightsEvidence, WeightsRule, bare
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, plural
 
 from ._example import CONV_BLOBS, FITS, NET, blob, layer, values
-from ._words import file_of, plural
+from ._words import file_of
 
 _SHARE = 0.1
 _FEWEST = 2

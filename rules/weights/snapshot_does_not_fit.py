@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import Restored, State, WeightsEvidence, WeightsRule
-from caffelint.lint import CERTAIN, ERROR, LIKELY, Finding, Invalid, Solver, title
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Finding, Invalid, Solver, plural, title
 
 from ._example import FC, NET, blob
-from ._words import by, by_known, plural, state_of
+from ._words import by, by_known, state_of
 
 _TWO = ("AdaDelta", "Adam")
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import Fit, Misfit, Misfits, WeightsEvidence, WeightsRule
-from caffelint.lint import CERTAIN, ERROR, LIKELY, Finding, Invalid, title
+from caffelint.lint import CERTAIN, ERROR, LIKELY, Finding, Invalid, plural, title
 
 from ._example import CONV, CONV_BLOBS, DATA, FC, FC_BLOBS, FITS, MODEL, NET, blob, layer
-from ._words import by, by_known, file_of, plural
+from ._words import by, by_known, file_of
 
 
 class WeightsDoNotFit(WeightsRule):

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import WeightsEvidence, WeightsRule
-from caffelint.lint import ERROR, WARNING, Finding, Invalid
+from caffelint.lint import ERROR, WARNING, Finding, Invalid, plural
 
 from ._example import FITS
-from ._words import file_of, plural
+from ._words import file_of
 
 
 class WeightsIncomplete(WeightsRule):

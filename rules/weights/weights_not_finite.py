@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 from caffelint.evidence.weights.rule import Measured, WeightsEvidence, WeightsRule
-from caffelint.lint import ERROR, Finding, Invalid
+from caffelint.lint import ERROR, Finding, Invalid, plural
 
 from ._example import CONV_BLOBS, FITS, NET, blob, layer, values
-from ._words import blob_of, file_of, plural
+from ._words import blob_of, file_of
 
 _MOST = 3
 """Blobs that are named one by one; of more only the first is."""

@@ -3,10 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import WeightsEvidence, WeightsRule
-from caffelint.lint import INFO, Finding, Invalid, listed
+from caffelint.lint import INFO, Finding, Invalid, listed, plural
 
 from ._example import FITS, MODEL, NET, blob, layer
-from ._words import plural
 
 
 class WeightsNotUsed(WeightsRule):

@@ -10,6 +10,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import bench_curves
 import pytest
 from cost import soon
 
@@ -170,3 +171,36 @@ def test_pipes_and_what_shows_the_running_system_are_not_read(config: Config, tm
     assert files == 0
     assert len(reasons) == 1
     assert "running system" in reasons[0] or "is a pipe or a device" in reasons[0]
+
+
+def _zip_of(number: int, name: str) -> str:
+    with zipfile.ZipFile(f"{number}.zip", "w") as archive:
+        for count in range(number):
+            archive.writestr(name.format(count), NET)
+    return f"{number}.zip"
+
+
+@pytest.mark.parametrize("wildcards", ["*", "**"])
+@pytest.mark.parametrize("name", ["{}.prototxt", "{}/net.prototxt"])
+def test_many_names_in_an_archive_take_no_more_than_their_number(name: str, wildcards: str, config: Config) -> None:
+    small, large = (_zip_of(number, name) for number in (256, 1024))
+    assert clustered.check([f"zip://{wildcards}::{large}"], config).files == 1024, "what is imported is not counted"
+    small_calls, large_calls = (
+        bench_curves.calls(lambda: clustered.check([f"zip://{wildcards}::{archive}"], config))  # noqa: B023
+        for archive in (small, large)
+    )
+    assert large_calls < 4.8 * small_calls
+
+
+def test_a_packed_archive_is_unpacked_once(config: Config) -> None:
+    """Its members are named in the reverse of their order, and before them there is much that takes little space."""
+    with tarfile.open("nets.tgz", "w:gz") as packed:
+        zeros = tarfile.TarInfo("zeros")
+        zeros.size = 60 << 20
+        packed.addfile(zeros, io.BytesIO(bytes(zeros.size)))
+        for number in reversed(range(300)):
+            member = tarfile.TarInfo(f"{number:03}.prototxt")
+            member.size = len(NET)
+            packed.addfile(member, io.BytesIO(NET.encode()))
+    with soon(10):
+        assert clustered.check(["tar://::nets.tgz"], config).files == 300

@@ -31,6 +31,7 @@ from data_sets import (
     write_lmdb,
 )
 
+from caffelint.evidence.data.lists import _lines_of
 from caffelint.evidence.data.scan import Scan, Source
 from caffelint.lint.data_source import Unreadable, check_files
 from caffelint.schema.messages import BlobProto
@@ -129,6 +130,14 @@ def _bomb(folder: Path) -> str:
     return hdf5_layer(folder / "set.txt")
 
 
+def _named_often(folder: Path) -> str:
+    with h5py.File(folder / "set.h5", "w") as file:
+        for name, shape in (("data", (10**4, 3, 64, 64)), ("label", (10**4,))):
+            file.create_dataset(name, shape, "f4", chunks=(16, *shape[1:]), compression="gzip")
+    (folder / "set.txt").write_text(f"{folder / 'set.h5'}\n" * 100)
+    return hdf5_layer(folder / "set.txt")
+
+
 def _long_row(folder: Path) -> str:
     with h5py.File(folder / "set.h5", "w") as file:
         file.create_dataset("data", (4, 10**10), "f4", chunks=(1, 1024))
@@ -193,6 +202,7 @@ CASES: dict[str, tuple[Make, str, str]] = {
     "leveldb-manifest-elsewhere": (_manifest_elsewhere, "source-not-readable", "names no manifest"),
     "leveldb-broken-table": (_broken_table, "source-not-readable", "cannot be read"),
     "hdf5-bomb": (_bomb, "source-not-readable", "GiB of values"),
+    "hdf5-named-often": (_named_often, "source-not-readable", "GiB of values"),
     "hdf5-long-row": (_long_row, "source-not-readable", "too large to read"),
     "hdf5-junk": (_junk_hdf5, "source-not-readable", "cannot be read"),
     "png-of-ten-billion-pixels": (_huge_png, "record-not-readable", "more than 67 million pixels"),
@@ -336,6 +346,18 @@ def test_a_pipe_among_the_files_of_a_database(kind: str, name: str, linked: bool
     with pytest.raises(Unreadable, match=f"its file {name} is a pipe or a device"):
         check_files(str(tmp_path / "set"))
     assert report_of(tmp_path, data_layer(tmp_path / "set", kind=kind))["names"] == ["source-not-readable"]
+
+
+def test_the_end_of_a_line_is_looked_for_in_a_part_only() -> None:
+    """A line of a gigabyte is in thousands of parts."""
+    text = b"a.png 1\n" + b"x" * (1 << 20) + b"\nb.png 2\n"
+    parts = [(start, min(start + 4096, len(text))) for start in range(0, len(text), 4096)]
+    found = []
+    for part in parts:
+        file = BytesIO(text)
+        found += _lines_of(file, part)
+        assert file.tell() < part[1] + (1 << 17)
+    assert (found[0], found[-1]) == (b"a.png 1", b"b.png 2")
 
 
 @pytest.mark.parametrize("values", [{"double_data": [1e308] * 256}, {"data": [3e38] * 256}])

@@ -130,3 +130,23 @@ def test_digests_tell_images_apart() -> None:
     other = long.copy()
     other[-1] = 1
     assert digest(long.tobytes()) != digest(other.tobytes())
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [("float64", 1 / 255), ("float32", 1 / 255), ("float32", 1.0), ("int64", 1), ("int32", 1)],
+)
+def test_bytes_of_another_type_are_named(name: str, scale: float) -> None:
+    values = (images(1)[0].astype(np.float64) * scale).astype(name)
+    records = Records(Options())
+    records.add([b"a"], [datum(images(1)[0], 1, data=values.tobytes())])
+    assert list(records.facts.faults) == [f"bytes of {name}"]
+
+
+@pytest.mark.parametrize("size", [8, 4, 2, 3])
+def test_bytes_of_no_type_are_of_another_size(size: int) -> None:
+    picture = images(1)[0]
+    data = np.random.RandomState(1).bytes(size * picture.size)
+    records = Records(Options())
+    records.add([b"a"], [datum(picture, 1, data=data)])
+    assert list(records.facts.faults) == ["wrong size"]

@@ -23,3 +23,12 @@ def test_the_copy_nearest_to_the_top_is_reported(tmp_path: Path, monkeypatch: py
     assert found() == {"a/b/net.prototxt": "info", "c/net.prototxt": "error"}
     (tmp_path / "a/b/net.prototxt").write_text(BROKEN + "# another file\n")
     assert found() == {"a/b/net.prototxt": "error", "c/net.prototxt": "error"}
+
+
+def test_a_backup_nearer_to_the_top_hides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("bak", "models/net"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "net.prototxt").write_text(BROKEN)
+        (tmp_path / folder / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed"\n')
+    assert found() == {"bak/net.prototxt": "info", "models/net/net.prototxt": "error"}

@@ -125,3 +125,23 @@ def test_new_contents_in_old_blocks_are_one_mistake(tmp_path: Path) -> None:
     assert errors(param) == ["wrong-value-type"]
     quoted = param.replace("RELU", '"RELU"').replace("param { lr_mult: 1 }", "")
     assert errors(prelu + quoted) == ["mixed-layer-formats", "wrong-value-type"]
+
+
+def test_statistics_of_a_net_that_is_named_in_the_place_of_another_are_no_second_mistake(tmp_path: Path) -> None:
+    data = 'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "db" batch_size: 8 } } '
+    norms = "".join(
+        f'layer {{ name: "c{n}" type: "Convolution" bottom: "{below}" top: "c{n}" convolution_param {{ num_output: 8'
+        f' kernel_size: 1 weight_filler {{ type: "msra" }} }} }} layer {{ name: "b{n}" type: "BatchNorm"'
+        f' bottom: "c{n}" top: "c{n}" batch_norm_param {{ use_global_stats: true }} }} '
+        for n, below in enumerate(["data", *(f"c{n}" for n in range(11))])
+    )
+    loss = 'layer { name: "fc" type: "InnerProduct" bottom: "c11" top: "fc" inner_product_param { num_output: 9 } } '
+    loss += 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" } '
+    score = 'layer { name: "top1" type: "Accuracy" bottom: "c11" bottom: "label" top: "top1" }'
+    solver = 'train_net: "a_test.prototxt" test_net: "a_train.prototxt" test_iter: 9 test_interval: 9 base_lr: 0.1'
+    (tmp_path / "solver.prototxt").write_text(f'{solver} lr_policy: "fixed" max_iter: 99')
+    (tmp_path / "a_test.prototxt").write_text(data + norms + score)
+    (tmp_path / "a_train.prototxt").write_text(data + norms.replace("true", "false") + loss)
+    severities = {row[2]: row[1] for row in found(tmp_path) if row[0] == "a_test.prototxt"}
+    assert severities["no-loss"] == "error"
+    assert severities["global-stats-in-training"] == "info"

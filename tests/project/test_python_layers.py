@@ -407,3 +407,60 @@ def test_what_makes_whole_numbers(code: str, is_whole: bool) -> None:
     found = PythonModule("a.py", text).find("A")
     assert found is not None
     assert [*found.whole_numbers] == ([4] if is_whole else [])
+
+
+FORWARD = """import caffe
+import numpy as np
+
+
+class Layer(caffe.Layer):
+    def setup(self, bottom, top):
+        pass
+
+    def reshape(self, bottom, top):
+        top[0].reshape(*bottom[0].data.shape)
+
+    def forward(self, bottom, top):
+        {}
+
+    def backward(self, top, propagate_down, bottom):
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "wrong"),
+    [
+        ("a, b = top[0].data, bottom[0].data; a = b * 2", "pass", ["top[0].data"]),
+        ("a = top[0].data; a[...] = 3", "d = bottom[0].diff; d = top[0].diff * 2", ["bottom[0].diff"]),
+        ("a = top[0].data; a = np.add(a, 1)", "pass", []),
+        ("a = top[0].data; a += 1; a = 3", "pass", []),
+        ("a = top[0].data; np.copyto(a, 3); a = 3", "pass", []),
+        ("a = top[0].data; a = bottom[0].data; top[0].data[...] = a", "pass", []),
+        ("a = top[0].data; a = bottom[0].data; self.write(top)", "pass", []),
+        ("a = top[0].data\n        if self.phase: a = 3", "pass", []),
+        ("a = bottom[0].data; a = a * 2; a = 3; top[0].data[...] = a", "pass", []),
+    ],
+)
+def test_names_of_arrays_that_are_bound_anew(forward: str, backward: str, wrong: list[str]) -> None:
+    found = PythonModule("a.py", FORWARD.format(forward, backward)).find("Layer")
+    assert found is not None
+    assert [fault.name for fault in found.faults if fault.kind == "rebound"] == wrong
+
+
+@pytest.mark.parametrize(
+    ("forward", "pairs"),
+    [
+        ("d = bottom[0].data - bottom[1].data", [(0, 1)]),
+        ("a, b = bottom[1].data, bottom[0].data.copy()\n        d = a * b", [(1, 0)]),
+        ("d = np.subtract(bottom[0].data, bottom[2].data)", [(0, 2)]),
+        ("d = bottom[0].data - bottom[1].data[:, None]", []),
+        ("a = bottom[1].data\n        a = a.ravel()\n        d = bottom[0].data - a", []),
+        ("d = bottom[0].data - bottom[0].data", []),
+        ("d = bottom[0].data - bottom[1].data.reshape(-1, 1)", []),
+    ],
+)
+def test_bottoms_that_are_compared_value_by_value(forward: str, pairs: list[tuple[int, int]]) -> None:
+    found = PythonModule("a.py", FORWARD.format(forward, "pass")).find("Layer")
+    assert found is not None
+    assert [(one.first, one.second) for one in found.elementwise] == pairs

@@ -18,6 +18,11 @@ from caffelint.lint.plan import Job
 from caffelint.lint.registry import all_rules
 from caffelint.text.parser import parse
 
+DATA = (
+    b'layer { name: "d" type: "Data" top: "a" top: "y" data_param { source: "t" backend: LMDB batch_size: 8 }'
+    b" transform_param { crop_size: 32 } }"
+)
+
 
 @pytest.fixture(scope="module")
 def checker() -> Checker:
@@ -48,6 +53,28 @@ def failures(checker: Checker, text: bytes) -> list[str]:
         b' layer { type: "InnerProduct" bottom: "p" top: "fc" inner_product_param { num_output: 9 } }',
         b'input: "data" input: "data"',
         b'layer { type: "Softmax" top: "p" } layer { type: "InfogainLoss" bottom: "p" bottom: "y" top: "l" }',
+        DATA
+        + b"""
+        layer { name: "f" type: "InnerProduct" bottom: "a" top: "b" inner_product_param {
+          num_output: 9 weight_filler { type: "xavier" } } }
+        layer { name: "z" type: "InnerProduct" bottom: "b" top: "z" inner_product_param { num_output: 9 } }
+        layer { name: "q" type: "Silence" bottom: "z" }
+        layer { name: "l" type: "SoftmaxWithLoss" bottom: "b" bottom: "y" }""",
+        DATA
+        + b"".join(
+            b"""
+            layer { name: "c%d" type: "Convolution" bottom: "%s" top: "c%d" convolution_param {
+              num_output: 8 kernel_size: 1 weight_filler { type: "msra" } } }
+            layer { name: "n%d" type: "BatchNorm" bottom: "c%d" top: "n%d" }
+            layer { name: "s%d" type: "Scale" bottom: "n%d" top: "s%d" scale_param { bias_term: true } }"""
+            % (n, b"s%d" % (n - 1) if n else b"a", *[n] * 7)
+            for n in range(6)
+        )
+        + b"""
+        layer { name: "n" type: "BatchNorm" top: "n" }
+        layer { name: "f" type: "InnerProduct" bottom: "n" top: "f" inner_product_param {
+          num_output: 9 weight_filler { type: "xavier" } } }
+        layer { name: "l" type: "SoftmaxWithLoss" bottom: "f" bottom: "y" }""",
     ],
 )
 def test_texts(checker: Checker, text: bytes) -> None:

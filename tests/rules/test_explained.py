@@ -62,3 +62,18 @@ def test_rates_of_a_sweep_are_infos(tmp_path: Path, more: str, severities: list[
             f'net: "net.prototxt" base_lr: {rate} lr_policy: "fixed" {momentum} snapshot_prefix: "lr{rate}"', "utf-8"
         )
     assert _severities(tmp_path, "high-base-lr")[: len(severities)] == severities
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "severities"),
+    [
+        ("batch_size: 8", "batch_size: 8", ["info", "info"]),
+        # Forgotten, and not to be filled in.
+        ("batch_size: 8", 'batch_size: 8 source: "val_lmdb"', ["error"]),
+        ("batch_size: 8 backend: LMDB", "batch_size: 8", ["error", "info"]),
+    ],
+)
+def test_data_without_any_source_are_filled_in(tmp_path: Path, first: str, second: str, severities: list[str]) -> None:
+    data = 'layer {{ name: "data" type: "Data" top: "d" include {{ phase: {0} }} data_param {{ {1} }} }} '
+    (tmp_path / "net.prototxt").write_text(data.format("TRAIN", first) + data.format("TEST", second), "utf-8")
+    assert _severities(tmp_path, "data-layer-without-its-block") == severities

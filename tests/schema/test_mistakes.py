@@ -346,3 +346,21 @@ def test_a_param_block_in_layers_is_told_in_the_words_of_these() -> None:
     assert [one.message for one in problems(net % "lr_mult: 0 decay_mult: 2")] == [told + "blobs_lr: 0 weight_decay: 2"]
     assert [one.message for one in problems(net % "name: 'w'")] == [told + "param: 'w'"]
     assert [one.message for one in problems(net % "")] == [told + "blobs_lr: 1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("iter_step: 4", "iter_size"),
+        ("snapshot_interval: 100", "snapshot"),
+        ("iter_step: 4 iter_size: 2", ""),
+        ('iter_step: "often"', ""),
+        ("iter_step: 4 my_own_setting: 3", ""),
+        ("test_batch: 4", ""),
+    ],
+    ids=["last word", "word more", "set too", "other value", "of a fork", "several"],
+)
+def test_a_field_that_is_a_word_off(text: str, meant: str) -> None:
+    first = next(one for one in problems(f"base_lr: 0.1 {text}", None, solver=True) if one.kind == "unknown-field")
+    told = first.message.endswith(f"did you mean {meant}?") and not first.own
+    assert told == bool(meant)

@@ -157,3 +157,57 @@ def test_the_run_tells_of_a_crop_that_positions_do_not_follow(
     crop = f'crop_size {size} of Data "data" cuts each record at a place that is drawn anew, and "place" of'
     assert (crop in said) is (size == 12)
     assert "with crop_size: 0 at" in said if size == 12 else "it trains: " in said
+
+
+_SIDES = """layer { name: "data" type: "Data" top: "data" top: "label" transform_param { scale: 0.0078 mirror: true }
+  data_param { source: "images" backend: LMDB batch_size: 20 } }
+layer { name: "out" type: "InnerProduct" bottom: "data" top: "out"
+  inner_product_param { num_output: 2 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "out" bottom: "label" top: "loss" }
+"""
+
+
+@pytest.mark.parametrize(("engine", "sided"), [("caffe", True), ("torch", True), ("caffe", False)])
+def test_the_run_tells_of_images_whose_sides_matter(
+    engine: str, sided: bool, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    pytest.importorskip("lmdb")
+    labels = np.random.RandomState(2).randint(0, 2, 400)
+    pictures = np.random.RandomState(3).randint(0, 90, (400, 1, 8, 8)).astype(np.uint8)
+    for picture, label in zip(pictures, labels, strict=True):
+        (picture[0, :, 4 * label : 4 * label + 4] if sided else picture[0, 4 * label : 4 * label + 4])[:] += 120
+    write_lmdb(tmp_path / "images", records(pictures, labels.tolist()))
+    session = in_engine(write(tmp_path, _SIDES, _SOLVER), engine)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    assert ('Data "data" mirrors half of its images, and what is asked of them differs in its sides' in said) is sided
+    assert ("it trains: " in said) is not sided
+
+
+_ONE = """layer { name: "data" type: "HDF5Data" top: "data" top: "label"
+  hdf5_data_param { source: "files.txt" batch_size: %d } }
+layer { name: "hidden" type: "InnerProduct" bottom: "data" top: "hidden"
+  inner_product_param { num_output: 20 weight_filler { type: "xavier" } } }
+layer { name: "relu" type: "ReLU" bottom: "hidden" top: "hidden" }
+layer { name: "out" type: "InnerProduct" bottom: "hidden" top: "out"
+  inner_product_param { num_output: 8 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "out" bottom: "label" top: "loss" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("engine", "size", "rate", "told"),
+    [("caffe", 1, 0.1, True), ("torch", 1, 0.1, True), ("caffe", 1, 0.002, False), ("caffe", 32, 0.1, False)],
+)
+def test_the_run_tells_of_updates_of_a_single_record(
+    engine: str, size: int, rate: float, told: bool, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    pytest.importorskip("h5py")
+    labels = np.random.RandomState(2).randint(0, 8, 500)
+    data = np.random.RandomState(4).randn(8, 12)[labels] + 0.7 * np.random.RandomState(3).randn(500, 12)
+    write_hdf5(tmp_path / "files.txt", data=data.astype(np.float32), label=labels.astype(np.float32))
+    solver = f'net: "net.prototxt"\nbase_lr: {rate}\nlr_policy: "fixed"\nmomentum: 0.9\nmax_iter: 1000\n'
+    session = in_engine(write(tmp_path, _ONE % size, solver), engine)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    assert ('batch_size 1 of HDF5Data "data" makes each update of a single record' in said) is told

@@ -192,6 +192,28 @@ def test_a_dead_layer_without_weights_is_reported_to_load_some() -> None:
     assert finding.evidence.startswith('the weights of InnerProduct "fc" are 0; load some with --weights, or give it')
 
 
+def test_the_frozen_layers_are_named_through_which_nothing_but_0_comes() -> None:
+    net = """layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 4 dim: 3 dim: 8 dim: 8 } } }
+layer { name: "label" type: "Input" top: "label" input_param { shape { dim: 4 } } }
+layer { name: "c1" type: "Convolution" bottom: "x" top: "c1" param { lr_mult: 0 } param { lr_mult: 0 }
+  convolution_param { num_output: 4 kernel_size: 3 } }
+layer { name: "r1" type: "ReLU" bottom: "c1" top: "c1" }
+layer { name: "pool" type: "Pooling" bottom: "c1" top: "pool" pooling_param { kernel_size: 2 stride: 2 } }
+layer { name: "fc" type: "InnerProduct" bottom: "pool" top: "fc"
+  inner_product_param { num_output: 10 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+"""
+    zeros = [spread(-1, name, BLOB, blob, 0) for name, blob in (("c1", "c1"), ("pool", "pool"), ("fc", "fc"))]
+    nothing = [
+        *(spread(-1, "c1", PARAM, "0", 0), spread(-1, "fc", PARAM, "0", 0.1), *zeros),
+        *(spread(-1, "fc", PARAM, "0", 0, 1, DIFF), spread(2, "fc", PARAM, "0", 0, 1, CHANGE)),
+    ]
+    found = run_of(project(*losses(2.302585, 2.302585, 2.302585), *nothing, net=net))
+    rule = import_module("caffelint.rules.smoke.not_learning").NotLearning()
+    (finding,) = rule.check(found)
+    assert finding.evidence.startswith('the weights of Convolution "c1" are 0, and lr_mult 0 keeps them so; set lr')
+
+
 def test_a_loss_that_rests_high_on_made_up_data_is_no_error() -> None:
     gradient = spread(-1, "fc", PARAM, "0", 0.1, 0, DIFF)
     found = run_of(project(*losses(*(87.3365,) * 6), gradient))

@@ -57,3 +57,18 @@ def test_a_layer_that_expands_comes_before_the_weight_of_its_loss(
     assert best.hypothesis.field == "expands"
     assert best.change.text.startswith("exp_param { scale: ")
     assert 'Exp "exp" makes values up to ' in verdict(session.run, session.report.findings)
+
+
+@pytest.mark.parametrize(("engine", "top"), [("caffe", "out"), ("torch", "out"), ("caffe", "kept")])
+def test_a_dropout_on_the_answers(engine: str, top: str, in_engine: Callable[..., Session], tmp_path: Path) -> None:
+    net = _INPUT + _FC % ("hidden", "data", "hidden", 30) + _FC % ("out", "hidden", "out", 20)
+    net += f'layer {{ name: "drop" type: "Dropout" bottom: "out" top: "{top}" }}\n'
+    net += f'layer {{ name: "loss" type: "EuclideanLoss" bottom: "{top}" bottom: "below" top: "loss" }}\n'
+    session = in_engine(write(tmp_path, net, _SOLVER), engine)
+    assert session.run is not None
+    best = survivor(session.run.tried)
+    assert best is not None
+    assert best.hypothesis.field == "answers"
+    words = verdict(session.run, session.report.findings)
+    assert 'Dropout "drop" sets some of the answers that EuclideanLoss "loss" reads to 0 by chance' in words
+    assert 'with no Dropout "drop" it learns' in words

@@ -72,6 +72,13 @@ MISTAKES = [
     ("a: 0x b: 2", "0x", "0x needs hexadecimal digits after it", None),
     ("a: 08 b: 2", "08", "08 starts with 0, which makes it octal, and octal has no digit 8; drop the leading 0", None),
     ("a: x/y.txt b: 2", "x/y.txt", "x/y.txt is a string without quotes; put it in quotes", 'a: "x/y.txt" b: 2'),
+    ("a: x+/y.txt b: 2", "x+/y.txt", "x+/y.txt is a string without quotes; put it in quotes", 'a: "x+/y.txt" b: 2'),
+    (
+        "a: 'x' and the y.txt of train2\nb: 2",
+        "and the y.txt of train2",
+        '"and the y.txt of train2" is not a field; start a comment with "#"',
+        None,
+    ),
     ("a: ./x.txt b: 2", "./x.txt", "./x.txt is a string without quotes; put it in quotes", 'a: "./x.txt" b: 2'),
     (
         "a: A=1;B=2;;C=D:\\x;\nb: 2",

@@ -134,6 +134,7 @@ class BuiltLayer:
     is_linear: ClassVar[bool | None] = False
     # A moving mean and variance, which no solver changes.
     keeps_statistics: ClassVar[bool | None] = False
+    adds: ClassVar[str] = ""  # the field of its block that holds what it adds to all values: a number or a filler
     # The fields of its block that hold fillers, that of the weights first.
     fillers: ClassVar[tuple[str, ...]] = ()
     # The fields of its block, windows and fillers apart, that change what it computes; those that shape its weights.
@@ -144,8 +145,7 @@ class BuiltLayer:
 
     # Does its first top have the values of its first bottom, in the same order, except that some may become 0?
     hands_on: ClassVar[bool | None] = False
-    # As many channels?
-    keeps_channels: bool | None = False
+    keeps_channels: bool | None = False  # as many channels?
     # Its pixels where those of the bottom are?
     keeps_pixels: bool | None = False
     # The same memory (ShareData)?

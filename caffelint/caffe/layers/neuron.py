@@ -203,6 +203,7 @@ class Power(Neuron):
     types = ("Power",)
     block = "power_param"
     computes_by = ("power", "scale", "shift")
+    adds = "shift"
     in_place = CORRUPTS
     # power_layer.cpp, Backward_cpu: bottom_diff is set to the slope, then multiplied by top_diff.
     loses_gradient_in_place = True

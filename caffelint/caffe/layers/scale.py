@@ -88,6 +88,7 @@ class Bias(Broadcast):
     types = ("Bias",)
     block = "bias_param"
     fillers = ("filler",)
+    adds = "filler"
 
     def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
         shape = bottoms[0]

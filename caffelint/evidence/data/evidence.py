@@ -35,7 +35,7 @@ class DataEvidence:
     means: Mapping[str, Mean] = field(default_factory=dict)
     label_maps: Mapping[str, LabelMap] = field(default_factory=dict)
     left_out: Mapping[Source, LeftOut] = field(default_factory=dict)
-    class_names: Mapping[str, Names] = field(default_factory=dict)
+    class_names: Mapping[tuple[str, str], Names] = field(default_factory=dict)
     matrices: Mapping[str, Matrix] = field(default_factory=dict)
 
     @property

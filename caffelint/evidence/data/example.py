@@ -11,6 +11,7 @@ from typing import Any
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.solver import NET_FIELDS, NetUse
+from caffelint.evidence.data.class_names import Names, class_lines
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
 from caffelint.evidence.data.gains import Matrix
 from caffelint.evidence.data.label_maps import LabelMap, label_map_of, named_in
@@ -18,10 +19,11 @@ from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import overlaps_of
 from caffelint.evidence.data.parts import LeftOut
 from caffelint.evidence.data.scan import Scanned, Source
-from caffelint.evidence.data.sources import feeds, rebuilt
+from caffelint.evidence.data.sources import Feed, feeds, rebuilt
 from caffelint.evidence.data.values import Facts
 from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import load
+from caffelint.lint.project.python_layers import tell_modules
 
 _SUFFIX, _MEAN, _MATRIX = ".prototxt", "mean.binaryproto", "H.binaryproto"
 _GONE = "does not exist"
@@ -44,6 +46,10 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
             for number, name in enumerate([value] if isinstance(value, str) else value):
                 if name in loaded and (net := loaded[name].net) is not None:
                     file.solver.join([NetUse(field, net, number)])
+    modules = {
+        name.removesuffix(".py"): [(name, text.encode())] for name, text in files.items() if name.endswith(".py")
+    }
+    tell_modules((net for one in loaded.values() for net in one.nets), modules)
     found = feeds(file, find=_find)
     sources = {feed.source for feed in found if feed.source is not None}
     scanned = {source: _scanned(files.get(source.path)) for source in sources}
@@ -58,11 +64,14 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     maps = {name: label_map_of(files[name].encode()) if name in files else LabelMap(error=_GONE) for name in names}
     named = {source.path for source in sources}
     left = {source: one for source in sources if (one := _left_out(files.get(source.path, "")))}
-    others = [text.splitlines() for name, text in files.items() if name.endswith(".txt") and name not in named]
+    others = [class_lines(text) for name, text in files.items() if name.endswith(".txt") and name not in named]
     lines = {len(one): one for one in others}
     gains = {name: _matrix(name, text) for name, text in files.items() if name.endswith(_MATRIX)}
-    lines_of = {feed.net.path: lines for feed in found}
-    return DataEvidence(file, found, scanned, overlaps, means, maps, left, lines_of, gains)
+    return DataEvidence(file, found, scanned, overlaps, means, maps, left, _lines(found, lines), gains)
+
+
+def _lines(found: list[Feed], lines: Names) -> dict[tuple[str, str], Names]:
+    return {(feed.net.path, feed.source.path): lines for feed in found if feed.source is not None}
 
 
 def _left_out(text: str) -> LeftOut | None:

@@ -35,7 +35,7 @@ _HDF5_PART = 1 << 26
 _LARGEST_ROW = 1 << 28
 _BOMB = 1000
 """So many times the size of a HDF5 file is more than any real data is compressed."""
-_SMALL = 1 << 34
+_SMALL = 1 << 32
 
 
 def image_parts(path: str) -> list[Part]:
@@ -82,7 +82,7 @@ def _lines_of(file: IO[bytes], part: Part) -> Iterator[bytes]:
     start, end = part
     if start:
         file.seek(start - 1)
-        file.readline()
+        file.readline(end - start + 1)  # a line that goes on belongs to the part in which it begins
     while file.tell() < end and (line := file.readline(_LONGEST_LINE)):
         yield line.removesuffix(b"\n")
 
@@ -181,7 +181,8 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]
     import h5py
 
     parts: list[Part] = []
-    total = 0
+    total = values = stored = 0
+    seen: set[str] = set()
     with open(path, "rb") as file:
         names = [os.fsdecode(word) for word in _words(file)]
     if not names:
@@ -197,10 +198,13 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]
         except (OSError, Unreadable):
             parts.append([name, 0, 0])
             continue
-        if rows * size > max(_SMALL, _BOMB * os.path.getsize(where)) and not sampled:
+        values += rows * size
+        stored += 0 if where in seen else os.path.getsize(where)
+        seen.add(where)
+        if values > max(_SMALL, _BOMB * stored) and not sampled:
             raise Unreadable(
-                f'names "{name}", whose {os.path.getsize(where):,} bytes hold {rows * size >> 30:,} GiB of values; to'
-                " read a part of it, give --sample"
+                f'names "{name}", with which {stored:,} bytes hold {values >> 30:,} GiB of values; to read'
+                " a part of it, give --sample"
             )
         step = max(1, _HDF5_PART // max(size, 1))
         parts += ([name, start, min(start + step, rows)] for start in range(0, rows, step)) if rows else [[name, 0, 0]]

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM", b"GIF8")
 _MOST_LABELS = 1 << 16
+_TYPES = ("float64", "int64", "float32", "int32")
+"""Of numpy arrays whose bytes are written as they are; those of one size in the order in which they are tried."""
+_FLOATING, _WHOLE = 1e6, 1 << 15
+"""Values of images, and what is made of them, are below these."""
 _MOST_PICTURES = 64
 """Labels and pictures are looked at together, so many at once."""
 
@@ -189,7 +193,9 @@ class Records:
             return _floats(datum, value).reshape(shape)
         if min(shape) > 0 and data and len(data) == size:
             return np.frombuffer(data, np.uint8).reshape(shape)
-        facts.fault(kinds.UNFLAGGED if data.startswith(_MAGIC) else kinds.WRONG_SIZE, name)
+        typed = _typed(data, size) if min(shape) > 0 and not data.startswith(_MAGIC) else ""
+        other = kinds.OTHER_TYPE + typed if typed else kinds.WRONG_SIZE
+        facts.fault(kinds.UNFLAGGED if data.startswith(_MAGIC) else other, name)
         return None
 
     def encoded(self, data: bytes, name: str) -> int:
@@ -235,6 +241,22 @@ def _is_cut(data: bytes | str, color: bool | None) -> bool:
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = False
     return True
+
+
+def _typed(data: bytes, size: int) -> str:
+    """The numpy type of so many values that the bytes are, where their size is no other than that; "" for none."""
+    for name in _TYPES:
+        kind = np.dtype(name)
+        if len(data) != size * kind.itemsize:
+            continue
+        values = np.frombuffer(data, kind.newbyteorder("<")).astype(np.float64)
+        known = np.isfinite(values).all() and bool(values.any())
+        sizes = np.abs(values[values != 0]) if known else values
+        # Bytes of another type make exponents of any size, and whole numbers of many digits.
+        most = _WHOLE if kind.kind in "iu" else _FLOATING
+        if known and sizes.max() < most and (kind.kind != "f" or np.median(sizes) > 1 / _FLOATING):
+            return name
+    return ""
 
 
 def _floats(datum: Datum, value: bytes) -> Array:

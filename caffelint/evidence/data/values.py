@@ -16,6 +16,8 @@ SCALAR = "scalar"
 # What may be wrong with a record.
 NOT_DATUM = "not a Datum"
 WRONG_SIZE = "wrong size"
+OTHER_TYPE = "bytes of "
+"""Before the name of the numpy type that fits the bytes of a Datum, which are to be of one byte a value."""
 UNDECODABLE = "undecodable"
 UNFLAGGED = "encoded without the flag"
 TOO_LARGE = "too large"

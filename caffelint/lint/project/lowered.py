@@ -219,7 +219,7 @@ def _count(finding: Finding, others: int) -> None:
 
 def _is_an_example(root: str, path: str) -> bool:
     """Whether a file of a Caffe that is only a part of its repository is in a folder that BVLC ships."""
-    return bool(root) and top_of(root) != root and is_of_shipped_folder(root, path)
+    return bool(root) and top_of(os.path.dirname(root)) is not None and is_of_shipped_folder(root, path)
 
 
 def _backed_up(path: str) -> str:

@@ -20,9 +20,11 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
     """What the scripts of the project tell of each of these nets, if a rule may ask or no solver names it."""
     solved = {net.path for _, named in nets for net in named}
     found: dict[str, NetRuns] = {}
+    has_others = len(contents) > 1
     for path, data in contents.items():
-        may_be_trained = (b"TRAIN" in data or b"oss" in data) and _LAYERS.search(data)
-        if not may_be_trained or path in solved and b"use_global_stats" not in data:
+        may_be_trained = b"TRAIN" in data or b"oss" in data
+        asks = b"use_global_stats" in data if path in solved else may_be_trained or has_others
+        if not asks or not _LAYERS.search(data):
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):

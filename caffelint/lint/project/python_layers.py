@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from caffelint.caffe.net import Layer, Net
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.texts import Texts
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.walk import walk
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _NAMED = compiled_later(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
 _NAMED_CLASS = compiled_later(rb"\blayer(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_]\w{0,200})[\"']")
 _CLASS = compiled_later(rb"^class[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
+_FILE = compiled_later(r"\b([A-Za-z_]\w{0,200})\.py\b")
+_IMPORTED = compiled_later(r"^[ \t]*(?:import|from)[ \t]{1,9}([A-Za-z_]\w{0,200})", re.MULTILINE)
 NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
 _LARGEST, _MOST_KEPT = 1 << 20, 2 << 20
 _MOST_CANDIDATES = 8
@@ -50,9 +53,13 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
             known = {file for file, _ in there}
             candidates = _candidates(name, folder, top, reach, roots)
             there += ((file, text) for file, text in candidates if file not in known)
-        if not all(found[name] for name in names):
-            for name in sorted({match.decode() for match in _NAMED_CLASS.findall(data)}) if top else ():
-                found[f"class {name}"] = _read_all(_defining(top or "").get(name, ()), Reach(top or "", roots))
+        missing = [name for name in names if not found[name]]
+        if top and missing:
+            classes = sorted({match.decode() for match in _NAMED_CLASS.findall(data)})
+            defining = {name: paths for name in classes if (paths := _defining(top).get(name))}
+            if defining and not _told(top).issuperset(name.rpartition(".")[2] for name in missing):
+                for name, paths in defining.items():
+                    found[f"class {name}"] = _read_all(paths, Reach(top, roots))
     return found
 
 
@@ -135,6 +142,13 @@ def _read_all(paths: Iterable[str], reach: Reach) -> list[tuple[str, bytes]]:
             except ReadError:
                 continue
     return found
+
+
+@remembered(4)
+def _told(top: str) -> frozenset[str]:
+    """The modules whose files the texts of a project speak of, as of a copy to make, or that its programs import."""
+    texts = Texts(top, ()).all
+    return frozenset(name for text in texts for tells in (_FILE, _IMPORTED) for name in tells.findall(text.text))
 
 
 @remembered(4)

@@ -50,8 +50,14 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
 
 def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
     """What the scripts of the project with that top tell of a net; `solved`: a solver names it."""
-    uses = None if solved else use_of(_by_name(top).get(name, ()), folder, name)
-    return NetRuns(uses, next((one.trains_on for one in _training_beside(top) if one.speaks_for(folder)), None))
+    named = _by_name(top).get(name, ())
+    about = [one for one in named if one.is_about(folder, name, partial(_folders_with, top, name))]
+    return NetRuns(
+        None if solved else use_of(named, folder, name),
+        next((one.trains_on for one in _training_beside(top) if one.speaks_for(folder)), None),
+        next((one.backward for one in about if one.backward), None),
+        tuple(sorted({type_ for one in about for type_ in one.computes})),
+    )
 
 
 @remembered(4)

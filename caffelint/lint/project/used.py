@@ -117,6 +117,16 @@ class Used:
         solver = next((solver for solver in self._whole if not _is_of_another_caffe(self._nets[solver][0], path)), "")
         return f'no solver, script or page names the file, and "{relative(solver)}" names another' if solver else ""
 
+    def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
+        """Is it a whole net that is not used, beside nets that are, and not kept for what it once was?
+
+        `is_of_a_phase`: what speaks against it does so in one phase only, of which a net for deployment has no more.
+        """
+        role = role_of(path)
+        if self.is_used(path) or role not in (TRAIN, "deploy") or is_of_a_phase and role != "deploy":
+            return False
+        return not (self._why_put_away(path) or _is_part(path))
+
     def _may_be_tried(self, path: str, role: str, is_refused: bool, is_unreadable: bool) -> bool:
         """Does somebody run it now and then, though nothing names it?
 
@@ -222,8 +232,13 @@ class Used:
 def _put_away(folder: str, top: str) -> str:
     """The folder below the top of a project that is called so and that a folder is in or is; empty if there is none."""
     below = os.path.relpath(folder, top).split(os.sep)
-    number = next((number for number, name in enumerate(below) if _PUT_AWAY.search(name)), None)
+    number = next((number for number, name in enumerate(below) if is_put_away(name)), None)
     return os.path.join(top, *below[: number + 1]) if number is not None else ""
+
+
+def is_put_away(folder: str) -> bool:
+    """Does the name of a folder say that its author has put away what is in it?"""
+    return _PUT_AWAY.search(folder) is not None
 
 
 def _is_part(path: str) -> bool:

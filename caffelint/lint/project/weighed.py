@@ -27,6 +27,8 @@ _OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d")
 _OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
 _OF_A_CAFFE = frozenset(["wrong-blob-count", "fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
 """Rules whose errors are about what a Caffe knows, and not about the one net."""
+_OF_EVERY_CAFFE = frozenset(["syntax-error", "unknown-bottom", "duplicate-top", "mixed-layer-formats"])
+"""Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _SHORTEST = 30
@@ -84,6 +86,9 @@ class _Project:
             self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked, self.refused)
         return self._unused[asked]
 
+    def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
+        return self._used.is_draft(path, is_of_a_phase)
+
     def trial(self, path: str) -> str:
         """Why nobody expects that a net learns anything; empty where one does."""
         solvers = (path,) if path in self.nets else self._used.solvers.get(path, ())
@@ -120,14 +125,14 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
         if one.severity == INFO or one.name in kept:
             continue
         if why := projects.explains(one, one.file in unreadable):
-            weighed[number] = _info(one, why)
+            weighed[number] = _lowered(one, why, WARNING if projects.is_of_a_draft(one) else INFO)
             if one.severity == ERROR and one.name in _OF_A_CAFFE and projects.is_shown(one):
                 shown.setdefault((projects.around(one.file), *construct(one)), one)
     for number, one in enumerate(weighed):
         # What the Caffe of a project was seen to take in one net, it takes in another.
         if shown and one.severity == ERROR and one.name in _OF_A_CAFFE - kept:
             if same := shown.get((projects.around(one.file), *construct(one))):
-                weighed[number] = _info(
+                weighed[number] = _lowered(
                     one, f"a log shows that this Caffe takes the same in {same.file}:{same.line or 1}"
                 )
     weighed = lower_consequences(weighed, projects.nets_of)
@@ -135,8 +140,8 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
     return [one if one.name not in kept else findings[number] for number, one in enumerate(weighed)]
 
 
-def _info(one: ReportedFinding, why: str) -> ReportedFinding:
-    return one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
+def _lowered(one: ReportedFinding, why: str, severity: str = INFO) -> ReportedFinding:
+    return one._replace(severity=severity, evidence="; ".join(filter(None, [one.evidence, why])))
 
 
 def _together(findings: Sequence[ReportedFinding], projects: _Projects) -> Iterable[Sequence[int]]:
@@ -241,6 +246,17 @@ class _Projects:
         project = self._of(path)
         ran = project.ran(path) if project else None
         return ran is not None and ran.shown
+
+    def is_of_a_draft(self, one: ReportedFinding) -> bool:
+        """Does it keep every Caffe from loading a net that nothing names, and that nobody has put away?
+
+        Of a blob that one phase of a training net lacks, the other phase may be all that is built.
+        """
+        if one.severity != ERROR or one.name not in _OF_EVERY_CAFFE:
+            return False
+        path = os.path.abspath(one.file)
+        project = self._of(path)
+        return project is not None and project.is_draft(path, is_of_a_phase=len(one.phases) == 1)
 
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
-from caffelint.smoke.diagnosis.change import inverted_target, swapped, uncropped
+from caffelint.smoke.diagnosis.change import inverted_target, of_layer, swapped, uncropped
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
-from caffelint.smoke.diagnosis.trouble import flat, opposed
+from caffelint.smoke.diagnosis.trouble import flat, opposed, stuck
 from caffelint.smoke.run import Run
 
 _CLEARLY = 0.6
 """Of the loss at the end: what the right pairs leave, of the same features at first, or the whole of each record."""
 _MEASURED = 1.0
+_FEW, _USUAL = 2, 32
+"""Records of a batch."""
+_SMALL = 50_000
+"""Values of a record of which that many can be read at once."""
 
 
 def inverted(run: Run) -> Iterator[Hypothesis]:
@@ -52,6 +57,29 @@ def cropped(run: Run) -> Iterator[Hypothesis]:
                 place = run.place(layer.name, 0, "transform_param", "crop_size")
                 size = layer.message.transform_param.crop_size
                 yield Hypothesis("data", place, STRONG, changes, "crop", (layer, loss), size, cured=_CLEARLY)
+
+
+def mirrored(run: Run) -> Iterator[Hypothesis]:
+    """Images of TRAIN that are mirrored by chance, where what is asked may differ in its sides. field: `mirror`."""
+    for layer in run.built[0].layers if flat(run) else ():
+        if layer.transforms and layer.message.transform_param.mirror and layer.tops:
+            changes = of_layer(run, layer, "transform_param", "mirror", value="false")
+            place = run.place(layer.name, 0, "transform_param", "mirror")
+            yield Hypothesis("data", place, STRONG, changes, "mirror", (layer,), cured=_CLEARLY)
+
+
+def few_at_once(run: Run) -> Iterator[Hypothesis]:
+    """Updates that follow from one or two records each, which go to and fro at a rate for larger batches. With more
+    records at once a loss that is sound falls as it did. field: `batch`. value: their number."""
+    # Statistics of a batch, and steps of sequences, make a batch of one a fault of another kind.
+    plain = not any(layer.is_recurrent or layer.keeps_statistics for layer in run.built[0].layers)
+    plain = plain and run.solver.message.iter_size == 1 and not stuck(run)
+    for layer in run.built[0].layers if plain and flat(run) else ():
+        few = 0 < layer.batch_size <= _FEW and layer.has_setting("batch_size") and not layer.bottoms
+        if few and math.prod((layer.tops[0].shape or ())[1:]) <= _SMALL:
+            changes = of_layer(run, layer, layer.block, "batch_size", value=_USUAL)
+            place = run.place(layer.name, 0, layer.block, "batch_size")
+            yield Hypothesis("data", place, STRONG, changes, "batch", (layer,), layer.batch_size, cured=_CLEARLY)
 
 
 def _brought(blob: Blob) -> list[Blob]:

@@ -10,7 +10,7 @@ from caffelint.caffe.net_parts import Param
 from caffelint.caffe.place import Place
 from caffelint.lint.finding import CERTAIN, INFO
 from caffelint.lint.report import ReportedFinding
-from caffelint.smoke.diagnosis.asked import cropped, inverted
+from caffelint.smoke.diagnosis.asked import cropped, few_at_once, inverted, mirrored
 from caffelint.smoke.diagnosis.change import (
     Change,
     of_layer,
@@ -84,6 +84,8 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *_labels(run),
         *inverted(run),
         *cropped(run),
+        *mirrored(run),
+        *few_at_once(run),
         *_sorted(run),
         *fillers(run),
     ]

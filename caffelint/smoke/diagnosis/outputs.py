@@ -84,6 +84,19 @@ def dropped(run: Run) -> Iterator[Hypothesis]:
             yield Hypothesis("layer", place, -math.log10(1 - ratio) + 1, changes, "dropped", (layer,), ratio)
 
 
+def dropped_answers(run: Run) -> Iterator[Hypothesis]:
+    """A Dropout right before a loss, which sets some of the answers themselves to 0.
+
+    field: `answers`. layers: the Dropout and the loss. value: its ratio.
+    """
+    for loss in run.loss_layers:
+        last = loss.bottoms[0].maker if loss.bottoms else None
+        if last is not None and last.type == "Dropout" and last.need_backward:
+            ratio = last.message.dropout_param.dropout_ratio
+            changes = _left_out(run, last, loss)
+            yield Hypothesis("layer", run.place(last.name), STRONG, changes, "answers", (last, loss), ratio)
+
+
 def by_chance(run: Run, was: Trouble) -> Iterator[Hypothesis]:
     """Units that die in the run may live with other first weights and batches."""
     if was.kind in (STOPS, DIES) and was.iteration > 0:

@@ -373,3 +373,51 @@ def test_an_sgd_solver_is_one_whatever_the_file_says(repository: Path, script: s
     assert found().get("solver-type-ignored", ("",))[0] == severity
     (repository / "models/solver.prototxt").write_text(solver.replace("AdaDelta", "SGD"))
     assert "solver-type-ignored" not in found()
+
+
+DEPLOY = """
+layer { name: "d" type: "Data" top: "data" top: "label" data_param { source: "train_lmdb" } }
+layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "is_told"),
+    [
+        ("net = caffe.Net('models/deploy.prototxt', 1)\nd = net.backward(start='fc')\n", False),
+        ("net = caffe.Net('models/deploy.prototxt', 1)\n# d = net.backward()\n", True),
+        ("net = caffe.Net('models/other.prototxt', 1)\nd = net.backward(start='fc')\n", True),
+    ],
+)
+def test_a_deploy_net_that_is_run_backward_has_its_loss(repository: Path, script: str, is_told: bool) -> None:
+    (repository / "models/deploy.prototxt").write_text(DEPLOY)
+    (repository / "saliency.py").write_text(script)
+    assert ("deploy-reads-training-data" in found()) is is_told
+
+
+CONVS = "".join(
+    f' layer {{ name: "c{i}" type: "Convolution" bottom: "b{i - 1}" top: "b{i}"'
+    " convolution_param { num_output: 8 kernel_size: 3 } }"
+    for i in (1, 2, 3)
+)
+DATA = 'layer { name: "data" type: "Data" top: "b0" top: "label" include { phase: TRAIN } data_param { source: "db" } }'
+INPUT = 'layer { name: "data" type: "Input" top: "b0" input_param { shape { dim: 1 dim: 3 dim: 9 dim: 9 } } }'
+SIGMOID = ' layer { name: "s" type: "Sigmoid" bottom: "b3" top: "s" }'
+DISTANCE = ' layer { name: "loss" type: "EuclideanLoss" bottom: "s" bottom: "label" top: "loss" }'
+
+
+@pytest.mark.parametrize(
+    ("script", "is_told"),
+    [
+        ("print(expit(net.forward()))", False),
+        ("print(1 / (1 + np.exp(-net.forward())))", False),
+        ("print(np.tanh(net.forward()))", True),
+        ("print(net.forward())  # sigmoid(x) is in the net", True),
+    ],
+)
+def test_a_script_may_apply_the_last_activation(repository: Path, script: str, is_told: bool) -> None:
+    (repository / "models/train.prototxt").write_text(DATA + CONVS + SIGMOID + DISTANCE)
+    (repository / "models/deploy.prototxt").write_text(INPUT + CONVS)
+    (repository / "run.py").write_text(f"net = caffe.Net('models/deploy.prototxt')\n{script}\n")
+    assert ("deploy-mismatch" in found()) is is_told

@@ -65,7 +65,12 @@ def test_a_copy_elsewhere_is_the_projects(repository: Path) -> None:
     assert found(repository / "net.prototxt") == [("error", False)]
 
 
-def test_a_net_among_the_examples_is_the_projects_if_a_solver_names_it(repository: Path) -> None:
+@pytest.mark.parametrize("is_checkout", [True, False], ids=["checkout", "downloaded"])
+def test_a_net_among_the_examples_is_the_projects_if_a_solver_names_it(repository: Path, is_checkout: bool) -> None:
+    if not is_checkout:
+        (repository / ".git").rmdir()
+        for name in ("README.md", "LICENSE"):
+            (repository / name).write_text("of a project that holds a Caffe")
     folder = repository / "caffe/examples/mnist"
     folder.mkdir()
     (folder / "mine.prototxt").write_text(TEXT)

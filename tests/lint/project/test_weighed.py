@@ -280,6 +280,21 @@ def test_what_caffe_refuses_beside_a_net_in_use(project: Path, files: dict[str, 
     assert found("unknown-field")["other.prototxt"].severity == severity
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "severity"),
+    [
+        (NET.replace('bottom: "fc"', 'bottom: "fd"'), "other.prototxt", "warning"),
+        (NET.replace('bottom: "fc"', 'bottom: "fd"'), "old/other.prototxt", "info"),
+        (NET.partition("\n")[2], "part.prototxt", "info"),
+    ],
+    ids=["draft", "put away", "part"],
+)
+def test_a_draft_that_no_caffe_loads(project: Path, text: str, name: str, severity: str) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, name: text})
+    severities = [one.severity for file, one in found("unknown-bottom").items() if file == name]
+    assert severities in ([severity], [] if severity == "info" else [severity])
+
+
 def test_a_deploy_net_beside_the_one_in_use(project: Path) -> None:
     deploy = 'layer { name: "i" type: "Input" top: "a" }\nlayer { name: "r" type: "ReLU" botom: "a" top: "r" }\n'
     write({"deploy.prototxt": deploy, "deploy_big.prototxt": deploy + "#", "eval.py": "Net('deploy_big.prototxt')"})

@@ -40,6 +40,8 @@ RELU = ' layer { name: "%s" type: "ReLU" bottom: "%s" top: "%s" }'
             INPUT + RELU % ("a", "data", "feat_a") + RELU % ("b", "data", "feat_b") + RELU % ("c", "feat_c", "d"),
             "feat_b",
         ),
+        # In place, so what is missing is the layer that makes it.
+        (INPUT + RELU % ("a", "conv1", "conv1"), ""),
         # What comes later is no answer.
         (INPUT + RELU % ("b", "conv1", "d") + RELU % ("conv1", "data", "c"), ""),
     ],

@@ -35,3 +35,26 @@ def test_known_updates_make_it_an_info(tmp_path: Path, net: str, size: float, se
     config.cache, config.select = False, ["high-base-lr"]
     report = caffelint.check([tmp_path / "solver.prototxt"], config)
     assert [finding.severity for finding in report.findings] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "severity"),
+    [
+        ("solver_lr1_gm5.prototxt", "solver_lr2_gm5.prototxt", "info"),
+        ("solver_lr0.1.prototxt", "solver_lr0.01.prototxt", "info"),
+        ("solver_lr1_gm5.prototxt", "solver_lr2_gm9.prototxt", "warning"),
+        # The name does not say this rate, or nothing of one.
+        ("solver_lr2.prototxt", "solver_lr1.prototxt", "warning"),
+        ("solver_1.prototxt", "solver_2.prototxt", "warning"),
+    ],
+)
+def test_a_file_that_is_called_by_its_rate_is_part_of_a_search(
+    tmp_path: Path, name: str, other: str, severity: str
+) -> None:
+    (tmp_path / "net.prototxt").write_text((NET.replace("xavier", "strange")).format(size=0.1), "utf-8")
+    for file, rate in ((name, 0.1), (other, 0.01)):
+        text = f'net: "net.prototxt" base_lr: {rate} lr_policy: "fixed" momentum: 0.9 max_iter: {1000 * rate:g}'
+        (tmp_path / file).write_text(text, "utf-8")
+    config = Config()
+    config.cache, config.select = False, ["high-base-lr"]
+    assert [one.severity for one in caffelint.check([tmp_path / name], config).findings] == [severity]

@@ -1,0 +1,114 @@
+"""What the methods of a Python layer do with the arrays of their blobs, as far as their text says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from caffelint.project.python_shapes import numbered
+
+_WRITTEN = {"forward": "data", "backward": "diff"}
+"""What Caffe reads after a method: forward writes the data of its tops, backward the diff of its bottoms."""
+_SAME_SHAPE = frozenset(["copy", "astype"])
+_ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+_FUNCTIONS = frozenset(["add", "subtract", "multiply", "divide", "power", "maximum", "minimum"])
+
+
+class Rebound(NamedTuple):
+    """A name of a blob's array that is given another array, so that nothing is copied into the blob.
+
+    array: as in `top[0].data`.
+    """
+
+    line: int
+    name: str
+    array: str
+    number: int
+
+
+class Elementwise(NamedTuple):
+    """The data of two bottoms in one computation, value by value, by their numbers. text: as written."""
+
+    line: int
+    first: int
+    second: int
+    text: str
+
+
+def rebound(function: ast.FunctionDef, certain: Sequence[ast.stmt], blobs: str) -> Iterator[Rebound]:
+    """`x = top[0].data`, then `x = ...`, where the method has nothing else that might write to it.
+
+    blobs: what the method calls the blobs that it is to write.
+    """
+    attribute = _WRITTEN.get(function.name, "")
+    nodes = list(ast.walk(function))
+    owners = {node.value for node in nodes if isinstance(node, ast.Subscript) and numbered(node, blobs) is not None}
+    if any(isinstance(node, ast.Name) and node.id == blobs and node not in owners for node in nodes):
+        return  # it is given to something that may write to it
+    for at, statement in enumerate(certain):
+        for name, value in _bound(statement):
+            number = numbered(value.value, blobs) if isinstance(value, ast.Attribute) else None
+            if number is None or not isinstance(value, ast.Attribute) or value.attr != attribute:
+                continue
+            used = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == attribute]
+            if sum(numbered(node.value, blobs) == number for node in used) > 1:
+                continue
+            again = next((one for one in certain[at + 1 :] if _mentions(one, name)), None)
+            bound = dict(_bound(again)) if isinstance(again, ast.Assign) else {}
+            if again is not None and name in bound and not _mentions(bound[name], name):
+                yield Rebound(again.lineno, name, f"{blobs}[{number}].{attribute}", number)
+
+
+def elementwise(certain: Sequence[ast.stmt], bottoms: str) -> Iterator[Elementwise]:
+    """Where a method computes with the data of two of its bottoms as they are, value by value.
+
+    bottoms: what it calls them. A name is followed if it is bound once.
+    """
+    bound: dict[str, int | None] = {}
+    for statement in certain:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                bound[node.id] = None if node.id in bound else -1
+    for statement in certain:
+        for name, value in _bound(statement):
+            if bound.get(name) == -1:
+                bound[name] = _data_of(value, bottoms, {})
+    numbers = {name: number for name, number in bound.items() if number is not None and number >= 0}
+    for statement in certain:
+        for node in ast.walk(statement):
+            pair: Sequence[ast.expr] = ()
+            if isinstance(node, ast.BinOp) and isinstance(node.op, _ELEMENTWISE):
+                pair = node.left, node.right
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FUNCTIONS:
+                pair = node.args[:2]
+            first, second = ([_data_of(one, bottoms, numbers) for one in pair] + [None, None])[:2]
+            if isinstance(node, ast.expr) and first is not None and second is not None and first != second:
+                yield Elementwise(node.lineno, first, second, ast.unparse(node))
+
+
+def _bound(statement: ast.stmt | None) -> Iterator[tuple[str, ast.expr]]:
+    """The names that an assignment binds, each with its value."""
+    for target in statement.targets if isinstance(statement, ast.Assign) else ():
+        assert isinstance(statement, ast.Assign)
+        if isinstance(target, ast.Name):
+            yield target.id, statement.value
+        elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+            for one, value in zip(target.elts, statement.value.elts, strict=False):
+                if isinstance(one, ast.Name):
+                    yield one.id, value
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
+
+
+def _data_of(node: ast.expr, bottoms: str, numbers: dict[str, int]) -> int | None:
+    """The number of the bottom whose data an expression is, in the shape of that."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SAME_SHAPE:
+        node = node.func.value
+    if isinstance(node, ast.Name):
+        return numbers.get(node.id)
+    if isinstance(node, ast.Attribute) and node.attr == "data":
+        return numbered(node.value, bottoms)
+    return None

@@ -1,0 +1,128 @@
+"""Are records of TEST like those of TRAIN that have the same label, or does it take a change (events.py, Crossed)?
+
+Python 2.7 and 3, numpy alone. It is copied beside a runner that has no caffelint to import.
+"""
+
+# ruff: noqa: UP004, UP010
+# mypy: allow-untyped-defs, allow-untyped-calls
+from __future__ import absolute_import, division
+
+import numpy
+
+from .neighbours import DRAWN, LEAST, LONG, MOST, smaller  # of caffelint.smoke, or of the package beside a runner
+
+NEAREST = 5
+_COLOURS = 3
+_MOST_CLASSES = 64
+_MOST_CHANNELS = 16
+_CHANCE, _SURE = 3.0, 8.0
+"""Deviations of what chance gives: below the first TEST does not go with TRAIN, above the second a change makes it."""
+_PARTLY, _MOSTLY = 0.6, 0.8
+"""Of what fits with a change, what may fit without it; and what has to, where that is more than by chance."""
+_NEARLY = 0.9
+
+
+class Seen(object):
+    """The first records of a net, made smaller, and their labels."""
+
+    def __init__(self):
+        self.fits = True
+        self.records = []
+        self.labels = []
+
+    def wants_more(self):
+        return self.fits and len(self.records) < MOST
+
+    def add(self, data, labels):
+        data, labels = smaller(numpy.array(data, numpy.float64)), numpy.array(labels, numpy.float64)
+        if data.ndim > 1:
+            most = LONG if data.ndim == 2 else _MOST_CHANNELS
+            data = data[:, numpy.unique(numpy.linspace(0, data.shape[1] - 1, most).astype(int))]
+        same = not self.records or self.records[0].shape == data.shape[1:]
+        self.fits = self.fits and data.ndim > 1 and len(data) == labels.size and same
+        if self.fits:
+            self.records += list(data)
+            self.labels += labels.reshape(-1).tolist()
+
+
+def crossed(train, test):
+    """The fields of the event, of two that were seen; {} where nothing is to be told."""
+    few = min(len(train.records), len(test.records)) < 2 * LEAST
+    if few or not (train.fits and test.fits) or train.records[0].shape != test.records[0].shape:
+        return {}
+    known, asked = numpy.array(train.records[:MOST]), numpy.array(test.records[:MOST])
+    labels, own = numpy.array(train.labels[:MOST]), numpy.array(test.labels[:MOST])
+    classes = numpy.unique(numpy.concatenate([labels, own]))
+    finite = numpy.isfinite(known).all() and numpy.isfinite(asked).all() and numpy.isfinite(classes).all()
+    if not finite or not 2 <= len(classes) <= _MOST_CLASSES:
+        return {}
+    labels, own = numpy.searchsorted(classes, labels), numpy.searchsorted(classes, own)
+    votes = _votes(known, asked, labels, len(classes))
+    agree, chance, spread = _agree(votes, own)
+    found = {"records": len(asked), "agree": agree, "chance": chance, "how": "", "with_it": float("nan"), "labels": []}
+    if agree > _PARTLY:
+        return found
+    best = 0.0, "", []  # type: ignore[var-annotated]
+    for how, changed in _views(asked):
+        turned = _agree(_votes(known, changed, labels, len(classes)), own)
+        if turned[0] > turned[1] + _SURE * turned[2] and turned[0] > best[0]:
+            best = turned[0], how, []
+    numbered = _numbered(votes, own, len(classes))
+    if numbered is not None and best[0] < _NEARLY * numbered[0]:
+        pairs = [[float(classes[one]), float(classes[other])] for one, other in enumerate(numbered[1]) if other >= 0]
+        best = numbered[0], "numbered", pairs
+    enough = _MOSTLY if agree > chance + _CHANCE * spread else 0.0
+    if best[0] > enough and agree < _PARTLY * best[0]:
+        found.update(with_it=best[0], how=best[1], labels=best[2])
+    return found
+
+
+def _votes(known, asked, labels, count):
+    """Of each record that is asked about, which share of its nearest known ones has each label."""
+    known, asked = known.reshape(len(known), -1), asked.reshape(len(asked), -1)
+    mean, spread = known.mean(axis=0), known.std(axis=0)
+    wanted = spread > 1e-9 * max(numpy.abs(known).max(), 1e-30)
+    if not wanted.any():
+        return numpy.zeros((len(asked), count))
+    known, asked = ((one[:, wanted] - mean[wanted]) / spread[wanted] for one in (known, asked))
+    apart = (asked * asked).sum(axis=1)[:, None] + (known * known).sum(axis=1) - 2 * numpy.dot(asked, known.T)
+    near = labels[numpy.argsort(apart, axis=1)[:, :NEAREST]]
+    return (near[:, :, None] == numpy.arange(count)).mean(axis=1)
+
+
+def _agree(votes, own):
+    """The share of votes for the label of each, and mean and deviation of that for labels in any order."""
+    drawn = numpy.random.RandomState(0)  # not numpy's own, which layers may draw from
+    rows = numpy.arange(len(own))
+    by_chance = [float(votes[rows, own[drawn.permutation(len(own))]].mean()) for _ in range(DRAWN)]
+    return float(votes[rows, own].mean()), float(numpy.mean(by_chance)), max(float(numpy.std(by_chance)), 1e-9)
+
+
+def _numbered(votes, own, count):
+    """The share of votes with the labels numbered otherwise, one for one, and by label the other; None for no such."""
+
+    def best(own):
+        table = numpy.array([votes[own == one].sum(axis=0) for one in range(count)])
+        there = [one for one in range(count) if (own == one).any()]
+        other = [int(table[one].argmax()) if one in there else -1 for one in range(count)]
+        fits = len({other[one] for one in there}) == len(there)
+        return sum(float(table[one].max()) for one in there) / len(own), other, fits
+
+    drawn = numpy.random.RandomState(0)
+    by_chance = [best(own[drawn.permutation(len(own))])[0] for _ in range(DRAWN)]
+    share, other, fits = best(own)
+    sure = share > numpy.mean(by_chance) + _SURE * max(float(numpy.std(by_chance)), 1e-9)
+    return (share, other) if sure and fits else None
+
+
+def _views(records):
+    """Ways in which images of two sources may differ."""
+    if records.ndim == 4 and records.shape[1] == _COLOURS:
+        yield "channels", records[:, ::-1]
+    if records.ndim < 3:
+        return
+    yield "mirrored", records[..., ::-1]
+    yield "upside down", records[..., ::-1, :]
+    if records.shape[-1] == records.shape[-2]:
+        yield "transposed", numpy.swapaxes(records, -1, -2)
+    yield "negative", records.max() + records.min() - records

@@ -1,0 +1,103 @@
+"""Do maps of targets lie on the data that they are of (events.py, Overlaid)?
+
+Python 2.7 and 3, numpy alone. One file by itself: it is copied beside a runner that has no caffelint to import.
+"""
+
+# ruff: noqa: UP004, UP010
+# mypy: allow-untyped-defs, allow-untyped-calls
+from __future__ import absolute_import, division
+
+import numpy
+
+MOST, LEAST = 200, 20
+"""Records."""
+_SIDE = 32
+_MOST_CHANNELS = 8
+_MOST_KINDS = 16
+_ABOVE_CHANCE = 5.0
+"""Deviations by which turned maps fit better than those of other records, turned in the same way."""
+_SURE, _TIMES = 8.0, 1.5
+"""Deviations, and times, by which they fit better than as they are."""
+
+
+class Overlaid(object):
+    """The first records of a net: how much of the data does the map that lies on it explain, as it is and turned?"""
+
+    def __init__(self):
+        self.fits = True
+        self.data = []
+        self.maps = []
+
+    def wants_more(self):
+        return self.fits and len(self.data) < MOST
+
+    def add(self, data, maps):
+        data, maps = numpy.asarray(data), numpy.asarray(maps)
+        sides = data.shape[-2:]
+        self.fits = data.ndim == 4 and maps.ndim in (3, 4) and maps.shape[-2:] == sides and len(data) == len(maps)
+        self.fits = self.fits and min(sides) > 2 and maps.size == len(maps) * sides[0] * sides[1]
+        if self.fits:
+            down, along = (-(-side // _SIDE) for side in sides)
+            data = data[:, :_MOST_CHANNELS, ::down, ::along].astype(numpy.float64)
+            if not self.data or self.data[0].shape == data.shape[1:]:
+                self.data += list(data)
+                self.maps += list(maps.reshape(len(maps), sides[0], sides[1])[:, ::down, ::along].astype(numpy.float64))
+
+    def result(self):
+        """The fields of the event; {} where nothing can be told."""
+        if not self.fits or len(self.data) < LEAST:
+            return {}
+        data, maps = numpy.array(self.data[:MOST]), numpy.array(self.maps[:MOST])
+        if not (numpy.isfinite(data).all() and numpy.isfinite(maps).all()):
+            return {}
+        plain = _shares(data, maps)
+        fits, most = float(plain.mean()), 0.0
+        found = {"records": len(data), "fits": fits, "how": "", "with_it": float("nan"), "beyond": most}
+        for how, turned in _views(maps):
+            shares = _shares(data, turned)
+            # What any map of this kind explains, as of things in the middle, says nothing of its place.
+            other = _shares(data, numpy.roll(turned, 1, axis=0))
+            if not _beyond(shares - other) > _ABOVE_CHANCE:
+                continue
+            beyond = _beyond(shares - plain)
+            if beyond > max(_SURE, most) and shares.mean() > _TIMES * fits:
+                most = beyond
+                found.update(how=how, with_it=float(shares.mean()), beyond=beyond)
+        return found
+
+
+def _beyond(differences):
+    """By how many of its own deviations the mean is above 0."""
+    return float(differences.mean() / max(differences.std() / numpy.sqrt(len(differences)), 1e-9))
+
+
+def _shares(data, maps):
+    """Of each record, the largest share of the variance of a channel that the map explains."""
+    kinds = numpy.unique(maps)
+    values = data.reshape(len(data), data.shape[1], -1)
+    values = values - values.mean(axis=2, keepdims=True)
+    whole = (values * values).sum(axis=2)
+    whole[whole <= 0] = numpy.inf
+    flat = maps.reshape(len(maps), 1, -1)
+    explained = numpy.zeros(whole.shape)
+    if len(kinds) <= _MOST_KINDS:
+        for kind in kinds:
+            there = (flat == kind).astype(numpy.float64)
+            explained += (values * there).sum(axis=2) ** 2 / numpy.maximum(there.sum(axis=2), 1)
+    else:
+        flat = flat - flat.mean(axis=2, keepdims=True)
+        size = (flat * flat).sum(axis=2)
+        size[size <= 0] = numpy.inf
+        explained = (values * flat).sum(axis=2) ** 2 / size
+    return (explained / whole).max(axis=1)
+
+
+def _views(maps):
+    """Ways in which maps may be turned."""
+    yield "mirrored", maps[..., ::-1]
+    yield "upside down", maps[..., ::-1, :]
+    yield "turned round", maps[..., ::-1, ::-1]
+    if maps.shape[-1] == maps.shape[-2]:
+        yield "transposed", numpy.swapaxes(maps, -1, -2)
+        yield "turned to the left", numpy.swapaxes(maps, -1, -2)[..., ::-1, :]
+        yield "turned to the right", numpy.swapaxes(maps, -1, -2)[..., ::-1]

@@ -1,0 +1,71 @@
+"""What a deploy net keeps of the training net that it was copied from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caffelint.lint import UNSAFE, Fix, Layer, Net, Refused, file_name, fix, quoted, write
+
+_LABELS = 1
+"""The bottom of a loss and of an Accuracy that holds what the scores are compared with."""
+
+
+def is_to_deploy(net: Net) -> bool:
+    """Is the net there to be run, as its name says? No solver names it."""
+    name = file_name(net.path).lower()
+    return "deploy" in name and "train" not in name and not net.solvers
+
+
+def compares_without_labels(refused: Refused) -> bool:
+    """Are these the losses and the Accuracies of training, in a net that is there to be run and so has no labels?"""
+    net, layers = refused.net, refused.layers
+    if not layers or not is_to_deploy(net) or any(layer.kind.plain_form is None for layer in layers):
+        return False
+    wrong = refused.refusal.values.get("blob")
+    return all(wrong in layer.bottoms[_LABELS:] if wrong else len(layer.bottoms) == _LABELS for layer in layers)
+
+
+def remedy(layers: Sequence[Layer]) -> str:
+    """What to do with such layers."""
+    losses = [layer for layer in layers if layer.kind.plain_form]
+    if len(layers) == 1 and losses:
+        labels = f" and remove bottom {quoted(layers[0].bottoms[_LABELS])}" if len(layers[0].bottoms) > _LABELS else ""
+        return f"a deploy net has no labels, so write type: {_plain(losses[0])}{labels}"
+    them = "it" if len(layers) == 1 else "them"
+    last = f" and put a {losses[-1].kind.plain_form} in place of the last loss" if losses else ""
+    return f"a deploy net has no labels, so remove {them}{last}"
+
+
+def plain_ending(layers: Sequence[Layer]) -> tuple[Fix, ...]:
+    """A loss of scores alone becomes what makes the answer of these."""
+    form = _plain(layers[0])
+    if len(layers) > 1 or not layers[0].kind.plain_form or len(layers[0].bottoms) != _LABELS:
+        return ()
+    return fix(f"write type: {form}", UNSAFE, write(layers[0], "type", value=form))
+
+
+def _plain(loss: Layer) -> str:
+    """The type that makes the answer, as the text of that format has it."""
+    form = loss.kind.plain_form or ""
+    return form.upper() if loss.node is not None and loss.node.name == "layers" else quoted(form)
+
+
+def left_over_data(refused: Refused) -> tuple[Layer, Layer] | None:
+    """The data layer of training in a net that is there to be run, and the first maker of its blob: it has an Input."""
+    layer, blob = refused.layers[0], refused.refusal.values["blob"]
+    if not is_to_deploy(refused.net) or layer.bottoms:
+        return None
+    makers = [one for one in (*refused.net.layers[: layer.index], layer) if blob in one.tops and not one.bottoms]
+    data = [one for one in makers if one.type != "Input"]
+    return (data[0], makers[0]) if len(makers) == 2 and len(data) == 1 else None
+
+
+def hands_back_gradients(net: Net) -> bool:
+    """Does a script run the net backward, or does its text ask for the gradients of its input?"""
+    return net.message.force_backward or bool(net.runs and net.runs.backward)
+
+
+def is_of_nets_for_tests(net: Net) -> bool:
+    """Does a solver of a net beside it test one that is called so?"""
+    solvers = (solver for other in net.siblings for solver in other.solvers)
+    return any("deploy" in file_name(name).lower() for solver in solvers for name in solver.message.test_net)

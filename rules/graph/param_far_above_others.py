@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, title
+
+_FAR_RATE, _FAR_STD, _LARGE, _FEWEST = 50, 30, 0.3, 3
+"""How many times the largest of the others is odd; what weights are large by themselves; how many layers tell."""
+
+
+_Said = tuple[Layer, tuple[str | int, ...], float]
+
+
+def _net(rate: float = 1, std: float = 0.01) -> str:
+    """An example: four layers, of which the second one may differ."""
+    return "".join(
+        f' layer {{ name: "fc{i}" type: "InnerProduct" bottom: "b{i}" top: "b{i + 1}"'
+        f" param {{ lr_mult: {rate if i == 1 else 1} }} inner_product_param {{ num_output: 8"
+        f' weight_filler {{ type: "gaussian" std: {std if i == 1 else 0.01} }} }} }}'
+        for i in range(4)
+    )
+
+
+class ParamFarAboveOthers(NetRule):
+    """The rate or the initial weights of one layer are far larger than those of every other layer.
+
+    ## Why is this bad?
+    A zero or a decimal point is often lost in such a number. A rate that is 100 times that of the other layers makes
+    the layer diverge, and weights that begin 100 times larger saturate all that comes after them.
+
+    ## Example
+    ```
+    weight_filler { type: "gaussian" std: 1 }
+    ```
+    Use instead, as in the other layers of the net:
+    ```
+    weight_filler { type: "gaussian" std: 0.01 }
+    ```
+
+    ## Known problems
+    The last layer may be new to weights that are loaded, and is then to learn faster; its rate is not reported.
+
+    ## References
+    - sgd_solver.cpp, ComputeUpdateValue; filler.hpp, GaussianFiller
+    """
+
+    code = "G039"
+    name = "param-far-above-others"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [_net(), _net(rate=20), _net(std=0.1), _net().replace("lr_mult: 1", "lr_mult: 100")]
+    INVALID = [
+        Invalid(
+            _net(rate=100),
+            span="lr_mult: 100",
+            message='InnerProduct "fc1" has lr_mult 100, but no other layer has more than 1; check it',
+        ),
+        Invalid(
+            _net(std=1),
+            span="std: 1",
+            message='InnerProduct "fc1" has weight_filler std 1, but no other layer has more than 0.01; check it',
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        layers = net.layers_that(lambda kind: kind.has_weights)
+        if len(layers) < _FEWEST or net.role == "deploy":
+            return
+        rates = [(layer, ("param", 0, "lr_mult"), _rate(layer)) for layer in layers]
+        found = [(one, other) for one, other in _farthest(rates, _FAR_RATE) if one[0] is not layers[-1]]
+        found += [(one, other) for one, other in _farthest(_deviations(layers), _FAR_STD) if one[2] >= _LARGE]
+        for (layer, path, value), (_, _, most) in found[:1]:
+            name = "weight_filler std" if path[-1] == "std" else "lr_mult"
+            text = f"{title(layer)} has {name} {value:g}, but no other layer has more than {most:g}; check it"
+            yield self.finding(layer.at(*path), text)
+
+
+def _rate(layer: Layer) -> float:
+    return layer.message.param[0].lr_mult if layer.message.param else 1.0
+
+
+def _deviations(layers: Sequence[Layer]) -> list[_Said]:
+    said = ((layer, path, filler) for layer in layers for path, filler in layer.fillers() if filler.HasField("std"))
+    dense = (one for one in said if one[1][-1] == "weight_filler" and one[2].type == "gaussian" and one[2].sparse < 0)
+    return [(layer, (*path, "std"), filler.std) for layer, path, filler in dense]
+
+
+def _farthest(said: Sequence[_Said], far: float) -> list[tuple[_Said, _Said]]:
+    """The layer whose value is so many times that of every other one, and the next one."""
+    if len(said) < _FEWEST:
+        return []
+    *_, second, first = sorted(said, key=lambda one: one[2])
+    return [(first, second)] if 0 < second[2] <= first[2] / far else []

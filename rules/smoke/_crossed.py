@@ -1,0 +1,34 @@
+"""In what the records of TEST differ from those of TRAIN, in words."""
+
+from __future__ import annotations
+
+from caffelint.smoke.rule import Crossed
+
+_CHANGES = {
+    "channels": ("with their channels in the other order", "write RGB in both, or BGR"),
+    "mirrored": ("mirrored", "write both with the same side to the left"),
+    "upside down": ("upside down", "write both with the same side up"),
+    "transposed": ("with rows and columns swapped", "write both as height x width"),
+    "negative": ("as negatives", "write both with dark values low, or high"),
+}
+_TOLD = 4
+
+
+def unlike_train(one: Crossed) -> tuple[str, str]:
+    """Why TEST goes wrong, and what to do."""
+    agree = (
+        f'of {one.records} records, the nearest ones of TRAIN have the same "{one.name}" in {_share(one.with_it)} of'
+    )
+    if one.how == "numbered":
+        other = [(here, there) for here, there in one.labels if here != there]
+        pairs = ", ".join(f"{here:g} is {there:g}" for here, there in other[:_TOLD])
+        more = f" and {len(other) - _TOLD} more" if len(other) > _TOLD else ""
+        why = f'the "{one.name}" of TEST is numbered otherwise than in TRAIN: {pairs} there{more}; {agree} cases with'
+        return f"{why} that, and in {_share(one.agree)} as it is", "number the classes of TEST as in TRAIN"
+    how, remedy = _CHANGES[one.how]
+    why = f"the TEST data is like that of TRAIN {how}: {agree} cases with that, and in {_share(one.agree)} as it is"
+    return why, remedy
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.0f}%"

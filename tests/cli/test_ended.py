@@ -1,0 +1,42 @@
+"""A command that is ended by SIGTERM takes its temporary files with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("signals of POSIX", allow_module_level=True)
+
+SCRIPT = """
+import time
+from tempfile import TemporaryDirectory
+from caffelint.cli import explain
+from caffelint.cli.main import main
+
+def wait(*arguments, **options):
+    with TemporaryDirectory(prefix="caffelint-"):
+        print("here", flush=True)
+        time.sleep(600)
+
+explain.command.callback = wait
+main(["explain", "E101"])
+"""
+
+
+def test_it_ends_as_an_exception_does(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"here\n"
+    time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=300) == 143
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,57 @@
+"""Which modules of a repository a Python layer may mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.project import python_layers
+
+NET = """
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 } } }
+layer { name: "loss" type: "Python" bottom: "data" top: "loss" loss_weight: 1
+  python_param { module: "pyloss" layer: "L1" } }
+"""
+MODULE = """
+import caffe
+
+
+class L1(caffe.Layer):
+    def setup(self, bottom, top):
+        pass
+
+    def reshape(self, bottom, top):
+        top[0].reshape(1)
+
+    def forward(self, bottom, top):
+        top[0].data[...] = 0
+
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = top[0].diff
+"""
+
+
+def codes(path: Path) -> set[str]:
+    layers = python_layers
+    for remembered in (layers._told, layers._in_project, layers._defining):
+        remembered.cache_clear()
+    return {one.code for one in caffelint.check(str(path)).findings}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_told"),
+    [
+        ("README.md", "Copy loss.py to caffe/python as pyloss.py.", True),
+        ("train.py", "import caffe\nimport pyloss\nnet = 'train.prototxt'\n", True),
+        ("README.md", "Put loss.py in caffe/python.", False),
+    ],
+)
+def test_a_module_that_a_text_speaks_of_is_not_missing(tmp_path: Path, name: str, text: str, is_told: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.prototxt").write_text(NET)
+    (tmp_path / "loss.py").write_text(MODULE)
+    assert "Y007" in codes(tmp_path)
+    (tmp_path / name).write_text(text)
+    assert ("Y007" in codes(tmp_path)) is not is_told
