@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 EMPTY, RAISES, RUNS = "empty", "raises", "runs"
 _BASE = "Layer"
 _MOST_BASES = 32
+_WHOLE = frozenset(["int", "long", "int_", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
+"""Types of numpy, and of Python."""
 _OF_CAFFE = ("setup", "reshape", "forward", "backward")
 _READERS = {"eval": "eval", "literal_eval": "literal_eval", "loads": "json", "load": "yaml", "safe_load": "yaml"}
 
@@ -221,6 +223,12 @@ class PythonClass:
         return [*faults(codes, self._nodes, self.module.body)]
 
     @cached_property
+    def whole_numbers(self) -> Sequence[int]:
+        """The lines at which its code makes whole numbers of values, as by `astype(np.uint8)`."""
+        code = (node for function in self._functions.values() for node in ast.walk(function))
+        return sorted({node.lineno for node in code if isinstance(node, ast.Call) and _makes_whole(node)})
+
+    @cached_property
     def elementwise(self) -> Sequence[Elementwise]:
         """Where `forward` computes with the data of two bottoms as they are, value by value."""
         function = self._functions.get("forward")
@@ -251,6 +259,16 @@ def _is_super(call: ast.Call) -> bool:
 
 def _is_reshape(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "reshape"
+
+
+def _makes_whole(call: ast.Call) -> bool:
+    """Is it `astype`, or a function of numpy, with a type of whole numbers?"""
+    types = [*call.args, *(one.value for one in call.keywords if one.arg == "dtype")]
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if call.func.attr in _WHOLE:
+        return bool(call.args)
+    return any(_name_of(one) in _WHOLE or isinstance(one, ast.Constant) and one.value in _WHOLE for one in types)
 
 
 def _name_of(node: ast.expr) -> str:

@@ -74,6 +74,12 @@ def is_held_out(path: str) -> bool:
     return bool(_HELD_OUT.search(name)) and not _TRAINING.search(name)
 
 
+def beside_its_role(path: str) -> str:
+    """The name of a data set without the word for what it is used for: `train_lmdb` and `val_lmdb` are the same."""
+    name = same_path(path).rpartition("/")[2].lower()
+    return _HELD_OUT.sub("", name).replace("training", "").replace("train", "")
+
+
 def differing_part(path: str, other: str) -> str:
     """The last part of a path in which it differs from another one: `test` of `data/test/list.txt`."""
     parts, others = same_path(path).split("/"), same_path(other).split("/")

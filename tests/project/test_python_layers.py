@@ -387,6 +387,28 @@ def test_tops_that_other_code_may_shape_are_unknown(line: str, shapes: dict[int,
     assert found.top_shapes == shapes
 
 
+@pytest.mark.parametrize(
+    ("code", "is_whole"),
+    [
+        ("x.astype(np.uint8)", True),
+        ('x.astype("int32")', True),
+        ("np.array(x, dtype=np.int64)", True),
+        ("np.uint8(x)", True),
+        ("x.astype(np.float32)", False),
+        ("np.zeros(uint8)", True),
+        ("int(x)", False),
+        ("np.array(x)", False),
+    ],
+)
+def test_what_makes_whole_numbers(code: str, is_whole: bool) -> None:
+    text = (
+        f"import caffe\nclass A(caffe.Layer):\n    def forward(self, bottom, top):\n        top[0].data[...] = {code}\n"
+    )
+    found = PythonModule("a.py", text).find("A")
+    assert found is not None
+    assert [*found.whole_numbers] == ([4] if is_whole else [])
+
+
 FORWARD = """import caffe
 import numpy as np
 

@@ -13,6 +13,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.solver import NET_FIELDS, NetUse
 from caffelint.evidence.data.class_names import Names, class_lines
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.gains import Matrix
 from caffelint.evidence.data.label_maps import LabelMap, label_map_of, named_in
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import overlaps_of
@@ -24,7 +25,7 @@ from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import load
 from caffelint.lint.project.python_layers import tell_modules
 
-_SUFFIX, _MEAN = ".prototxt", ".binaryproto"
+_SUFFIX, _MEAN, _MATRIX = ".prototxt", "mean.binaryproto", "H.binaryproto"
 _GONE = "does not exist"
 _BESIDE = "beside "
 
@@ -65,7 +66,8 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     left = {source: one for source in sources if (one := _left_out(files.get(source.path, "")))}
     others = [class_lines(text) for name, text in files.items() if name.endswith(".txt") and name not in named]
     lines = {len(one): one for one in others}
-    return DataEvidence(file, found, scanned, overlaps, means, maps, left, _lines(found, lines))
+    gains = {name: _matrix(name, text) for name, text in files.items() if name.endswith(_MATRIX)}
+    return DataEvidence(file, found, scanned, overlaps, means, maps, left, _lines(found, lines), gains)
 
 
 def _lines(found: list[Feed], lines: Names) -> dict[tuple[str, str], Names]:
@@ -82,6 +84,12 @@ def _mean(text: str) -> Mean:
     shape, *values = text.split()
     channels, height, width = map(int, shape.split("x"))
     return Mean((channels, height, width), tuple(map(float, values)))
+
+
+def _matrix(name: str, text: str) -> Matrix:
+    """From its diagonal, in order of the classes."""
+    values = [float(value) for value in text.split()]
+    return Matrix(name, [[value * (at == row) for at, value in enumerate(values)] for row in range(len(values))])
 
 
 def _find(layer: BuiltLayer, places: object, options: dict[str, Any]) -> Source:
