@@ -250,7 +250,7 @@ class Net:
         found = [layer for type_, layers in self.by_type.items() if type_ in types for layer in layers]
         return sorted(found, key=_index)
 
-    def layers_that(self, answer: Callable[[type[BuiltLayer]], object]) -> list[Layer]:
+    def layers_that(self, answer: Callable[[type[BuiltLayer]], bool | None]) -> list[Layer]:
         """The layers whose class gives that answer: `layers_that(lambda kind: kind.is_loss)`."""
         return self.layers_of([type_ for type_ in self.by_type if answer(_layer_class(type_))])
 
@@ -278,7 +278,7 @@ class Net:
         """The fillers that the text gives, by their type: of each layer in the order of the text."""
         if self._fillers is None:
             self._fillers = {}
-            for layer in self.layers_that(lambda kind: kind.fillers):
+            for layer in self.layers_that(lambda kind: bool(kind.fillers)):
                 for written in layer.fillers():
                     self._fillers.setdefault(written.filler.type, []).append((layer, written))
         return self._fillers

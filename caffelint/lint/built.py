@@ -9,7 +9,7 @@ from caffelint.caffe.computing import computed_by
 from caffelint.caffe.fillers import FILLER_FIELDS, FILLERS, draws, only_value
 from caffelint.caffe.fork_fields import bvlc_fields, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
-from caffelint.caffe.layers.loss import Loss, SoftmaxInside
+from caffelint.caffe.layers.loss import FOCAL_LOSSES, Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.paired import Paired, paired
@@ -25,6 +25,7 @@ __all__ = [
     "BVLC_TYPES",
     "FILLERS",
     "FILLER_FIELDS",
+    "FOCAL_LOSSES",
     "MESSAGE",
     "UNKNOWN",
     "Blob",

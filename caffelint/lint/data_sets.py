@@ -68,18 +68,24 @@ def known_data(path: str) -> list[KnownData]:
     `examples/imagenet/flowers_lmdb` holds flowers, and `examples/imagenet/train_lmdb` anything: the folder is that of
     an example which somebody follows.
     """
-    text = path.lower().replace("\\", "/")
-    parts = text.split("/")
-    while len(parts) > 1 and _OF_ANY.fullmatch(parts[-1]):
-        parts.pop()
-        if parts[-2:-1] == ["examples"]:
-            return []
-    begin, end = len("/".join((*parts[:-1], ""))), len("/".join(parts))
+    parts = _telling_parts(path)
+    text = "/".join(parts)
+    begin = len("/".join((*parts[:-1], "")))
     # A name may begin in the folder above: fashion/mnist.
-    return [one for one in _KNOWN if any(match.end() > begin for match in one.pattern.finditer(text, 0, end))]
+    return [one for one in _KNOWN if any(match.end() > begin for match in one.pattern.finditer(text))]
 
 
 def is_whole(path: str, known: KnownData) -> bool:
-    """Does the last part of a path say nothing but the name of a data set, and so nothing of a part of it?"""
-    name = path.lower().replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return _OF_ANY.fullmatch(known.pattern.sub("", name)) is not None
+    """Does the part of a path that names a data set say nothing else, and so nothing of a part of it?"""
+    rest = known.pattern.sub("", "/".join(_telling_parts(path)[-2:]))
+    return _OF_ANY.fullmatch(rest.rpartition("/")[2]) is not None
+
+
+def _telling_parts(path: str) -> list[str]:
+    """A path up to the last part of it that tells what it is of; nothing of what follows an example of Caffe."""
+    parts = path.lower().replace("\\", "/").split("/")
+    while len(parts) > 1 and _OF_ANY.fullmatch(parts[-1]):
+        parts.pop()
+        if parts[-2:-1] == ["examples"]:
+            return [""]
+    return parts

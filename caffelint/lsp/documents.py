@@ -220,9 +220,17 @@ class Documents:
         self._checked.clear()
 
 
+def fs_path(uri: str) -> str | None:
+    """The path that a URI names; None where it names none, or is no URI."""
+    try:
+        return to_fs_path(uri)
+    except ValueError:  # "Invalid IPv6 URL"
+        return None
+
+
 def path_of(uri: str) -> str:
     """The real path of a URI; of a text that is not in a file, one of the working directory that nothing has."""
-    path = to_fs_path(uri)
+    path = fs_path(uri)
     if path and "\0" not in path and len(path) <= _LONGEST_PATH:
         return real(path)
     return os.path.join(os.getcwd(), "untitled " + uri[:_LONGEST_PATH].replace("/", "_").replace("\0", "_"))

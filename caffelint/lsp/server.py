@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
 
 from caffelint import __version__
 from caffelint.lint.report import own_failure
@@ -19,7 +18,7 @@ from caffelint.lsp.actions import code_actions, resolve
 from caffelint.lsp.calls import incoming_calls, outgoing_calls, prepare_calls
 from caffelint.lsp.completion import complete
 from caffelint.lsp.diagnostics import diagnostics
-from caffelint.lsp.documents import Documents, View, path_of
+from caffelint.lsp.documents import Documents, View, fs_path, path_of
 from caffelint.lsp.hints import NEXT_STATE, hints, lenses
 from caffelint.lsp.hover import hover
 from caffelint.lsp.navigation import definition, highlights, links, prepare_rename, references, rename
@@ -155,7 +154,7 @@ def _texts(server: Server) -> None:
         text = params.capabilities.text_document
         item = text.completion.completion_item if text and text.completion else None
         server.takes_snippets = bool(item and item.snippet_support)
-        root = to_fs_path(folders[0])
+        root = fs_path(folders[0])
         if root and os.path.isdir(root):
             os.chdir(root)  # Caffe looks for nets and data from where it is started, and that is the likeliest place
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ _WRITTEN = {"forward": "data", "backward": "diff"}
 """What Caffe reads after a method: forward writes the data of its tops, backward the diff of its bottoms."""
 _SAME_SHAPE = frozenset(["copy", "astype"])
 _ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+_LONGEST = 300
 _FUNCTIONS = frozenset(["add", "subtract", "multiply", "divide", "power", "maximum", "minimum"])
 
 
@@ -46,15 +49,20 @@ def rebound(function: ast.FunctionDef, certain: Sequence[ast.stmt], blobs: str) 
     owners = {node.value for node in nodes if isinstance(node, ast.Subscript) and numbered(node, blobs) is not None}
     if any(isinstance(node, ast.Name) and node.id == blobs and node not in owners for node in nodes):
         return  # it is given to something that may write to it
+    used = Counter(
+        numbered(node.value, blobs) for node in nodes if isinstance(node, ast.Attribute) and node.attr == attribute
+    )
+    mentions: dict[str, list[int]] = {}
+    for at, statement in enumerate(certain):
+        for name in {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}:
+            mentions.setdefault(name, []).append(at)
     for at, statement in enumerate(certain):
         for name, value in _bound(statement):
             number = numbered(value.value, blobs) if isinstance(value, ast.Attribute) else None
-            if number is None or not isinstance(value, ast.Attribute) or value.attr != attribute:
+            if number is None or not isinstance(value, ast.Attribute) or value.attr != attribute or used[number] > 1:
                 continue
-            used = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == attribute]
-            if sum(numbered(node.value, blobs) == number for node in used) > 1:
-                continue
-            again = next((one for one in certain[at + 1 :] if _mentions(one, name)), None)
+            later = bisect_right(mentions[name], at)
+            again = certain[mentions[name][later]] if later < len(mentions[name]) else None
             bound = dict(_bound(again)) if isinstance(again, ast.Assign) else {}
             if again is not None and name in bound and not _mentions(bound[name], name):
                 yield Rebound(again.lineno, name, f"{blobs}[{number}].{attribute}", number)
@@ -84,7 +92,17 @@ def elementwise(certain: Sequence[ast.stmt], bottoms: str) -> Iterator[Elementwi
                 pair = node.args[:2]
             first, second = ([_data_of(one, bottoms, numbers) for one in pair] + [None, None])[:2]
             if isinstance(node, ast.expr) and first is not None and second is not None and first != second:
-                yield Elementwise(node.lineno, first, second, ast.unparse(node))
+                yield Elementwise(node.lineno, first, second, written(node))
+
+
+def written(node: ast.expr) -> str:
+    """The text of an expression; of one that fills lines, which calls within calls repeat, that there is more."""
+    if node.end_lineno != node.lineno or (node.end_col_offset or 0) - node.col_offset > _LONGEST:
+        return "..."
+    try:
+        return ast.unparse(node)
+    except RecursionError:  # from some hundred attributes of each other on
+        return "..."
 
 
 def _bound(statement: ast.stmt | None) -> Iterator[tuple[str, ast.expr]]:

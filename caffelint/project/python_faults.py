@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from caffelint.project.python_arrays import rebound
+from caffelint.project.python_arrays import rebound, written
 from caffelint.project.python_shapes import numbered, numbers_shaped
 
 UNSET, UNBOUND, ASSIGNED, IN_ONE, UNSHAPED = "unset", "unbound", "assigned", "in one", "unshaped"
@@ -106,18 +106,21 @@ def _attributes(classes: Iterable[ast.ClassDef], module: Iterable[ast.stmt]) -> 
 
 
 def _unset(code: Code, known: frozenset[str]) -> Iterator[PythonFault]:
-    for node in _evaluated(code.certain):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-            and not node.attr.startswith("__")
-            and node.attr not in known
-        ):
-            near = difflib.get_close_matches(node.attr, known - _SET_BY_CAFFE, 1, _CLOSE)
-            yield PythonFault(
-                code.function.name, node.lineno, UNSET, f"self.{node.attr}", near=f"self.{near[0]}" if near else ""
-            )
+    """The first attribute that nothing sets: the method ends there."""
+    unknown = [
+        node
+        for node in _evaluated(code.certain)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+        and not node.attr.startswith("__")
+        and node.attr not in known
+    ]
+    if unknown:
+        first = min(unknown, key=lambda node: (node.lineno, node.col_offset))
+        near = difflib.get_close_matches(first.attr, known - _SET_BY_CAFFE, 1, _CLOSE)
+        found = f"self.{near[0]}" if near else ""
+        yield PythonFault(code.function.name, first.lineno, UNSET, f"self.{first.attr}", near=found)
 
 
 def _bound(module: Iterable[ast.stmt]) -> frozenset[str] | None:
@@ -153,12 +156,12 @@ def _of_blobs(code: Code) -> Iterator[PythonFault]:
     for node in _evaluated(code.certain):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             if node.attr in _READ_ONLY and _is_blob(node.value, code):
-                yield PythonFault(code.function.name, node.lineno, ASSIGNED, _text(node))
+                yield PythonFault(code.function.name, node.lineno, ASSIGNED, written(node))
         elif isinstance(node, ast.Call) and len(node.args) == 1 and _is_sequence(node.args[0]):
             function = node.func
             if isinstance(function, ast.Attribute) and function.attr == "reshape" and _is_blob(function.value, code):
-                given = _text(node.args[0])
-                yield PythonFault(code.function.name, node.lineno, IN_ONE, _text(function), near=given)
+                given = written(node.args[0])
+                yield PythonFault(code.function.name, node.lineno, IN_ONE, written(function), near=given)
 
 
 def _unshaped(code: Code, codes: Sequence[Code]) -> Iterator[PythonFault]:
@@ -175,7 +178,7 @@ def _unshaped(code: Code, codes: Sequence[Code]) -> Iterator[PythonFault]:
         if isinstance(node, ast.Attribute) and node.attr in ("data", "diff"):
             number = numbered(node.value, code.top)
             if number is not None and number not in shaped:
-                yield PythonFault(code.function.name, node.lineno, UNSHAPED, _text(node.value), number)
+                yield PythonFault(code.function.name, node.lineno, UNSHAPED, written(node.value), number)
 
 
 def _rebound(code: Code) -> Iterator[PythonFault]:
@@ -183,13 +186,6 @@ def _rebound(code: Code) -> Iterator[PythonFault]:
     for one in rebound(code.function, code.certain, code.top if forward else code.bottom):
         number = one.number if forward else -1
         yield PythonFault(code.function.name, one.line, REBOUND, one.array, number, one.name)
-
-
-def _text(node: ast.AST) -> str:
-    try:
-        return ast.unparse(node)
-    except RecursionError:  # from some hundred attributes of each other on
-        return "..."
 
 
 def _is_blob(node: ast.AST, code: Code) -> bool:

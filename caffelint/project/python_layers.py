@@ -14,6 +14,7 @@ from caffelint.project import python2
 from caffelint.project.python_arrays import Elementwise, elementwise
 from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
+from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
 from caffelint.project.python_shapes import top_shapes
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 EMPTY, RAISES, RUNS = "empty", "raises", "runs"
 _BASE = "Layer"
 _MOST_BASES = 32
+_WHOLE = frozenset(["int", "long", "int_", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
+"""Types of numpy, and of Python."""
+_OF_CAFFE = ("setup", "reshape", "forward", "backward")
 _READERS = {"eval": "eval", "literal_eval": "literal_eval", "loads": "json", "load": "yaml", "safe_load": "yaml"}
 
 
@@ -153,14 +157,18 @@ class PythonClass:
     @cached_property
     def possible_keys(self) -> frozenset[str] | None:
         """The words that may be keys of `param_str` which its code reads; None if other code may read more of them."""
-        if self.is_layer is not True or reads_elsewhere(self.module.body, [*self._functions.values()]):
+        if self.is_layer is not True or reads_elsewhere(self.module.body, self._flow):
             return None
         return words_of(self.module.body)
 
     @cached_property
+    def _flow(self) -> Flow:
+        return Flow(self.module.body, [*self._functions.values()])
+
+    @cached_property
     def keys_read(self) -> frozenset[str]:
         """The keys that its code takes from `param_str`, with a default or without."""
-        return keys_of_holders([*self._functions.values()])
+        return keys_of_holders([*self._functions.values()], self._flow)
 
     @cached_property
     def reads_phase(self) -> bool:
@@ -173,6 +181,16 @@ class PythonClass:
             and node.id == "getattr"
             for node in code
         )
+
+    @cached_property
+    def is_driven(self) -> bool:
+        """Whether other code may tell an object what to do: it is handed on, or has methods that nothing here calls."""
+        code = [node for function in self._functions.values() for node in ast.walk(function)]
+        handed = (one for node in code if isinstance(node, ast.Call) and not _is_super(node) for one in node.args)
+        if any(isinstance(one, ast.Name) and one.id == "self" for one in handed):
+            return True
+        called = {node.attr for node in code if isinstance(node, ast.Attribute)}
+        return any(name not in called for name in self._functions if name not in _OF_CAFFE and name[:2] != "__")
 
     @cached_property
     def top_shapes(self) -> TopShapes:
@@ -200,9 +218,15 @@ class PythonClass:
         """What fails whenever Caffe calls one of its methods."""
         if not self.lacks_methods:
             return ()
-        called = [self._functions[name] for name in ("setup", "reshape", "forward", "backward") if name in self.methods]
+        called = [self._functions[name] for name in _OF_CAFFE if name in self.methods]
         codes = [Code(one, [*_certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
         return [*faults(codes, self._nodes, self.module.body)]
+
+    @cached_property
+    def whole_numbers(self) -> Sequence[int]:
+        """The lines at which its code makes whole numbers of values, as by `astype(np.uint8)`."""
+        code = (node for function in self._functions.values() for node in ast.walk(function))
+        return sorted({node.lineno for node in code if isinstance(node, ast.Call) and _makes_whole(node)})
 
     @cached_property
     def elementwise(self) -> Sequence[Elementwise]:
@@ -229,8 +253,22 @@ class PythonClass:
         return True
 
 
+def _is_super(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "super"
+
+
 def _is_reshape(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "reshape"
+
+
+def _makes_whole(call: ast.Call) -> bool:
+    """Is it `astype`, or a function of numpy, with a type of whole numbers?"""
+    types = [*call.args, *(one.value for one in call.keywords if one.arg == "dtype")]
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if call.func.attr in _WHOLE:
+        return bool(call.args)
+    return any(_name_of(one) in _WHOLE or isinstance(one, ast.Constant) and one.value in _WHOLE for one in types)
 
 
 def _name_of(node: ast.expr) -> str:
@@ -316,10 +354,19 @@ def _diffs(function: ast.FunctionDef | None, blobs: str, context: type[ast.expr_
         elif isinstance(node, ast.Call):
             targets = node.args
         for target in targets:
-            inner = list(ast.walk(target))
+            inner = list(_without_arguments(target))
             is_diff = any(isinstance(one, ast.Attribute) and one.attr == "diff" for one in inner)
             if is_diff and any(isinstance(one, ast.Name) and one.id == argument for one in inner):
                 yield target
+
+
+def _without_arguments(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one, but for what calls are given: these are looked at by themselves."""
+    left = [node]
+    while left:
+        one = left.pop()
+        yield one
+        left += [one.func] if isinstance(one, ast.Call) else ast.iter_child_nodes(one)
 
 
 def _calls_own(function: ast.FunctionDef) -> bool:

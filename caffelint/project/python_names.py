@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator, Sequence
+
+from caffelint.project.python_flow import Flow
 
 _INSPECTING = frozenset(["setattr", "getattr", "hasattr", "vars", "exec", "locals", "globals", "__dict__"])
 """By these, a key may become the name of something without being written out."""
-
-_METHODS = frozenset(["get", "keys", "has_key", "items", "values", "update", "copy", "pop", "setdefault", "iteritems"])
 
 
 def words_of(body: Sequence[ast.stmt]) -> frozenset[str]:
@@ -29,26 +28,18 @@ def _words(node: ast.AST) -> Iterator[str]:
         yield node.arg or ""
 
 
-def reads_elsewhere(body: Sequence[ast.stmt], functions: Sequence[ast.FunctionDef]) -> bool:
-    """Whether other code than that of the module may read what these functions take from `self.param_str`.
+def reads_elsewhere(body: Sequence[ast.stmt], flow: Flow) -> bool:
+    """Whether other code than that of the module may read what a class of it takes from `self.param_str`.
 
     It may where that is handed to what the module imports, or looked at by name.
     """
-    if not _INSPECTING.isdisjoint(words_of(body)):
-        return True
-    own = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    holders = _holders(functions)
-    for function in functions:
-        for call in ast.walk(function):
-            if isinstance(call, ast.Call) and _hands_on(call, holders) and not _is_own(call.func, own):
-                return True
-    return False
+    return not _INSPECTING.isdisjoint(words_of(body)) or flow.leaves
 
 
-def keys_of_holders(functions: Sequence[ast.FunctionDef]) -> frozenset[str]:
+def keys_of_holders(functions: Sequence[ast.FunctionDef], flow: Flow) -> frozenset[str]:
     """The keys that functions take from what `self.param_str` holds."""
-    holders = _holders(functions)
-    return frozenset(key for function in functions for node in ast.walk(function) for key in _taken(node, holders))
+    nodes = (node for function in functions for node in ast.walk(function))
+    return frozenset(key for node in nodes for key in _taken(node, flow.holders))
 
 
 def _taken(node: ast.AST, holders: frozenset[str]) -> Iterator[str]:
@@ -61,35 +52,6 @@ def _taken(node: ast.AST, holders: frozenset[str]) -> Iterator[str]:
         holder, key = node.comparators[0], node.left
     else:
         return
-    if _name(holder) in holders and isinstance(key, ast.Constant) and isinstance(key.value, str):
+    name = holder.id if isinstance(holder, ast.Name) else holder.attr if isinstance(holder, ast.Attribute) else ""
+    if name in holders and isinstance(key, ast.Constant) and isinstance(key.value, str):
         yield key.value
-
-
-def _holders(functions: Sequence[ast.FunctionDef]) -> frozenset[str]:
-    """The names and attributes that hold what was read."""
-    found = {"param_str"}
-    for function in functions:
-        for node in ast.walk(function):
-            if isinstance(node, ast.Assign) and any(_name(one) in found for one in ast.walk(node.value)):
-                if not isinstance(node.value, ast.Subscript):  # one value of it is no longer all of it
-                    found.update(_name(target) for target in node.targets)
-    return frozenset(found - {""})
-
-
-def _name(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def _hands_on(call: ast.Call, holders: frozenset[str]) -> bool:
-    values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    values = [value.value if isinstance(value, ast.Starred) else value for value in values]
-    return any(_name(value) in holders - {"param_str"} for value in values)
-
-
-def _is_own(function: ast.expr, own: set[str]) -> bool:
-    """Is it code of the module, a method of the same object, or what only looks at a dictionary?"""
-    if isinstance(function, ast.Name):
-        return function.id in own or hasattr(builtins, function.id)
-    return isinstance(function, ast.Attribute) and (
-        function.attr in _METHODS or isinstance(function.value, ast.Name) and function.value.id == "self"
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ class Neighbours(NamedTuple):
     labels: is the target of a record one label, or are they numbers? net: 0 for TRAIN, the number of a TEST net of
     which the same was asked, since the targets in TRAIN do not go with the data.
     again: how many records are equal to an earlier one; unlike: how many of these have another target.
+    blank: the value that the `equal` ones hold and nothing else; nan where they hold several.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Neighbours(NamedTuple):
     net: int = 0
     again: int = 0
     unlike: int = 0
+    blank: float = math.nan
 
 
 class Pairs(NamedTuple):

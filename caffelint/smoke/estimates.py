@@ -14,8 +14,10 @@ from caffelint.smoke.run import Run
 _ESTIMATES = ("N", "S201")
 """How codes begin of rules that compute what the first updates do, or hold base_lr against the usual."""
 
-_RATE = "rate"
-_OF_STEPS = (_RATE, "momentum", "input-scale")
+_BUILT_UP = 0.45
+
+_RATE, _MOMENTUM = "rate", "momentum"
+_OF_STEPS = (_RATE, _MOMENTUM, "input-scale")
 """Kinds of cause that make the first updates too large, or too small."""
 
 
@@ -42,5 +44,17 @@ def _against(run: Run) -> tuple[str, tuple[str, ...]]:
     if run.iterations and run.finite and not run.synthetic:
         how = outcome(run)
         if how.learns:
-            return f"the net learns in {how.iterations} iterations all the same", _OF_STEPS
+            kinds = tuple(one for one in _OF_STEPS if one != _MOMENTUM or not before_momentum(run))
+            return f"the net learns in {how.iterations} iterations all the same", kinds
     return "", ()
+
+
+def before_momentum(run: Run) -> bool:
+    """Did the run end before momentum has added up half of what it does? Later updates are far larger."""
+    left = 1 - run.solver.message.momentum
+    return len(run.iterations) * left < _BUILT_UP if left > 0 else True
+
+
+def told_of_momentum(finding: ReportedFinding) -> bool:
+    """Is it such an estimate, which blames the momentum?"""
+    return finding.code.startswith(_ESTIMATES) and finding.cause is not None and finding.cause.kind == _MOMENTUM

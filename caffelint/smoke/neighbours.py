@@ -62,7 +62,8 @@ class Neighbours(object):
         unlike = sum(bool((targets[first] != targets[at]).any()) for first, at in again)
         unknown = float("nan")
         found = {"records": len(raw), "equal": len(most), "kinds": len(kinds), "labels": bool(self.labels)}  # type: dict[str, float]
-        found.update({"again": len(again), "unlike": unlike})
+        low, high = (float(self.sorted[most[0]][end]) for end in (0, -1))
+        found.update({"again": len(again), "unlike": unlike, "blank": low if low == high else unknown})
         found.update({"shift": shift, "agree": unknown, "chance": unknown, "beyond": unknown})
         own = sorted(each[0] for each in places.values())
         targets = targets[own]

@@ -11,6 +11,7 @@ from caffelint.lint import rule
 from caffelint.lint.finding import Finding
 from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs
 from caffelint.smoke.answers import CHANCE, SURE
+from caffelint.smoke.diagnosis.batches import labels_outside
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
@@ -191,6 +192,7 @@ __all__ = [
     "gradient_ends",
     "hypotheses",
     "is_zero",
+    "labels_outside",
     "lags",
     "large_input",
     "largest_ratios",

@@ -13,6 +13,7 @@ from caffelint.lint.words import title
 from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.answers import SURE
 from caffelint.smoke.diagnosis.tried import cure
+from caffelint.smoke.estimates import before_momentum, told_of_momentum
 from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL, constant_of, falls, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
@@ -55,6 +56,7 @@ _HEADS = {
     "record-not-readable": "it will stop",
     "value-not-finite": "it will break",
     "sorted-by-label": "it learns one class at a time",
+    "frequent-classes-weigh-more": "it learns the frequent classes alone",
 }
 """By the rule of the finding, the most severe and certain first."""
 _FIRST_OF_DATA = "label-not-whole"
@@ -149,7 +151,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     count = f"{how.iterations} iteration{'s' if how.iterations > 1 else ''}, every value finite"
     loss = f"loss {first:.4g} to {last:.4g}" if how.iterations > 1 else f"loss {first:.4g}"
     sure = _sure(findings)
-    head = ("it trains so far" if sure else "it trains") if how.learns else "it runs"
+    built_up = [one for one in findings if told_of_momentum(one) and one.severity != INFO and before_momentum(run)]
+    head = ("it trains so far" if sure or built_up else "it trains") if how.learns else "it runs"
     objects = [one for one in findings if how.learns and one not in sure[:1] and _is_of_results(one)]
     if how.tests_badly:
         head += ", but TEST is worse than guessing"
@@ -195,7 +198,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours) if not one.net)
         parts.append(stays if belong else f"{stays}, or whether labels do not belong to their records")
     text = "; ".join(parts)
-    if rising := next((one for one in findings if one.name in _LATER), None):
+    if rising := next((one for one in findings if one.name in _LATER or one in built_up), None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     if how.iterations >= 2 * TAIL:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO and one not in sure[:1]]

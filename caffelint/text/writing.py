@@ -31,7 +31,10 @@ def ending_cleanly() -> Iterator[None]:
         yield
         return
 
+    ended: list[int] = []
+
     def end(number: int, frame: FrameType | None) -> None:
+        ended.append(number)
         for one in before:  # a second one must not stop the clearing up
             signal.signal(one, signal.SIG_IGN)
         raise SystemExit(_BY_SIGNAL + number)
@@ -43,6 +46,10 @@ def ending_cleanly() -> Iterator[None]:
         signal.signal(number, end)
     try:
         yield
+    except Exception:
+        if ended:  # an exception at any place may lead to others, as of a lock that was just about to be held
+            raise SystemExit(_BY_SIGNAL + ended[0]) from None
+        raise
     finally:
         for number in before:
             signal.signal(number, signal.SIG_DFL)

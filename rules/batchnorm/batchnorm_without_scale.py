@@ -191,11 +191,12 @@ class BatchnormWithoutScale(NetRule):
 
 
 def _odd(unscaled: list[BuiltLayer], norms: int) -> list[BuiltLayer]:
-    """The only one of many behind a layer with weights that no Scale follows: a slip, whatever reads it."""
-    if len(unscaled) != 1 or norms <= _OTHERS or not unscaled[0].bottoms:
+    """The only one of many behind a Convolution that no Scale follows: a slip, whatever reads it but a Bias."""
+    if len(unscaled) != 1 or norms <= _OTHERS or not unscaled[0].bottoms or not unscaled[0].tops:
         return []
-    maker = unscaled[0].bottoms[0].maker
-    return unscaled if maker is not None and maker.has_weights else []
+    maker, readers = unscaled[0].bottoms[0].maker, unscaled[0].tops[0].readers
+    is_plain = maker is not None and maker.type == "Convolution" and all(reader.type != "Bias" for reader, _ in readers)
+    return unscaled if is_plain else []
 
 
 def _normalised_again(layer: BuiltLayer) -> BuiltLayer | None:

@@ -18,6 +18,7 @@ IMAGE_READERS = types_that(lambda kind: kind.prefetches and kind.has_setting("so
 _DATA_BLOCKS = ("data_param", "image_data_param", "window_data_param", "hdf5_data_param", "transform_param", "include")
 
 _HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validate|validation|eval|test|testing|dev)(?![a-z])")
+_TRAINING = re.compile(r"train|(?<![a-z])trn?(?![a-z])")
 
 
 def own_block(layer: Layer) -> str:
@@ -70,7 +71,13 @@ def is_for_training(path: str) -> bool:
 def is_held_out(path: str) -> bool:
     """Whether a path says that it is a validation or test set."""
     name = same_path(path).rpartition("/")[2].lower()
-    return bool(_HELD_OUT.search(name)) and "train" not in name
+    return bool(_HELD_OUT.search(name)) and not _TRAINING.search(name)
+
+
+def beside_its_role(path: str) -> str:
+    """The name of a data set without the word for what it is used for: `train_lmdb` and `val_lmdb` are the same."""
+    name = same_path(path).rpartition("/")[2].lower()
+    return _HELD_OUT.sub("", name).replace("training", "").replace("train", "")
 
 
 def without_held_out(name: str) -> str:

@@ -146,8 +146,10 @@ def _lacks_all_sources(net: Net) -> bool:
     DIGITS takes such nets and fills in all databases; a source that somebody forgot is missing beside its backend.
     """
     readers = [layer for layer in net.layers if layer.type in READERS]
-    said = (layer for layer in readers for field in ("source", "backend") if layer.has(layer.kind.block, field))
-    return len(readers) > 1 and not net.solvers and not any(said)
+    fields = ((layer, field) for layer in readers for field in ("source", "backend") if layer.kind.has_setting(field))
+    return (
+        len(readers) > 1 and not net.solvers and not any(layer.has(layer.kind.block, field) for layer, field in fields)
+    )
 
 
 def _phrase(layer: Layer) -> str:

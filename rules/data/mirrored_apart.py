@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
-    CERTAIN,
     LIKELY,
     TRAIN,
     UNSAFE,
@@ -23,11 +22,13 @@ from caffelint.lint.built import BuiltLayer, Paired, paired
 from ._layers import IMAGE_READERS, transform_place
 
 _PLACES = re.compile(
-    r"(?<![a-z])(?:land_?marks?|key_?points?|coord(?:inate)?s?|joints?|b(?:ounding_?)?box(?:es)?|steering|gaze"
-    r"|head_?pose|body_?pose|yaw)(?![a-z])",
-    re.IGNORECASE,
+    r"(?<![a-z])(?:land_?marks?|key_?points?|coord(?:inate)?s?|joints|b(?:ounding_?)?box(?:es)?|steering|gaze"
+    r"|head_?pose|body_?pose|yaw)$"
 )
-"""Targets that are positions or directions, by the names that a net gives to what it regresses."""
+"""Targets that are positions or directions, by the end of their name; what only counts or joins them is none."""
+_WORD = re.compile(r"[a-z]+|[0-9]+")
+_OF_ANY = frozenset(["gt", "target", "targets", "label", "labels", "point", "points", "pts", "x", "y", "xy"])
+_MOST_WORDS = 8
 _SMALL = 5
 _IMAGE = (
     'layer {{ name: "images" type: "Data" top: "data"{} data_param {{ source: "images_lmdb" batch_size: 8 }}'
@@ -68,7 +69,8 @@ class MirroredApart(NetRule):
 
     ## Known problems
     Where a layer predicts numbers, these depend on the side only if they are positions or directions, which the rule
-    takes from the names of blobs and layers. It is silent about classes of whole images.
+    takes from the names of the blob and its data layer. It is silent about classes of whole images, and cannot know a
+    map that is the same for all images.
 
     ## Fix safety
     Unsafe: it changes what the net learns from.
@@ -88,6 +90,9 @@ class MirroredApart(NetRule):
         _IMAGE.format(_ON) + _MASK.format("") + _MAP.replace("pad: 1", "pad: 1 stride: 2"),
         # What a face shows, not where.
         _IMAGE.format(_ON) + _POINTS.format("attributes"),
+        _IMAGE.format(_ON) + _POINTS.format("bbox_count"),
+        _IMAGE.format(_ON) + _POINTS.format("age").replace("train.txt", "joint_train/landmark_features.txt"),
+        _IMAGE.format(_ON) + _POINTS.format("age").replace('"loss"', '"joint_loss"'),
         _IMAGE.format(_MIRROR.format("false")) + _POINTS.format("landmarks"),
     ]
     INVALID = [
@@ -133,12 +138,11 @@ class MirroredApart(NetRule):
             return None
         first, other = (mirroring[0], target if mirroring[0] is data else data)
         name = loss.bottoms[1].original.name
-        named = _PLACES.search(f"{name} {target.name} {target.data_source} {loss.name}")
+        named = _is_place(name) or _is_place(target.name)
         layer = net.layers[first.index or 0]
         place = transform_place(layer, "mirror")
         remedy = "set mirror: false"
         if _is_map(loss, known):
-            certainty = CERTAIN
             if len(mirroring) == 2:
                 said = f'{title(data)} and "{target.name}" mirror half of their records, each another half, but'
                 said += f" {title(loss)} compares what is made of them point by point; {remedy} in both"
@@ -146,7 +150,6 @@ class MirroredApart(NetRule):
                 said = f"{title(first)} mirrors half of its records, but those of {title(other)}, which"
                 said += f" {title(loss)} compares with them point by point, are not mirrored with them; {remedy}"
         elif named and first is data and loss.is_distance:
-            certainty = LIKELY
             said = f'{title(first)} mirrors half of its records, but "{name}" of {title(target)}, which depends on the'
             said += f" side, is not mirrored with them; {remedy}"
         else:
@@ -155,11 +158,19 @@ class MirroredApart(NetRule):
         return self.finding(
             place,
             said,
-            certainty=certainty,
             phases=(TRAIN,),
             related=(Related("the other records", net.layers[other.index or 0].at()),),
             fixes=fix(remedy, UNSAFE, edits),
         )
+
+
+def _is_place(name: str) -> bool:
+    words = _WORD.findall(name.lower())[-_MOST_WORDS:]
+    while words and not _PLACES.search("_".join(words)):
+        last = words.pop()
+        if not last.isdigit() and last not in _OF_ANY:
+            return False
+    return bool(words)
 
 
 def _mirrors(layer: BuiltLayer) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -22,6 +23,9 @@ from caffelint.lint.disk import is_template
 from ._layers import is_for_training, is_held_out, is_never_tested, pairs, same_path, source_of
 
 _OF_CLASSES = ("Accuracy", *types_that(lambda kind: issubclass(kind, Loss) and kind.of_classes))
+
+_DEV = re.compile(r"(?<![a-z])dev(?![a-z])", re.IGNORECASE)
+"""What speakers are trained on has this name, as in VoxCeleb, and elsewhere what is held out."""
 
 _DATA = (
     'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "%s" } include { phase: %s } } '
@@ -49,8 +53,9 @@ class SourceUnlikePhase(NetRule):
     ```
 
     ## Known problems
-    It goes by the names alone. Two data sets are reported only for classes that are counted, and only where everybody
-    knows both.
+    It goes by the names of files and folders. Two data sets are reported only for classes that are counted, only where
+    everybody knows both, and not where both have as many classes or show the same, as MNIST and SVHN, since the labels
+    may mean the same. A `dev` set may be either.
 
     ## References
     - ZhuhuiHe/face-recognition-squeeznet commit f3cbe25, wzbazinga/facial-expression-recognition commit 9f827c4
@@ -65,6 +70,13 @@ class SourceUnlikePhase(NetRule):
         # Two parts of one set, named by hand.
         _DATA % ("faces_tr.txt", "TRAIN") + _DATA % ("others_te.txt", "TEST") + _LOSS,
         _DATA % ("cifar10_aug_lmdb", "TRAIN") + _DATA % ("cifar10_plain_lmdb", "TEST") + _LOSS,
+        # Digits are digits, and most of the ten classes are the same.
+        _DATA % ("mnist_train_lmdb", "TRAIN") + _DATA % ("svhn_test_lmdb", "TEST") + _LOSS,
+        _DATA % ("stl10_train", "TRAIN") + _DATA % ("cifar10_test", "TEST") + _LOSS,
+        # Of VoxCeleb.
+        _DATA % ("dev_lmdb", "TRAIN") + _DATA % ("eval_lmdb", "TEST") + _LOSS,
+        # Trained on both before the last test.
+        _DATA % ("trn+val_lmdb", "TRAIN") + _DATA % ("test_lmdb", "TEST") + _LOSS,
         # No classes are counted.
         _DATA % ("casia_webface.txt", "TRAIN") + _DATA % ("lfw_val.txt", "TEST"),
         # It says the same of both.
@@ -99,7 +111,12 @@ class SourceUnlikePhase(NetRule):
         (block, trained), (other_block, tested) = source_of(training), source_of(testing)
         if not trained or not tested or is_template(trained) or is_template(tested):
             return
-        if is_held_out(trained) and not is_for_training(tested) and same_path(trained) != same_path(tested):
+        if (
+            is_held_out(trained)
+            and not _DEV.search(trained)
+            and not is_for_training(tested)
+            and same_path(trained) != same_path(tested)
+        ):
             yield self.finding(
                 training.at(block, "source"),
                 f'{title(training)}: training reads "{trained}", which by its name is a test or validation set; set'
@@ -120,8 +137,16 @@ class SourceUnlikePhase(NetRule):
 
 def _are_two_sets(trained: str, tested: str) -> bool:
     """Do the paths name two data sets that everybody knows?"""
-    known = [{one.name for one in known_data(path)} for path in (trained, tested)]
-    return all(known) and known[0].isdisjoint(known[1])
+    first, second = ({one.name: one for one in known_data(path)} for path in (trained, tested))
+    if not first or not second or not first.keys().isdisjoint(second):
+        return False
+    # Who trains on printed digits and tests on those of houses has classes that mean the same.
+    alike = (
+        one.shows == other.shows != "" or one.classes == other.classes != 0
+        for one in first.values()
+        for other in second.values()
+    )
+    return not any(alike)
 
 
 def _counts_classes(layer: Layer) -> bool:

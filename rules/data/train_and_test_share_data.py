@@ -27,6 +27,7 @@ from caffelint.lint.disk import is_template
 
 from ._layers import (
     Pair,
+    beside_its_role,
     chooses_records,
     is_for_training,
     is_held_out,
@@ -64,9 +65,10 @@ class TrainAndTestShareData(NetRule):
     ```
 
     ## Known problems
-    It compares paths, not what they hold. A layer with fields of a fork's own, of which one differs between the phases,
-    is taken to split the data itself. It does not report data that is also tested against other data, in another
-    stage. One layer for both phases is an info where a solver names the net as its train_net and as its test_net.
+    It compares paths, not what they hold: two sets may be swapped whose names differ only in `train`, `val` or `test`.
+    A layer with fields of a fork's own, of which one differs between the phases, is taken to split the data itself. It
+    does not report data that is also tested against other data, in another stage. One layer for both phases is an info
+    where a solver names the net as its train_net and as its test_net.
 
     ## References
     - BVLC/caffe commit a857001 (its own fine-tuning example)
@@ -97,6 +99,8 @@ class TrainAndTestShareData(NetRule):
             "a.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "a" } }',
             "b.prototxt": 'layer { name: "d" type: "Data" top: "d" data_param { source: "b" } }',
         },
+        # Of several sets, this one was chosen.
+        _DATA % ("test_old_lmdb", "TRAIN", "") + _DATA % ("train2_lmdb", "TEST", ""),
         # The layers of a fork choose their records themselves.
         _OWN.replace("batch_size", "fold: 1 batch_size") % "TRAIN"
         + _OWN.replace("batch_size", "fold: 2 batch_size") % "TEST"
@@ -187,7 +191,7 @@ class TrainAndTestShareData(NetRule):
         sources = [source_of(layer)[1] for layer in others]
         if sources and all(map(is_held_out, sources)):
             for layer, block, path in tested:
-                if TRAIN not in layer.phases and is_for_training(path):
+                if TRAIN not in layer.phases and is_for_training(path) and _are_a_pair(path, sources):
                     message = (
                         f'{title(layer)}: testing reads "{path}" and training reads "{sources[0]}";'
                         " check whether the two are swapped"
@@ -205,6 +209,11 @@ class TrainAndTestShareData(NetRule):
         other_block, _ = source_of(training)
         related = (Related("training reads this", training.at(other_block, "source")),)
         return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
+
+
+def _are_a_pair(path: str, others: list[str]) -> bool:
+    """Do sources differ only in what they are for? Of several sets, one was chosen on purpose."""
+    return all(beside_its_role(path) == beside_its_role(other) for other in others)
 
 
 def _is_named_for_both(net: Net) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import SCALAR, DataEvidence, DatasetRule
 from caffelint.lint import INFO, TRAIN, WARNING, Cause, Finding, Invalid, title
+from caffelint.lint.built import BuiltLayer
 
 from ._example import NET, SOUND, project, records
 from ._words import path, whole
@@ -11,6 +12,18 @@ from ._words import path, whole
 _RARER = 100
 _FEW = 20
 _SHOWN = 6
+_MANY = 50
+_EARLY = (
+    NET.replace("num_output: 3", "num_output: 4")
+    + """layer {
+  name: "score"
+  type: "InnerProduct"
+  bottom: "fc"
+  top: "score"
+  inner_product_param { num_output: 2 weight_filler { type: "xavier" } }
+}
+"""
+)
 
 
 class ClassesUnbalanced(DatasetRule):
@@ -32,6 +45,12 @@ class ClassesUnbalanced(DatasetRule):
             span='bottom: "label"',
             message='SoftmaxWithLoss "loss": class 1 does not occur in "train_lmdb", so it is never learned; add'
             " records of it, or number the classes without gaps",
+        ),
+        Invalid(
+            project(records(*[0, 1] * 12), _EARLY),
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": classes 2 and 3 do not occur in "train_lmdb", so they are never learned;'
+            ' let it read "score" of InnerProduct "score", which has 2 outputs and no loss',
         ),
         Invalid(
             project(records(*[0, 1] * 150, 2), NET),
@@ -64,6 +83,9 @@ class ClassesUnbalanced(DatasetRule):
                         what = f"class{are}{_listed(absent)} {'do' if len(absent) > 1 else 'does'} not occur in"
                         what += f" {path(feed)}, so {'they are' if len(absent) > 1 else 'it is'} never learned"
                         remedy = "add records of it, or number the classes without gaps"
+                        if other := _fits(layer, len(classes) - len(absent), absent):
+                            remedy = f'let it read "{other.tops[0].name}" of {title(other)}, which has'
+                            remedy += f" {len(classes) - len(absent)} outputs and no loss"
                         # Many number their classes from 1, and leave 0 to the background.
                         severity = INFO if absent == [0] else WARNING
                         what = f"{title(layer)}: {what}"
@@ -85,6 +107,24 @@ class ClassesUnbalanced(DatasetRule):
                             " InfogainLoss",
                             phases=feed.phases,
                         )
+
+
+def _fits(loss: BuiltLayer, present: int, absent: list[int]) -> BuiltLayer | None:
+    """A layer after that which makes the scores, with an output for each of the classes up to the first that is absent,
+    and with no loss."""
+    maker = loss.bottoms[0].maker
+    if absent[0] != present or maker is None:
+        return None
+    pending = [layer for layer, _ in maker.tops[0].readers]
+    for layer in pending:
+        if len(pending) > _MANY:
+            break
+        if layer.has_weights and layer.has_setting("num_output") and layer.parameters.num_output == present:
+            read = any(reader.is_loss or reader.has_weights for reader, _ in layer.tops[0].readers)
+            return None if read else layer
+        if len(layer.bottoms) == 1 and not layer.has_weights:
+            pending += [reader for top in layer.tops for reader, _ in top.readers]
+    return None
 
 
 def _listed(classes: list[int]) -> str:

@@ -18,8 +18,9 @@ class FilesLeftOut(DatasetRule):
     trains on a part of its data, and nothing says so.
 
     ## Known problems
-    Files are parts of one data set if their names differ in the last number alone and their sizes are about the same.
-    Where fewer are left out than named this is an info, since they may be kept for later.
+    Files are parts of one data set if their names differ only in the last number, these numbers count from 0 or 1
+    without a gap, and their sizes are about the same. Where fewer are left out than named, or only one is named, this
+    is an info, since the others may be kept for later.
 
     ## References
     - hdf5_data_layer.cpp, LayerSetUp
@@ -69,7 +70,7 @@ layer {
             yield self.finding(
                 feed.layer.at(*source_place(feed)),
                 f"{what}; {remedy}",
-                severity=INFO if len(names) < left.named else None,
+                severity=INFO if left.named == 1 or len(names) < left.named else None,
                 phases=feed.phases,
                 cause=Cause("data", what, remedy, LIKELY),
             )

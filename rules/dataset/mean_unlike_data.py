@@ -8,6 +8,7 @@ from caffelint.lint import ERROR, WARNING, Finding, Invalid, title
 from ._example import NET, SOUND, project, records
 from ._words import number, once, path
 
+_CLOSE = 0.05
 _SPREADS = 1.5
 """So many times the spread of the data is farther off than the mean of a part of it would be."""
 
@@ -40,6 +41,16 @@ class MeanUnlikeData(DatasetRule):
             span='mean_file: "mean.binaryproto"',
             message='Data "data": mean_file "mean.binaryproto" is 3x2x2, but records of "train_lmdb" are 1x2x2, so'
             " Caffe stops; compute it from this data with compute_image_mean",
+        ),
+        Invalid(
+            {
+                **project(records(0, 1, 2, image="1x2x2 10 100 200 60"), _FILE),
+                "mean.binaryproto": "1x2x2 277.5",
+            },
+            span='mean_file: "mean.binaryproto"',
+            message='Data "data": mean_file "mean.binaryproto" has the mean 277.5, but that of "train_lmdb" is 92.5 and'
+            " its values are 10 to 200, so all input is far below 0; it is 3 times the mean, and there are 3 records;"
+            " divide the sum by their number",
         ),
         Invalid(
             project(records(0, 1, 2, image="1x2x2 0.1 0.3 0.9 0.6"), _VALUE),
@@ -79,10 +90,16 @@ class MeanUnlikeData(DatasetRule):
                 phases=feed.phases,
             )
         elif off := _off(top, mean.values):
+            count = _added_up(data, top, mean.values)
+            what = f'{title(feed.layer)}: mean_file "{name}" has the mean {_listed(mean.values)}, but that of'
+            what += f" {path(feed)} is {off[0]}"
+            remedy = "compute it from this data with compute_image_mean"
+            if count:
+                what += f"; it is {count:,} times the mean, and there are {count:,} records"
+                remedy = "divide the sum by their number"
             yield self.finding(
                 place,
-                f'{title(feed.layer)}: mean_file "{name}" has the mean {_listed(mean.values)}, but {off[0]}; compute it'
-                " from this data with compute_image_mean",
+                f"{what}; {remedy}",
                 severity=WARNING,
                 phases=feed.phases,
             )
@@ -107,6 +124,15 @@ class MeanUnlikeData(DatasetRule):
                 severity=WARNING,
                 phases=feed.phases,
             )
+
+
+def _added_up(data: DataEvidence, top: Top, values: tuple[float, ...]) -> int:
+    """The number of records of a source, if a mean file holds so many times the mean: a sum; else 0."""
+    known = [(one.mean, value) for one, value in zip(top.channels, values, strict=False) if one.mean]
+    for count in sorted({facts.records for _, facts in data.read}):
+        if known and count > 1 and all(abs(value / mean / count - 1) < _CLOSE for mean, value in known):
+            return count
+    return 0
 
 
 def _off(top: Top, values: list[float] | tuple[float, ...]) -> tuple[str, str] | None:

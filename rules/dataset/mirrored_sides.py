@@ -19,8 +19,8 @@ class MirroredSides(DatasetRule):
     get the label of the other, so the net cannot tell the two apart.
 
     ## Known problems
-    The classes are known from a text beside the net or the data that has a line for each of them, or from the names of
-    records, as of images in a folder for each class.
+    The classes are known from a text beside the net or the data that has a line for each of them and names no files, or
+    from the names of records, as of images in a folder for each class.
 
     ## Fix safety
     Unsafe: it changes what the net learns from.
@@ -36,6 +36,8 @@ class MirroredSides(DatasetRule):
     VALID = [
         project(records(*[0, 1, 2] * 4), _MIRRORS) | {"labels.txt": "cat\ndog\nhorse\n"},
         project(records(*[0, 1, 2] * 4)) | {"labels.txt": "left\nright\nstraight\n"},
+        # Files are no classes.
+        project(records(*[0, 1] * 6), _MIRRORS) | {"videos.txt": "camera_left.avi\ncamera_right.avi\n"},
         # Another number of lines than classes.
         project(records(*[0, 1, 2] * 4), _MIRRORS) | {"labels.txt": "left\nright\n"},
     ]
@@ -72,7 +74,7 @@ class MirroredSides(DatasetRule):
 
 def _sides(data: DataEvidence, feed: Feed, top: Top) -> tuple[str, str]:
     readers = [one for one in feed.readers(LABEL) if one.layer.reads_classes(one.bottom)]
-    texts = data.class_names.get(feed.net.path, {})
+    texts = data.class_names.get((feed.net.path, feed.source.path if feed.source else ""), {})
     for reader in readers:
         found = sides_of(texts.get(int(reader.expected.high) + 1, ()))
         if found[0]:

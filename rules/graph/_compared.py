@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from caffelint.lint import TEST, TRAIN, Layer, Net, titles
 
-from ._layer_params import described, field_path, parameters
+from ._layer_params import described, field_name, field_path, parameters
 
 HIDDEN_SIGMOID = "SigmoidCrossEntropyLoss"
 
@@ -51,9 +51,9 @@ class Difference(NamedTuple):
             if first.kind.shaped_by
             else "but the net was trained with the latter"
         )
-        says = f"{self.field} is {mine} here"
+        says = f"{field_name(self.field)} is {mine} here"
         if len({(here, there) for _, here, there in self.found}) > 1:
-            says = f'{self.field} differs: in "{first.name}" it is {mine} here'
+            says = f'{field_name(self.field)} differs: in "{first.name}" it is {mine} here'
         layers = titles([layer for layer, *_ in self.found])
         # A single score is more often the mistake than several are.
         remedy = "make the two equal" if (self.field, theirs) == ("num_output", "1") else "set it as in training"

@@ -21,18 +21,19 @@ class _Sizes(NamedTuple):
 
 def is_idle(first: BuiltLayer, second: BuiltLayer) -> bool:
     """Does the first of two layers in a row add nothing?"""
-    return _learns_alone(first) and _learns_alone(second) and not _saves(first, second)
+    return _has_own_weights(first) and _has_own_weights(second) and not _saves(first, second)
 
 
 def is_wide(first: BuiltLayer, second: BuiltLayer) -> bool:
     """Do two layers with windows follow each other, the first of which narrows nothing, as a bottleneck would?"""
     one, two = _sizes(first), _sizes(second)
-    if one is None or two is None or not (_learns_alone(first) and _learns_alone(second)):
+    if one is None or two is None or not (_has_own_weights(first) and _has_own_weights(second)):
         return False
-    return one.outputs >= max(one.inputs or 0, two.outputs) and min(one.taps, two.taps) > 1
+    # One that takes steps makes a map smaller, as a pooling would.
+    return one.outputs >= max(one.inputs or 0, two.outputs) and min(one.taps, two.taps) > 1 and one.step == (1, 1)
 
 
-def _learns_alone(layer: BuiltLayer) -> bool:
+def _has_own_weights(layer: BuiltLayer) -> bool:
     """Are its weights its own, and learned?"""
     specs = layer.message.param
     return bool(layer.learns) and not any(spec.name for spec in specs) and all(spec.lr_mult for spec in specs[:1])

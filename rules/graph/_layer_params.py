@@ -7,6 +7,9 @@ from typing import Any
 from caffelint.lint import Layer
 from caffelint.lint.built import computed_by
 
+_SIDES = ("kernel", "stride", "pad")
+"""Fields with a value for the height and one for the width."""
+
 
 def parameters(layer: Layer) -> dict[str, Any]:
     """The fields that change what a layer computes: see `computed_by`."""
@@ -29,9 +32,24 @@ def field_path(layer: Layer, field: str) -> tuple[str, str]:
     """Where a field of `parameters` is written in a layer."""
     block = layer.kind.block
     names = ("kernel_size", "kernel_h", "kernel_w") if field == "kernel" else (field, f"{field}_h", f"{field}_w")
-    if field in ("kernel", "stride", "pad"):
+    if field in _SIDES:
         return block, next((name for name in names if layer.has(block, name)), names[0])
     return block, field
+
+
+def field_name(field: str) -> str:
+    """A field of `parameters` by the name that it has in a prototxt."""
+    return "kernel_size" if field == "kernel" else field
+
+
+def settable(layer: Layer, field: str, value: Any) -> str:
+    """A field and a value as text to write over what a layer has; empty where one number does not say it."""
+    name = field_name(field)
+    if isinstance(value, tuple):
+        sides_alike = field in _SIDES and len(set(value)) == 1 and field_path(layer, field)[1] == name
+        if not sides_alike:
+            return ""
+    return f"{name}: {described(value)}"
 
 
 def share_all_params(layer: Layer, other: Layer) -> bool:

@@ -102,7 +102,7 @@ def unread_before(refused: Refused) -> str:
         if layer.tops[:1] == layer.bottoms[:1]:
             return ""  # what is missing is the layer that makes it
         return above.tops[0] if len(above.tops) == 1 and layer.index == 1 and above.tops[0] in last else ""
-    if above.kind.looks_like_a_loss or above.type == "Accuracy":
+    if above.kind.looks_like_a_loss or above.kind.looks_like_a_measure:
         return ""  # made to be looked at
     return above.tops[-1] if above.tops and last.get(above.tops[-1]) is above else ""
 

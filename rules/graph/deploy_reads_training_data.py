@@ -70,12 +70,14 @@ class DeployReadsTrainingData(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if net.layers_of(["Accuracy"]):
+            return  # it judges by records that were held out
         if not is_to_deploy(net) or hands_back_gradients(net) or is_of_nets_for_tests(net):
             return
         losses = net.layers_that(lambda kind: kind.is_loss)
         loss = next((layer for layer in losses if TRAIN in layer.phases), None)
         for layer in net.layers_that(lambda kind: kind.is_data):
-            if loss is None or TRAIN not in layer.phases or not layer.kind.data_source:
+            if loss is None or TRAIN not in layer.phases or not layer.kind.data_source or layer.depends_on_stage:
                 continue
             ending = f" and a {loss.kind.plain_form} in place of the loss" if loss.kind.plain_form else ""
             yield self.finding(

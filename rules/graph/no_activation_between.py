@@ -101,6 +101,11 @@ class NoActivationBetween(NetRule):
         # Two pairs of small kernels.
         _CHAIN % "".join(_map(i, i not in (3, 5)) for i in range(2, 9)),
         _MAPS.format("2 dilation: 6", 3),
+        # Steps in place of a pooling.
+        _CHAIN
+        % "".join(_map(i, i != 4) for i in range(2, 8)).replace(
+            _map(4, False), _map(4, False).replace('"c4"', '"down"').replace("3 pad: 1", "2 stride: 2")
+        ),
         # The second layer sums up parts of what the first one gives.
         _NET.replace('bottom: "ip2" top: "ip3"', 'bottom: "parts" top: "ip3"').format(
             "",
@@ -176,7 +181,7 @@ class NoActivationBetween(NetRule):
 
 def _is_odd(layer: BuiltLayer, second: BuiltLayer, bent: Collection[BuiltLayer]) -> bool:
     """Do all layers that are named like one but for their numbers go on to an activation, and is it no bottleneck?"""
-    outputs, shape = layer.parameters.num_output, layer.bottoms[0].shape
+    outputs, shape = layer.parameters.num_output, layer.bottoms[0].shape if layer.bottoms else None
     inputs = shape[1] if shape and len(shape) > 1 else None
     if outputs < second.parameters.num_output and (inputs is None or outputs < inputs):
         return False

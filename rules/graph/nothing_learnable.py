@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule
+from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
 
 
 class NothingLearnable(NetRule):
@@ -39,7 +39,7 @@ class NothingLearnable(NetRule):
             _NET % _FROZEN,
             span="lr_mult: 0",
             message="lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in those that"
-            " should",
+            ' should, at least in InnerProduct "fc" before the loss',
         ),
     ]
 
@@ -55,10 +55,12 @@ class NothingLearnable(NetRule):
                 return
             frozen = [layer for layer in given if layer.kind.has_parameters and not layer.kind.keeps_statistics]
             if frozen and one.has_loss:
+                last = next((layer for layer in reversed(frozen) if layer.kind.has_weights), None)
+                least = f", at least in {title(last)} before the loss" if last is not None else ""
                 yield self.finding(
-                    frozen[0].at("param", 0, "lr_mult"),
+                    (last or frozen[0]).at("param", 0, "lr_mult"),
                     "lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in those that"
-                    " should",
+                    f" should{least}",
                     phases=(TRAIN,),
                 )
             return

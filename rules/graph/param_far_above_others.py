@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 
-_FAR_RATE, _FAR_STD, _LARGE, _FEWEST = 50, 30, 0.3, 3
+_FAR_RATE, _FAR_STD, _LARGE, _FEWEST = 50, 30, 0.5, 3
 """How many times the largest of the others is odd; what weights are large by themselves; how many layers tell."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, PHASES, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
 
-from ._layer_params import described, field_path, parameters
+from ._layer_params import described, field_name, field_path, parameters, settable
 
 _POWER = (
     ' layer {{ name: "to_unit" type: "Power" bottom: "raw" top: "data" power_param {{ scale: {} }}'
@@ -14,6 +14,10 @@ _BENT = (
     'layer {{ name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }}'
     ' layer {{ name: "act" type: "Sigmoid" bottom: "fc" top: "fc"{} }}{}'
     ' layer {{ name: "fc2" type: "InnerProduct" bottom: "fc" top: "fc2" }}'
+)
+_CONV = (
+    ' layer {{ name: "conv" type: "Convolution" bottom: "raw" top: "conv" convolution_param {{ num_output: 8'
+    " kernel_size: {} }} include {{ phase: {} }} }}"
 )
 
 
@@ -35,9 +39,11 @@ class PhasesComputeOtherwise(NetRule):
     ```
 
     ## Known problems
-    A layer takes the place of another if both have one type, bottom and top. Layer types of forks are not compared, as
-    a margin that only training has is meant. An activation in place that only training has is reported where testing
-    has what it is applied to, and no activation there.
+    A layer takes the place of another if both have one type, bottom and top; of several, the first that of the first.
+    Nothing is said where their numbers differ, of layers of a stage, and of those that cut or reshape, which depends on
+    the size of the batch. Layer types of forks are not compared, as a margin that only training has is meant. An
+    activation in place that only training has is reported where testing has what it is applied to, and no activation
+    there.
 
     ## References
     - power_layer.cpp, Forward_cpu; net.cpp, FilterNet
@@ -60,6 +66,20 @@ class PhasesComputeOtherwise(NetRule):
         _POWER.format(0.004, "TRAIN") + _POWER.format(0.004, "TEST"),
         # For one phase only.
         _POWER.format(0.004, "TRAIN"),
+        # The second layers do the same, however the first ones differ from them.
+        "".join(_POWER.replace('"raw"', '"data"').format(scale, phase) for phase in PHASES for scale in (1, 0.0078)),
+        # A choice for both phases.
+        _POWER.format(1, 'TRAIN stage: "large"') + _POWER.format(0.004, 'TEST stage: "small"'),
+        # Half of a batch of 64, and of one of 100.
+        "".join(
+            'layer { name: "half" type: "Slice" bottom: "raw" top: "a" top: "b"'
+            f" slice_param {{ axis: 0 slice_point: {n} }} include {{ phase: {phase} }} }}"
+            for phase, n in (("TRAIN", 32), ("TEST", 50))
+        ),
+        # What a type of the project's own does is unknown.
+        _BENT.format(
+            " include { phase: TRAIN }", ' layer { type: "Python" bottom: "fc" top: "fc" include { phase: TEST } }'
+        ),
         # Statistics of the batch, or of the training.
         'layer { name: "bn" type: "BatchNorm" bottom: "raw" top: "bn" batch_norm_param { use_global_stats: false }'
         ' include { phase: TRAIN } } layer { name: "bn" type: "BatchNorm" bottom: "raw" top: "bn" batch_norm_param {'
@@ -71,6 +91,18 @@ class PhasesComputeOtherwise(NetRule):
             span='name: "act"',
             message='Sigmoid "act": only training has it, so the net is tested on other values than it is trained on;'
             " remove its include",
+        ),
+        Invalid(
+            _BENT.format(" exclude { phase: TEST }", ""),
+            span='name: "act"',
+            message='Sigmoid "act": only training has it, so the net is tested on other values than it is trained on;'
+            " remove its exclude",
+        ),
+        Invalid(
+            _CONV.format(3, "TRAIN") + _CONV.format(5, "TEST"),
+            span="kernel_size: 5",
+            message='Convolution "conv": kernel_size is 5 in testing but 3 in training, so the net is tested on other'
+            " values than it is trained on; set kernel_size: 3",
         ),
         Invalid(
             _POWER.format(0.004, "TRAIN") + _POWER.format(1, "TEST"),
@@ -87,54 +119,58 @@ class PhasesComputeOtherwise(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        trained: dict[tuple[str, str, str], Layer] = {}
-        testing = []
-        for layer in net.layers:
-            if len(layer.bottoms) == 1 and layer.tops and layer.kind.known and not layer.kind.fork:
-                if layer.phases == (TRAIN,):
-                    trained.setdefault(_place(layer), layer)
-                elif layer.phases == (TEST,):
-                    testing.append(layer)
+        trained, tested = (_places(net, phase) for phase in PHASES)
         yield from self._unbent(net)
-        for layer in testing:
-            twin = trained.get(_place(layer))
-            if twin is None or layer.kind.is_loss or layer.is_conditional != twin.is_conditional:
-                continue
-            here, there = parameters(layer), parameters(twin)
-            field = next((field for field, value in there.items() if here.get(field, value) != value), "")
-            if field:
-                wanted = described(there[field])
-                yield self.finding(
-                    layer.at(*field_path(layer, field)),
-                    f"{title(layer)}: {field} is {described(here[field])} in testing but {wanted} in training, so the"
-                    f" net is tested on other values than it is trained on; set {field}: {wanted}",
-                    phases=(TEST,),
-                    related=(Related("the layer of training", twin.at(*field_path(twin, field))),),
-                )
+        for place, layers in tested.items():
+            twins = trained.get(place, [])
+            if len(layers) == len(twins):
+                for layer, twin in zip(layers, twins, strict=True):
+                    yield from self._compare(layer, twin)
+
+    def _compare(self, layer: Layer, twin: Layer) -> Iterator[Finding]:
+        here, there = parameters(layer), parameters(twin)
+        field = next((field for field, value in there.items() if here.get(field, value) != value), "")
+        if field:
+            name, text = field_name(field), settable(layer, field, there[field])
+            yield self.finding(
+                layer.at(*field_path(layer, field)),
+                f"{title(layer)}: {name} is {described(here[field])} in testing but {described(there[field])} in"
+                " training, so the net is tested on other values than it is trained on;"
+                f" {f'set {text}' if text else 'make the two equal'}",
+                phases=(TEST,),
+                related=(Related("the layer of training", twin.at(*field_path(twin, field))),),
+            )
 
     def _unbent(self, net: Net) -> Iterator[Finding]:
-        """Activations in place that only training has, of blobs that both phases make before and read behind."""
-        bends = [
-            layer
-            for layer in net.layers_that(lambda kind: kind.is_activation)
-            if layer.bottoms and layer.bottoms == layer.tops
-        ]
-        in_testing = {layer.bottoms[0] for layer in bends if TEST in layer.phases}
+        """Activations in place that only training has, of blobs that both phases make before and read after."""
+        may_bend = net.layers_that(lambda kind: kind.is_activation is not False)
+        in_place = [layer for layer in may_bend if layer.bottoms and layer.bottoms == layer.tops]
+        in_testing = {layer.bottoms[0] for layer in in_place if TEST in layer.phases}
         both = [layer for layer in net.layers if layer.phases == PHASES]
         made = {blob for layer in both for blob in layer.tops} - in_testing
         last_read = {blob: layer.index for layer in both for blob in layer.bottoms}
-        for layer in bends:
+        for layer in in_place:
+            if not layer.kind.is_activation or layer.phases != (TRAIN,) or layer.depends_on_stage:
+                continue
             blob = layer.bottoms[0]
-            has_stages = any(rule.stage or rule.not_stage for rule in layer.message.include)
-            is_read_behind = blob in made and last_read.get(blob, 0) > layer.index
-            if layer.phases == (TRAIN,) and not has_stages and is_read_behind:
+            if blob in made and last_read.get(blob, 0) > layer.index:
                 yield self.finding(
                     layer.at("name"),
                     f"{title(layer)}: only training has it, so the net is tested on other values than it is trained"
-                    " on; remove its include",
+                    f" on; remove its {'include' if layer.message.include else 'exclude'}",
                     phases=(TEST,),
                 )
 
 
-def _place(layer: Layer) -> tuple[str, str, str]:
-    return layer.type, layer.bottoms[0], layer.tops[0]
+def _places(net: Net, phase: str) -> dict[tuple[str, str, str], list[Layer]]:
+    """The layers that only a phase has and that compute, in their order, by type, bottom and top.
+
+    Those that cut or reshape are left out: what they are set to goes with the size of the batch.
+    """
+    found: dict[tuple[str, str, str], list[Layer]] = {}
+    for layer in net.layers:
+        if layer.phases == (phase,) and len(layer.bottoms) == 1 and layer.tops and not layer.depends_on_stage:
+            kind = layer.kind
+            if kind.known and not kind.fork and not kind.is_loss and not kind.rearranges:
+                found.setdefault((layer.type, layer.bottoms[0], layer.tops[0]), []).append(layer)
+    return found

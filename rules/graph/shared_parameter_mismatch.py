@@ -2,8 +2,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TEST, TRAIN, Finding, Invalid, Kind, Net, RefusalRule, Refused, Related, title
+from caffelint.lint import (
+    ERROR,
+    TEST,
+    TRAIN,
+    Finding,
+    Invalid,
+    Kind,
+    Layer,
+    Net,
+    RefusalRule,
+    Refused,
+    Related,
+    listed,
+    quoted,
+    title,
+)
 from caffelint.lint.built import Shape, shape_text
+
+_PERMISSIVE = 1
 
 
 class SharedParameterMismatch(RefusalRule):
@@ -27,7 +44,8 @@ class SharedParameterMismatch(RefusalRule):
     ```
 
     ## Known problems
-    Silent about shapes in nets with layers or fields of a fork, and where a shape depends on a data file.
+    Silent about shapes in nets with layers or fields of a fork. Where a shape depends on a data file, only the numbers
+    of outputs are compared.
 
     ## References
     - net.cpp, AppendParam
@@ -69,6 +87,17 @@ class SharedParameterMismatch(RefusalRule):
             message='InnerProduct "a" has 1 parameter in TEST but 2 in TRAIN, so the test net cannot take the'
             " parameters of the training net",
         ),
+        # What is read is not known.
+        Invalid(
+            'layer { name: "data" type: "HDF5Data" top: "l" hdf5_data_param { source: "a.txt" batch_size: 2 } }'
+            ' layer { name: "a" type: "InnerProduct" bottom: "l" top: "a" param { name: "w" } param { name: "b" }'
+            " inner_product_param { num_output: 16 } }"
+            ' layer { name: "c" type: "InnerProduct" bottom: "a" top: "c" param { name:"w" } param { name:"b" }'
+            " inner_product_param { num_output: 20 } }",
+            span='name:"w"',
+            message='InnerProduct "c": parameters "w" and "b" have 20 outputs here but 16 in InnerProduct "a", which'
+            " owns them; give them names of their own, or set the same num_output",
+        ),
     ]
 
     def report(self, refused: Refused) -> Iterator[Finding]:
@@ -81,7 +110,10 @@ class SharedParameterMismatch(RefusalRule):
             yield finding
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.is_plain or not any(layer.phases == (TEST,) for layer in net.layers):
+        if not net.is_plain:
+            return
+        yield from self._of_outputs(net)
+        if not any(layer.phases == (TEST,) for layer in net.layers):
             return
         train = next((one for one in net.states() if TRAIN in one.phases), None)
         trained = {layer.name: layer for layer in train.layers if layer.params} if train else {}
@@ -103,6 +135,40 @@ class SharedParameterMismatch(RefusalRule):
                     phases=(TEST,),
                     related=(Related("in TRAIN", net.layers[twin.index].at("name")),),
                 )
+
+    def _of_outputs(self, net: Net) -> Iterator[Finding]:
+        """Layers whose inputs are not known, and that share parameters with another number of outputs."""
+        owners: dict[tuple[str, str], Layer] = {}
+        unknown = {layer.index for one in net.states() for layer in one.layers if layer.params is None}
+        for layer in net.layers_having("param"):
+            outputs, other = _outputs(layer), None
+            names = [one.name for one in layer.message.param if one.name]
+            for phase in layer.phases if outputs else ():
+                found = [owners.setdefault((phase, name), layer) for name in names]
+                other = other or next((one for one in found if _outputs(one) not in (0, outputs)), None)
+            if other is None or layer.index not in unknown or other.type != layer.type:
+                continue
+            shared = [name for name in names if any(owners[phase, name] is other for phase in layer.phases)]
+            strict = all(one.share_mode != _PERMISSIVE for one in layer.message.param)
+            if not shared or not strict:
+                continue
+            number = [one.name for one in layer.message.param].index(shared[0])
+            are = "parameters {} have" if len(shared) > 1 else "parameter {} has"
+            yield self.finding(
+                layer.at("param", number, "name"),
+                f"{title(layer)}: {are.format(listed([quoted(one) for one in shared]))} {outputs} outputs here but"
+                f" {_outputs(other)} in {title(other)}, which owns {'them' if len(shared) > 1 else 'it'};"
+                " give them names of their own, or set the same num_output",
+                evidence="Caffe stops with: Cannot share param",
+                related=(Related("the owner", other.at("name")),),
+            )
+
+
+def _outputs(layer: Layer) -> int:
+    """By how many the first axis of its weights, and its bias, are long; 0 if that is not known."""
+    plain = layer.kind.is_linear and layer.kind.has_weights and layer.kind.shaped_by and not layer.kind.upsamples
+    turned = layer.kind.has_setting("transpose") and layer.kind.parameters.transpose
+    return int(layer.kind.parameters.num_output) if plain and not turned else 0
 
 
 def _difference(here: list[Shape], there: list[Shape]) -> tuple[str, str]:

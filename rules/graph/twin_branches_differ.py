@@ -6,11 +6,12 @@ from typing import NamedTuple
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
 
 from ._compared import activations_after
-from ._layer_params import described, field_path, parameters, share_all_params
+from ._layer_params import described, field_name, field_path, parameters, share_all_params
 
 _LEAST = 2
 """How many pairs of layers have to be alike for one to be odd."""
 
+_TWO = 2
 _FAR = 16
 """How many layers without weights are between two with them at most: activations, norms, a pooling."""
 
@@ -70,6 +71,7 @@ class TwinBranchesDiffer(NetRule):
     name = "twin-branches-differ"
     severity = WARNING
     certainty = LIKELY
+    preview = True
     VALID = [
         _net(_fc(3, "_p")),
         _net(_fc(3, "_p"), _relu(3, "") + _relu(3, "_p")),
@@ -115,14 +117,16 @@ class TwinBranchesDiffer(NetRule):
             for field in mine.keys() & theirs.keys():
                 if mine[field] != theirs[field]:
                     found.setdefault(field, []).append(pair)
+        told = set()
         for field, odd in sorted(found.items()):
-            if len(odd) == 1:
+            if len(odd) == 1 and odd[0].other.index not in told:
+                told.add(odd[0].other.index)
                 layer, other = odd[0].other, odd[0].layer
                 here, there = (described(parameters(one)[field]) for one in (layer, other))
                 yield self.finding(
                     layer.at(*field_path(layer, field)),
-                    f'{title(layer)}: {field} is {here} here and {there} in "{other.name}", whose weights it shares;'
-                    " make the two equal",
+                    f'{title(layer)}: {field_name(field)} is {here} here and {there} in "{other.name}", whose weights'
+                    " it shares; make the two equal",
                     related=(Related("the layer of the other branch", other.at("name")),),
                 )
 
@@ -212,9 +216,14 @@ def _meet_again(layer: Layer, other: Layer, below: dict[int, list[Layer]], twins
 
 
 def _compared(net: Net) -> set[frozenset[int]]:
-    """The layers with weights of which one loss compares what they make."""
+    """The layers with weights of which a loss compares what they make, and is told whether the two belong together.
+
+    Others, such as a Euclidean distance, also draw branches towards each other that are meant to differ.
+    """
     found = set()
-    for loss in net.layers_that(lambda kind: kind.looks_like_a_loss):
+    for loss in net.layers_that(lambda kind: kind.is_loss):
+        if len(loss.bottoms) <= _TWO:
+            continue
         makers = [_above(loss, index) for index in (0, 1)]
         found.add(frozenset(one.index for one in makers if one is not None))
     return found

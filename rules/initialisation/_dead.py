@@ -10,8 +10,8 @@ from caffelint.lint.built import BuiltLayer, Values
 _ZEROS = Values(0, 0, zeros=True)
 
 
-def dead_behind_a_relu(net: Net, empty: Iterable[Layer]) -> list[Layer]:
-    """Of layers whose weights are 0, those whose zeros only a ReLU reads, which hands back no gradient for a 0."""
+def dead_before_a_relu(net: Net, empty: Iterable[Layer]) -> list[Layer]:
+    """Of layers whose weights are 0, those whose zeros only a ReLU reads, which returns no gradient for a 0."""
     made = {layer.index: layer for one in net.states() if one.phase == TRAIN for layer in one.layers}
     return [layer for layer in empty if (found := made.get(layer.index)) and _is_dead(found)]
 

@@ -86,6 +86,11 @@ def _reader(net: Net, blob: str, above: int) -> Layer | None:
     return readers[first] if first < len(readers) else None
 
 
+def first_reader(layer: Layer) -> Layer | None:
+    """The first layer that reads what a layer makes."""
+    return _reader(layer.net, layer.tops[0], layer.index) if layer.tops else None
+
+
 def _read_by_losses(net: Net) -> frozenset[str]:
     """The blobs that lead to a loss through layers that only cut, move or add to them."""
     found: set[str] = set()

@@ -10,11 +10,13 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Invalid,
+    Layer,
     Net,
     NetRule,
     fix,
     has_rate_of_fine_tuning,
     listed,
+    quoted,
     speaks_of_weights,
     starts_from_weights,
     titles,
@@ -22,7 +24,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import types_that
 
-from ._dead import dead_behind_a_relu
+from ._dead import dead_before_a_relu
 from ._fillers import WEIGHTED, blocks_with_weights, in_a_row, is_last, random_filler
 
 _UPSAMPLING = types_that(lambda kind: kind.upsamples)
@@ -37,7 +39,7 @@ class MissingWeightFiller(NetRule):
     ## Why is this bad?
     Caffe's default filler is the constant 0. A hidden layer of zeros passes nothing on, and with two of them in a row
     the gradient of every weight is always exactly 0: only the last bias learns, and the loss stays at its first value.
-    So it is with a single one that a ReLU follows, with or without a BatchNorm between: a ReLU hands back no gradient
+    So it is with a single one that a ReLU follows, with or without a BatchNorm between: a ReLU returns no gradient
     for a 0. Where biases or a Sigmoid pass something on, the layers learn, but all units of a hidden layer stay equal.
     Nets without any filler are made for loaded weights.
 
@@ -127,9 +129,8 @@ class MissingWeightFiller(NetRule):
         Invalid(
             _RELU % (_GIVEN, "", _GIVEN),
             span="inner_product_param",
-            message='InnerProduct "fc2": weight_filler is missing, so its weights start at 0 and the ReLU behind hands'
-            " back no gradient, so up to there no layer ever learns; add one, for example weight_filler {"
-            ' type: "xavier" }',
+            message='InnerProduct "fc2": weight_filler is missing, so its weights start at 0 and the ReLU after it'
+            ' returns no gradient: it never learns; add one, for example weight_filler { type: "xavier" }',
             fixed=_RELU % (_GIVEN, _GIVEN, _GIVEN),
         ),
     ]
@@ -145,7 +146,7 @@ class MissingWeightFiller(NetRule):
         # Zeros right before a loss get a gradient from it.
         last = len(missing) < _MANY and all(is_last(layer) for layer in missing)
         # Where some of many have fillers, these are the new ones of a net whose weights are loaded.
-        dead = [] if last or len(missing) >= _MANY else dead_behind_a_relu(net, missing)
+        dead = [] if last or len(missing) >= _MANY else dead_before_a_relu(net, missing)
         severity = WARNING if dead or not last and len(missing) < _MANY and in_a_row(net, missing) else INFO
         loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
         if loads is None and (len(missing) == len(layers) or has_rate_of_fine_tuning(net)):
@@ -163,7 +164,7 @@ class MissingWeightFiller(NetRule):
         else:
             whose, each = ("its", "") if len(missing) == 1 else ("their", " to each")
             so = (
-                "the ReLU behind hands back no gradient, so up to there no layer ever learns"
+                _of_the_dead(dead, missing)
                 if dead
                 else "earlier layers get no gradient at first"
                 if last
@@ -185,3 +186,11 @@ class MissingWeightFiller(NetRule):
             ),
             layers=missing,
         )
+
+
+def _of_the_dead(dead: list[Layer], missing: list[Layer]) -> str:
+    """What becomes of zeros that a ReLU reads."""
+    whom, who = ("it", "it") if len(missing) == 1 else ("them", "they")
+    if len(dead) < len(missing):
+        whom = who = listed([quoted(layer.name) for layer in dead])
+    return f"the ReLU after {whom} returns no gradient: {who} never learn{'s' if len(dead) == 1 else ''}"

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, quoted, title
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, quoted, title
 
-from ._graph import Scores, labels_by_scores
+from ._graph import Scores, class_count, labels_by_scores
 
 _SOME = 8
+_WORD = re.compile(r"[a-z]{2,}|[0-9]+")
 _HEAD = (
     ' layer {{ name: "fc_{0}" type: "InnerProduct" bottom: "pool" top: "fc_{0}" }}'
     ' layer {{ name: "loss_{0}" type: "SoftmaxWithLoss" bottom: "fc_{0}" bottom: "{1}" top: "loss_{0}" }}'
@@ -38,7 +40,9 @@ class AccuracyOfOtherLabels(NetRule):
 
     ## Known problems
     Scores that are trained for several labels, or compared with those of their loss as well, are not judged, nor are
-    labels that no other head reads: they may be cleaner ones.
+    labels that no other head reads: they may be cleaner ones. So may those of another head: they are reported only
+    where names say which labels the scores are for, the heads score other numbers of classes, or two heads have each
+    other's.
 
     ## References
     - accuracy_layer.cpp, Forward_cpu
@@ -53,6 +57,8 @@ class AccuracyOfOtherLabels(NetRule):
         _DATA + _HEAD.format("colour", "colour", "colour") + _SHAPE,
         # Cleaner labels, which nothing is trained for.
         _DATA.replace('"shape"', '"clean"') + _HEAD.format("colour", "colour", "clean"),
+        # A student of the labels that a teacher makes, measured on the true ones.
+        _DATA + _HEAD.format("colour", "soft", "shape") + _SHAPE,
         # Compared with both.
         _DATA
         + _HEAD.format("colour", "colour", "colour")
@@ -99,8 +105,12 @@ class AccuracyOfOtherLabels(NetRule):
                 continue
             ((wanted, loss),) = losses.items()
             for read, accuracy in seen.items():
-                if read in heads:
-                    swapped = any(wanted in measured.get(head, {}) for head in heads[read][:_SOME])
+                others = heads.get(read, ())
+                if others:
+                    swapped = any(wanted in measured.get(head, {}) for head in others[:_SOME])
+                    is_called_so = _is_called(wanted, read, accuracy.name, *loss.bottoms[:1], loss.name)
+                    if not (swapped or is_called_so or _score_otherwise(net, scores, others[0])):
+                        continue  # a head for pseudo labels, measured on the true ones
                     better = f"set bottom: {quoted(wanted)}"
                     yield self.finding(
                         accuracy.at("bottom", 1),
@@ -116,5 +126,23 @@ class AccuracyOfOtherLabels(NetRule):
                         f'{title(loss)} trains "{loss.bottoms[0]}" for "{wanted}", as "{sibling.name}" does'
                         f' "{sibling.bottoms[0]}", but {title(accuracy)} compares it with "{read}", which no loss'
                         f" reads; set bottom: {quoted(read)}",
+                        # Else they may be cleaner labels, and not to be trained for.
+                        severity=None if _is_called(read, wanted, *loss.bottoms[:1], loss.name) else INFO,
                         related=(Related("the Accuracy", accuracy.at("bottom", 1)),),
                     )
+
+
+def _is_called(label: str, other: str, *names: str) -> bool:
+    """Has one of these names a word of a label that another label lacks?"""
+    own = _words(label) - _words(other)
+    return any(own & _words(name) for name in names)
+
+
+def _words(name: str) -> set[str]:
+    return set(_WORD.findall(name.lower()))
+
+
+def _score_otherwise(net: Net, scores: Scores, other: Scores) -> bool:
+    """Do two heads score different numbers of classes?"""
+    mine, theirs = (class_count(net.layers[one.layer]) for one in (scores, other))
+    return bool(mine and theirs) and mine != theirs

@@ -2,10 +2,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Related, source, title
+from caffelint.lint import (
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    Related,
+    Source,
+    fix,
+    quoted,
+    source,
+    title,
+    write,
+)
 
 from ._graph import class_count, keeps_classes
-from ._trained import trained_classes
+from ._trained import stops_short, trained_classes
 
 _NET = (
     'layer { name: "fc6" type: "InnerProduct" bottom: "data" top: "fc6" inner_product_param { num_output: 64 } }'
@@ -20,7 +35,7 @@ class AccuracyUnlikeLoss(LayerRule):
 
     ## Why is this bad?
     Its value says nothing of what is trained: it stays near 0 while the loss falls, and whoever looks at it takes the
-    net for broken.
+    net for broken. If the layer that makes its scores comes after those that the loss reads, nothing trains that layer.
 
     ## Example
     ```
@@ -42,6 +57,7 @@ class AccuracyUnlikeLoss(LayerRule):
     severity = WARNING
     certainty = LIKELY
     layer_types = ("Accuracy",)
+    _EARLY = (_NET % "fc7").replace('bottom: "fc7" bottom: "label" top: "l', 'bottom:"fc6" bottom: "label" top: "l')
     VALID = [
         'layer { name: "acc" type: "Accuracy" bottom: "fc6" top: "acc" }',
         _NET % "fc7",
@@ -57,6 +73,13 @@ class AccuracyUnlikeLoss(LayerRule):
             message='Accuracy "acc" reads the 64 values of InnerProduct "fc6" as scores, but SoftmaxWithLoss "loss"'
             ' trains the 4 of InnerProduct "fc7" for the same labels; set bottom: "fc7"',
         ),
+        Invalid(
+            _EARLY,
+            span='bottom:"fc6"',
+            message='SoftmaxWithLoss "loss" reads the 64 values of InnerProduct "fc6" as scores, so nothing trains'
+            ' InnerProduct "fc7" after it, whose 4 Accuracy "acc" reads for the same labels; set bottom: "fc7"',
+            fixed=_EARLY.replace('bottom:"fc6"', 'bottom:"fc7"'),
+        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
@@ -69,6 +92,9 @@ class AccuracyUnlikeLoss(LayerRule):
             if trained is None or trained.last is None or read in trained.counts or None in trained.counts:
                 continue
             loss, made = trained.last
+            if len(trained.counts) == 1 and stops_short(made, scores, phase):
+                yield self._read_early(layer, scores, loss, made)
+                return
             wanted = f"{class_count(made.layer)} of {title(made.layer)}"
             yield self.finding(
                 layer.at("bottom", 0),
@@ -78,3 +104,15 @@ class AccuracyUnlikeLoss(LayerRule):
                 related=(Related("the loss", loss.at()),),
             )
             return
+
+    def _read_early(self, layer: Layer, scores: Source, loss: Layer, made: Source) -> Finding:
+        """The loss stops short of the last layer."""
+        read, wanted = class_count(made.layer), layer.bottoms[0]
+        return self.finding(
+            loss.at("bottom", 0),
+            f"{title(loss)} reads the {read} values of {title(made.layer)} as scores, so nothing trains"
+            f" {title(scores.layer)} after it, whose {class_count(scores.layer)} {title(layer)} reads for the same"
+            f" labels; set bottom: {quoted(wanted)}",
+            related=(Related("these are tested", layer.at("bottom", 0)),),
+            fixes=fix(f"set bottom: {quoted(wanted)}", UNSAFE, write(loss, "bottom", 0, value=quoted(wanted))),
+        )

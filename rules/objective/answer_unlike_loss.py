@@ -92,7 +92,7 @@ def _read(net: Net) -> set[str]:
 def _losses(net: Net) -> dict[tuple[int, int], dict[str, Layer]]:
     """The first loss of each plain form, by what makes their scores: a layer and the number of its top."""
     found: dict[tuple[int, int], dict[str, Layer]] = {}
-    for loss in net.layers_that(lambda kind: kind.plain_form):
+    for loss in net.layers_that(lambda kind: bool(kind.plain_form)):
         form = loss.kind.plain_form or ""
         ways = [scores for phase in loss.phases if (scores := source(loss, 0, phase))]
         for made in {(scores.layer.index, scores.top) for scores in ways}:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Related, sources, title
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, Related, sources, title
 from caffelint.lint.built import UNKNOWN, types_that
 
 from ._graph import first_alike, only, read_before
@@ -10,15 +10,17 @@ from ._graph import first_alike, only, read_before
 _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }'
 _RELU = ' layer { name: "relu" type: "ReLU" bottom: "fc" top: "relu" }'
 _LOSS = ' layer {{ name: "loss" type: "{}" bottom: "{}" bottom: "target" top: "loss" }}'
+_SOFTMAX = _LOSS.format("SoftmaxWithLoss", "relu")
+_POOL = ' layer { name: "pool" type: "Pooling" bottom: "relu" top: "pool" pooling_param { pool: AVE } }'
 
 
 class RectifiedScores(LayerRule):
     """A ReLU comes right before a loss that turns scores into probabilities itself.
 
     ## Why is this bad?
-    The loss needs scores of both signs. After a ReLU, a sigmoid gives each class at least 0.5, so the loss never falls
-    below 0.69 for a target of 0. A softmax can still tell classes apart, but a score that the ReLU made 0 gets no
-    gradient: the class that is right cannot rise, and where all scores are 0 nothing is learned.
+    The loss needs scores of both signs. After a ReLU, a sigmoid gives each class at least 0.5, so the loss for a target
+    of 0 stays above 0.69. A softmax can still tell classes apart, but a score that the ReLU made 0 gets no gradient, so
+    the class that is right cannot rise.
 
     ## Example
     ```
@@ -47,18 +49,14 @@ class RectifiedScores(LayerRule):
     layer_types = types_that(lambda kind: bool(kind.plain_form))
     VALID = [
         _FC + _RELU + _LOSS.format("SigmoidCrossEntropyLoss", "fc"),
-        # Its targets may be positive.
         _FC + _RELU + _LOSS.format("EuclideanLoss", "relu"),
         # A mean of many, as in SqueezeNet.
-        _FC
-        + _RELU
-        + ' layer { name: "pool" type: "Pooling" bottom: "relu" top: "pool" pooling_param { pool: AVE'
-        + " global_pooling: true } }"
-        + _LOSS.format("SoftmaxWithLoss", "pool"),
+        _FC + _RELU + _POOL + _SOFTMAX.replace("relu", "pool"),
+        # Nothing gets a gradient: it is only looked at, or tested.
+        _FC + _RELU + _SOFTMAX.replace('top: "loss"', "loss_weight: 0"),
+        {"test.prototxt": _FC + _RELU + _SOFTMAX},
         # It passes scores below 0.
-        _FC
-        + _RELU.replace('top: "relu"', 'top: "relu" relu_param { negative_slope: 0.1 }')
-        + _LOSS.format("SoftmaxWithLoss", "relu"),
+        _FC + _RELU.replace("}", "relu_param { negative_slope: 0.1 } }") + _SOFTMAX,
     ]
     INVALID = [
         Invalid(
@@ -78,14 +76,16 @@ class RectifiedScores(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
+        if layer.net.is_only_tested or layer.message.loss_weight and not any(layer.message.loss_weight):
+            return
         for (made_by, _), phases in sources(layer, 0):
-            if not made_by.kind.rectifies or made_by.kind.values([UNKNOWN])[0].low < 0 or not made_by.bottoms:
+            kind = made_by.kind
+            if TRAIN not in phases or not (kind.rectifies and made_by.bottoms) or kind.values([UNKNOWN])[0].low < 0:
                 continue
             made_by = first_alike(made_by, phases[0])
             better = f"remove {title(made_by)}" if made_by.in_place else f'set bottom: "{made_by.bottoms[0]}"'
-            so = "a class whose score is below 0 gets no gradient"
-            if layer.kind.plain_form == "Sigmoid":
-                so = "no probability is below 0.5"
+            is_sigmoid = layer.kind.plain_form == "Sigmoid"
+            so = "no probability is below 0.5" if is_sigmoid else "a class whose score is below 0 gets no gradient"
             yield self.finding(
                 layer.at("bottom", 0),
                 f"{title(layer)}: {title(made_by)} lets no score fall below 0, so {so}; {better}",

@@ -100,7 +100,7 @@ class SoftmaxOverOtherAxis(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         measured: dict[str, set[int]] = {}
-        for layer in net.layers_that(lambda kind: kind.looks_like_a_measure):
+        for layer in net.layers_of(["Accuracy"]):
             if layer.bottoms:
                 measured.setdefault(layer.bottoms[0], set()).add(layer.kind.class_axis)
         for one in net.states():

@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from math import e, log
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, Related, source, sources, title
+from caffelint.lint.built import FOCAL_LOSSES
 
 from ._graph import class_count, first_alike, only, read_before
-
-_OF_FORKS = ("FocalLoss", "SoftmaxFocalLoss", "SoftmaxWithFocalLoss")
-"""Some define them for a Sigmoid, but few for probabilities."""
 
 
 class SoftmaxTwice(LayerRule):
@@ -45,7 +43,7 @@ class SoftmaxTwice(LayerRule):
     name = "softmax-twice"
     severity = WARNING
     # Where else a softmax is inside, as in InfogainLoss, older Caffes want probabilities.
-    layer_types = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "Softmax", *_OF_FORKS)
+    layer_types = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "Softmax", *FOCAL_LOSSES)
     VALID = [
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
@@ -103,7 +101,7 @@ class SoftmaxTwice(LayerRule):
             least = f": no loss below {log(1 + (classes - 1) / e):.2f} can be reached" if classes > 1 else ""
             better = f"remove {title(made_by)}" if made_by.in_place else f'set bottom: "{made_by.bottoms[0]}"'
             applies, where = "softmax itself" if layer.type != "Softmax" else "softmax", ""
-            if layer.type in _OF_FORKS:
+            if layer.type in FOCAL_LOSSES:
                 applies, where, least = "softmax or sigmoid itself", " in nearly all Caffes that have it,", ""
             yield self.finding(
                 layer.at("bottom"),

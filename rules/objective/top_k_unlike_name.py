@@ -13,7 +13,7 @@ _NET = 'layer {{ name: "{0}" type: "Accuracy" bottom: "fc" bottom: "label" top: 
 
 
 class TopKUnlikeName(LayerRule):
-    """An Accuracy is called top-5, but counts the first answer alone.
+    """An Accuracy is called top-5, but counts only the first answer.
 
     ## Why is this bad?
     `top_k` is 1 unless it is set. A layer that was copied from the one for the first answer, and renamed, reports the
@@ -57,7 +57,7 @@ class TopKUnlikeName(LayerRule):
         Invalid(
             _NET.format("loss3/top-2", ""),
             span='name: "loss3/top-2"',
-            message='Accuracy "loss3/top-2": top_k is 1, so it counts the first answer alone and not the top 2 of its'
+            message='Accuracy "loss3/top-2": top_k is 1, so it counts only the first answer and not the top 2 of its'
             " name; set top_k: 2",
             fixed='layer { name: "loss3/top-2" type: "Accuracy" bottom: "fc" bottom: "label" top: "loss3/top-2"'
             " include { phase: TEST } accuracy_param { top_k: 2 } }",
@@ -71,7 +71,7 @@ class TopKUnlikeName(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        named = {int(number) for name in (layer.name, *layer.tops[:1]) for number in _TOP.findall(name)}
+        named = {int(number) for name in (layer.name, *layer.tops[:1]) for number in _TOP.findall(name)} - {0}
         given = layer.message.accuracy_param.top_k
         if not named or given in named:
             return
@@ -81,7 +81,7 @@ class TopKUnlikeName(LayerRule):
         if 0 < scored_classes(layer) <= wanted:
             return  # the name is left over from another data set: any net has such an accuracy of 1
         says = (
-            f"top_k is 1, so it counts the first answer alone and not the top {wanted} of its name"
+            f"top_k is 1, so it counts only the first answer and not the top {wanted} of its name"
             if given == 1
             else f"top_k is {given}, but its name says top {wanted}"
         )

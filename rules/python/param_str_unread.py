@@ -61,6 +61,12 @@ class PythonParamStrUnread(LayerRule):
             "voc.py": _MODULE.replace("\n\n\nclass", "\nfrom images import Batch\n\n\nclass")
             + "        self.batch = Batch(params)\n",
         },
+        # As it would get what a method of its own reads, or the layer itself.
+        {
+            "net.prototxt": _NET % "{'split': 'train', 'sed': 1}",
+            "voc.py": _MODULE.replace("\n\n\nclass", "\nfrom images import Batch\n\n\nclass")
+            + "        self.batch = Batch(self)\n",
+        },
     ]
     INVALID = [
         Invalid(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -18,6 +19,8 @@ from caffelint.lint import (
     title,
 )
 
+_PATH = re.compile(r"[/\\]\w|\w\.[A-Za-z]\w{1,7}\b")
+"""A folder, or a file: what a text names that is the same in both phases."""
 _SETUP = (
     "import caffe\n\n\nclass DataLayer(caffe.Layer):\n    def setup(self, bottom, top):\n"
     "        self.source = eval(self.param_str)%s\n    def reshape(self, bottom, top):\n        pass\n"
@@ -28,6 +31,8 @@ _DATA = (
     'layer { name: "%s" type: "Python" top: "data" top: "label" include { phase: %s }'
     ' python_param { module: "reader" layer: "DataLayer" param_str: "{\'list\': \'%s.txt\'}" } }'
 )
+_BOTH = _DATA.replace("include { phase: %s }", "%s") % ("data", "", "train")
+_SOLVER = 'net: "net.prototxt" test_iter: 9 test_interval: 100 max_iter: 1000'
 
 
 class PythonSameDataInTesting(NetRule):
@@ -47,7 +52,9 @@ class PythonSameDataInTesting(NetRule):
     ```
 
     ## Known problems
-    Nothing is said where the class of the layer is not in the project, or mentions the phase.
+    Nothing is said where the class of the layer is not in the project, mentions the phase, hands itself on, or has
+    methods that a script may call. A layer of both phases is reported where its param_str names a file or folder;
+    where it names none, its data may be random.
 
     ## References
     - kmaninis/OSVOS-caffe, src/parent/solvers/train_val_step1.prototxt
@@ -66,6 +73,15 @@ class PythonSameDataInTesting(NetRule):
             "net.prototxt": _DATA % ("data", "TRAIN", "train") + _DATA % ("test", "TEST", "train"),
             "reader.py": _SETUP % "\n        self.is_test = self.phase == caffe.TEST",
         },
+        # Others look at its phase, or give it its data.
+        {"solver.prototxt": _SOLVER, "net.prototxt": _BOTH, "reader.py": _SETUP % "\n        self.feed = feed(self)"},
+        {
+            "solver.prototxt": _SOLVER,
+            "net.prototxt": _BOTH,
+            "reader.py": _SETUP % "\n    def set_data(self, data):\n        self.data = data",
+        },
+        # It makes its data.
+        {"solver.prototxt": _SOLVER, "net.prototxt": _BOTH.replace("train.txt", "9"), "reader.py": _SETUP % ""},
     ]
     INVALID = [
         Invalid(
@@ -79,8 +95,8 @@ class PythonSameDataInTesting(NetRule):
         ),
         Invalid(
             {
-                "solver.prototxt": 'net: "net.prototxt" test_iter: 9 test_interval: 100 max_iter: 1000',
-                "net.prototxt": _DATA.replace("include { phase: %s }", "%s") % ("data", "", "train"),
+                "solver.prototxt": _SOLVER,
+                "net.prototxt": _BOTH,
                 "reader.py": _SETUP % "",
             },
             span='name: "data"',
@@ -105,7 +121,7 @@ class PythonSameDataInTesting(NetRule):
                 layer.phases == (TEST,)
                 and other is not None
                 and classes
-                and not any(one.reads_phase for one in classes)
+                and not any(one.reads_phase or one.is_driven for one in classes)
             ):
                 yield self.finding(
                     layer.at("name"),
@@ -123,7 +139,8 @@ class PythonSameDataInTesting(NetRule):
             if layer.bottoms or len(layer.tops) < 2 or layer.phases != PHASES or not made.isdisjoint(layer.tops):
                 continue
             classes = python_classes(layer)
-            if classes and not any(one.reads_phase for one in classes):
+            names_data = _PATH.search(layer.message.python_param.param_str)
+            if names_data and classes and not any(one.reads_phase or one.is_driven for one in classes):
                 yield self.finding(
                     layer.at("name"),
                     f"{title(layer)} is part of both phases, and class {layer.message.python_param.layer} does not ask"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from caffelint.lint import CERTAIN, LIKELY, Cause, Suggested, title
+from caffelint.lint import CERTAIN, LIKELY, Cause, Suggested
 from caffelint.smoke.rule import (
     UNTESTED,
     Change,
     Hypothesis,
-    Input,
     Run,
     Tried,
     alone,
@@ -17,10 +16,9 @@ from caffelint.smoke.rule import (
     falls,
     first_ratios,
     hypotheses,
+    labels_outside,
     large_input,
     refuted,
-    scaled_again,
-    small_input,
     survivor,
     trouble,
 )
@@ -28,16 +26,10 @@ from caffelint.smoke.rule import bad_start as begins_badly
 
 from ._gradient import wrong_gradient
 from ._numbers import number
+from ._start import RULES, holds, rate_for, start
 from ._suspects import NOUNS, noun, suspect
 
-_USUAL, _HARDLY = 0.01, 1e-4
-_RULES = (
-    "high-base-lr",
-    "dense-loss-unnormalized",
-    "learning-rate-grows",
-    "unscaled-input",
-    "suspicious-loss-weight",
-)
+_HARDLY = 1e-4
 
 _HOW = {
     "breaks": "it breaks",
@@ -68,6 +60,9 @@ def too_large(run: Run, after: int | None = None) -> Cause:
             neither = [f"neither alone cures: {', '.join(map(_came, single))}"] if single else []
             why = "; ".join([f"{cause.why}, and {other}", _cured(best), *neither])
         return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested)
+    if labels_outside(run):
+        why = "labels that are no class, as label-out-of-range says, make Caffe read outside of the scores"
+        return Cause("labels", "", why, CERTAIN)
     gone = {one.hypothesis.place for one in refuted(run.tried)}
     left = [one for one in hypotheses(run, after) if one.place not in gone or one.proved]
     if not left or (left[0].kind == "rate" and left[0].score <= 0 and trouble(run) is None):
@@ -128,11 +123,11 @@ def _cause(run: Run, one: Hypothesis, tested: bool = False) -> Cause:
     if one.field == "seed":
         return Cause("start", "", "whether units die depends on the random start", LIKELY)
     if one.kind in ("start", "input-scale"):
-        return _start(run, one, tested)
+        return start(run, one, tested)
     if one.kind == "rate":
         return _rate(run, one, tested)
     fact, advice, sure = suspect(run, one)
-    rules: tuple[str, ...] = _RULES
+    rules: tuple[str, ...] = RULES
     if one.kind == "weight-decay":
         rules = ("weight-decay-out-of-range",)
     elif one.kind == "loss-weight" and one.value < 0:
@@ -155,65 +150,11 @@ def bad_start(run: Run, better: Suggested | None) -> Cause | None:
     if begins_badly(run) is None:
         return None
     one = next((one for one in hypotheses(run) if one.kind in ("start", "input-scale")), None)
-    return _start(run, one, False, better) if one is not None else None
-
-
-def _start(run: Run, one: Hypothesis, tested: bool, better: Suggested | None = None) -> Cause:
-    start = begins_badly(run)
-    text = ""
-    if start is not None:
-        text = f"the loss is already {number(start[0])} before any update (chance gives {number(start[1])})"
-    if one.kind == "start":
-        text += ", so the rate is not the cause; scale the input or the fillers down"
-        return Cause("start", "", text, LIKELY, one.place, run.known(rules=_RULES))
-    if one.field == "offset":
-        layer = one.layers[0]
-        mean = layer.message.transform_param.mean_file if layer.transforms else ""
-        text = f'less the mean of "{mean}", ' if mean else ""
-        text += f"values of {title(layer)} are about {number(one.value)} and differ by only {number(one.figure)}"
-        if mean:
-            text += ", so that file does not hold the mean of such data"
-        elif not tested:
-            text += "; subtract their mean"
-        return Cause("input-scale", "", text, LIKELY, one.place)
-    held = small_input(run) if one.field == "small" else large_input(run)
-    text += f"{': ' if text and held else ''}{_holds(held) if held else ''}"
-    if one.field == "small":
-        text += ", so small that next to nothing of it gets to the loss"
-        if held is not None and (again := scaled_again(held)) is not None:
-            once = f"scale {held.layer.message.transform_param.scale:g} of {title(held.layer)}"
-            text += f": it is scaled twice, by {once} and then by scale {again.message.power_param.scale:g}"
-            text += f" of {title(again)}"
-            if not tested:
-                return Cause("input-scale", "", f"{text}; set scale: 1 in one of them", LIKELY, one.place)
-    scaled = one.changes[0].suggested if one.changes and one.layers[0].transforms else None
-    if not tested:
-        text += "; scale it to about 1"
-        if scaled is not None:
-            text += f" with transform_param {{ {scaled.text} }}"
-        if one.field != "small":
-            better = better or _rate_for(run)
-            text += f", or try {better.text}"
-    return Cause("input-scale", "", text, LIKELY, one.place, run.known(rules=("unscaled-input",)), scaled)
-
-
-def _holds(one: Input) -> str:
-    return f'"{one.blob.name}" holds {number(one.found.min)} to {number(one.found.max)}'
-
-
-def _rate_for(run: Run) -> Suggested:
-    """A rate for updates of the usual size, a tenth of the present one at most."""
-    ratio = max(first_ratios(run).values(), default=0.0)
-    share = min(0.1, _USUAL / ratio) if ratio > 0 else 0.1
-    rate = float(f"{run.solver.message.base_lr * share:.1g}")
-    # One suggestion is easier to believe than two that nearly agree.
-    return Suggested(
-        "base_lr", min([rate, *(one.value for one in run.suggested("high-base-lr") if one.value >= rate / 10)])
-    )
+    return start(run, one, False, better) if one is not None else None
 
 
 def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
-    better = _rate_for(run)
+    better = rate_for(run)
     text = f"{run.rate_text} is too high"
     if one.field == "low":
         text = f"{run.rate_text} is too low: the first update is {number(one.figure)} times the weights"
@@ -223,8 +164,8 @@ def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
     if not tested:
         text = f"{run.rate_text} is most likely too high; try {better.text}"
         if large := large_input(run):
-            text += f", or scale the input to about 1 ({_holds(large)})"
-    return Cause("rate", "", text, LIKELY, one.place, run.known(rules=_RULES), better)
+            text += f", or scale the input to about 1 ({holds(large)})"
+    return Cause("rate", "", text, LIKELY, one.place, run.known(rules=RULES), better)
 
 
 def clipped_away(run: Run) -> Cause | None:
@@ -242,7 +183,7 @@ def clipped_away(run: Run) -> Cause | None:
 def small_start(run: Run) -> Cause | None:
     """An input next to 0, of which nothing gets to the loss."""
     found = (one for one in hypotheses(run) if (one.kind, one.field) == ("input-scale", "small"))
-    return next((_start(run, one, False) for one in found), None)
+    return next((start(run, one, False) for one in found), None)
 
 
 def blank_statistics(run: Run) -> Cause | None:

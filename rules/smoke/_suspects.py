@@ -193,7 +193,8 @@ def _fillers(run: Run, one: Hypothesis, name: str, better: str) -> Words:
         return f"the weights of {name} are 0", f"; set {better}" if better else "; give it a weight_filler", True
     if one.field == "bias":
         ends = "less, below" if one.value < 0 else "more, above"
-        fact = f"the bias_filler of {name} starts every bias at {number(one.value)} or {ends} all that its weights add"
+        fact = f"the bias_filler of {name}{more(one)} starts every bias at {number(one.value)} or {ends} all that its"
+        fact += " weights add"
         return fact, f"; set {better}" if better else "", True
     size = f"start {number(one.figure)} times as large as those that keep"
     if one.field == "small":

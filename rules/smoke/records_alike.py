@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Cause, Finding, Invalid
-from caffelint.smoke.rule import Neighbours, Run, SmokeRule, staying
+from caffelint.lint import WARNING, Cause, Finding, Invalid, listed, python_classes
+from caffelint.smoke.rule import BuiltLayer, Neighbours, Run, SmokeRule, staying
 
 from ._evidence import worded
-from ._example import CALM, losses, project
+from ._example import CALM, NET, losses, project
+from ._numbers import number
 
 _FLAT = (2.302585, 2.31, 2.29, 2.3, 2.305, 2.31)
 _MOST = 0.3
+_SHOWN = 3
+_FED = NET.replace('type: "DummyData"', 'type: "Python" python_param { module: "m" layer: "Feed" }').replace(
+    "dummy_data_param { shape { dim: 8 dim: 4 } shape { dim: 8 } } }", "}"
+)
 
 
 class RecordsAlike(SmokeRule):
@@ -37,6 +43,12 @@ class RecordsAlike(SmokeRule):
             message='504 of the 600 records that were read are equal in all values of "data", and have 4 different'
             ' values of "label", so no net can tell them apart',
         ),
+        Invalid(
+            project(*losses(*_FLAT), Neighbours("label", 600, 528, 6, 0.7, 0.1, 40, blank=0.0), net=_FED),
+            span="layer",
+            message='528 of the 600 records that were read are equal in all values of "data", all 0, and have 6'
+            ' different values of "label", so no net can tell them apart',
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -47,8 +59,24 @@ class RecordsAlike(SmokeRule):
             layer = stays[0]
             brings = next((maker for maker in layer.bottoms[0].depends_on if not maker.bottoms), layer)
             what = f"{one.equal} of the {one.records} records that were read are equal in all values of"
-            what += f' "{brings.tops[0].name}", and have {one.kinds} different values of "{one.name}"'
+            what += f' "{brings.tops[0].name}"{_all_of(one.blank)}, and have {one.kinds} different values of'
+            what += f' "{one.name}"'
             cause = Cause("data", f"{what}, so no net can tell them apart", "")
-            remedy = "look at a few records as the net reads them, and at what makes them"
-            yield worded(self, run.place(brings.name), cause, remedy)
+            yield worded(self, run.place(brings.name), cause, _remedy(run, brings, one.blank))
             return
+
+
+def _all_of(value: float) -> str:
+    return f", all {number(value)}" if not math.isnan(value) else ""
+
+
+def _remedy(run: Run, brings: BuiltLayer, blank: float) -> str:
+    """Where to look; values from 0 to 1 are 0 as whole numbers, all but 1 itself."""
+    look = "look at a few records as the net reads them, and at what makes them"
+    if blank or brings.type != "Python" or brings.index is None:
+        return look
+    for python in python_classes(run.nets[0].layers[brings.index]):
+        if lines := python.whole_numbers:
+            places = listed([f"{python.module.file}:{line}" for line in lines[:_SHOWN]])
+            return f"{look}: values below 1 become 0 where they are made whole numbers, as at {places}"
+    return look

@@ -7,6 +7,10 @@ from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, Solve
 
 _HORIZON = 1_000_000
 """The number of iterations to look at where max_iter is not set."""
+_NOTHING = 1e-3
+"""Of base_lr."""
+_PART = 0.1
+"""Of a training: as much without learning is no warm-up."""
 
 
 class LearningRateGrows(SolverRule):
@@ -73,6 +77,12 @@ class LearningRateGrows(SolverRule):
             message='lr_policy "sigmoid" always rises, so the learning rate grows from 0.000669285 to 0.0992609 at'
             " iteration 99 and training may diverge; use a policy that falls, such as step",
         ),
+        Invalid(
+            'base_lr: 0.01 lr_policy: "sigmoid" gamma: 0.1 stepsize: 500 max_iter: 1000',
+            span='lr_policy: "sigmoid"',
+            message='lr_policy "sigmoid" always rises, so the learning rate grows from 1.92875e-24 to 0.01 at'
+            " iteration 999 and next to nothing is learned before iteration 431; use a policy that falls, such as step",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -106,5 +116,10 @@ class LearningRateGrows(SolverRule):
             gamma = f"{1 / schedule.gamma:g}"
             advice = f"set gamma: {gamma}"
             fixes = fix(advice, UNSAFE, write(solver, field, value=gamma))
-        text = f"{why}, so the learning rate {how} and training may diverge; {advice}"
+        harm = "training may diverge"
+        if field == "lr_policy" and runs > 0:
+            begins = schedule.first(lambda rate: abs(rate) >= _NOTHING * abs(schedule.base), runs)
+            if begins is not None and begins[0] > _PART * runs:
+                harm = f"next to nothing is learned before iteration {begins[0]}"
+        text = f"{why}, so the learning rate {how} and {harm}; {advice}"
         yield self.finding(solver.at(field), text, fixes=fixes)

@@ -138,6 +138,14 @@ def _named_often(folder: Path) -> str:
     return hdf5_layer(folder / "set.txt")
 
 
+def _rows_of_nothing(folder: Path) -> str:
+    with h5py.File(folder / "set.h5", "w") as file:
+        for name in ("data", "label"):
+            file.create_dataset(name, (10**18, 0), "f4")
+    (folder / "set.txt").write_text(f"{folder / 'set.h5'}\n")
+    return hdf5_layer(folder / "set.txt")
+
+
 def _long_row(folder: Path) -> str:
     with h5py.File(folder / "set.h5", "w") as file:
         file.create_dataset("data", (4, 10**10), "f4", chunks=(1, 1024))
@@ -203,6 +211,7 @@ CASES: dict[str, tuple[Make, str, str]] = {
     "leveldb-broken-table": (_broken_table, "source-not-readable", "cannot be read"),
     "hdf5-bomb": (_bomb, "source-not-readable", "GiB of values"),
     "hdf5-named-often": (_named_often, "source-not-readable", "GiB of values"),
+    "hdf5-rows-of-nothing": (_rows_of_nothing, "source-not-readable", "GiB of values"),
     "hdf5-long-row": (_long_row, "source-not-readable", "too large to read"),
     "hdf5-junk": (_junk_hdf5, "source-not-readable", "cannot be read"),
     "png-of-ten-billion-pixels": (_huge_png, "record-not-readable", "more than 67 million pixels"),

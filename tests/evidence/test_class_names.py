@@ -45,6 +45,29 @@ def test_a_text_with_a_line_for_each_class(tmp_path: Path) -> None:
     assert not messages(tmp_path, net), "of other classes"
 
 
+def test_a_list_of_files(tmp_path: Path) -> None:
+    values = [datum(image, number % 2) for number, image in enumerate(images(30, (3, 8, 8)))]
+    source = write_lmdb(tmp_path / "train_lmdb", values)
+    for lines in ("camera_left.avi\ncamera_right.avi\n", "data/left\ndata/right\n", "left.PNG 0\nright.PNG 1\n"):
+        (tmp_path / "videos.txt").write_text(lines)
+        assert not messages(tmp_path, data_layer(source, MIRROR) + rest(2))
+
+
+def test_a_second_source_of_other_classes(tmp_path: Path) -> None:
+    values = [datum(image, number % 2) for number, image in enumerate(images(30, (3, 8, 8)))]
+    (tmp_path / "sides").mkdir()
+    (tmp_path / "sides/labels.txt").write_text("left\nright\n")
+    first = write_lmdb(tmp_path / "sides/train_lmdb", values)
+    (tmp_path / "pets").mkdir()
+    second = write_lmdb(tmp_path / "pets/train_lmdb", values)
+    net = data_layer(first, MIRROR) + rest(2)
+    other = net.replace(str(first), str(second))
+    for name in ("data", "label", "fc", "loss"):
+        other = other.replace(f'"{name}"', f'"pet_{name}"')
+    (said,) = messages(tmp_path, net + other)
+    assert '"left" and "right" differ' in said
+
+
 def test_a_folder_for_each_class(tmp_path: Path) -> None:
     source = write_list(tmp_path / "list", images(2, (3, 8, 8)), [0, 1])
     for side in ("left", "right"):

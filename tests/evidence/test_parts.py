@@ -35,7 +35,7 @@ def told(folder: Path, listed: Sequence[str], there: Sequence[str], rows: int = 
 
 def test_one_of_three(tmp_path: Path) -> None:
     (said,) = told(tmp_path, ["train_1.h5"], ["train_0.h5", "train_2.h5"])
-    assert said.startswith('warning: HDF5Data "data": "')
+    assert said.startswith('info: HDF5Data "data": "')
     assert said.endswith(
         ' names 1 of 3 files that look like parts of one data set, so "train_0.h5" and "train_2.h5" are never read; add'
         " them to the list"
@@ -45,6 +45,25 @@ def test_one_of_three(tmp_path: Path) -> None:
 def test_more_are_named_than_left_out(tmp_path: Path) -> None:
     (said,) = told(tmp_path, ["train_0.h5", "train_1.h5"], ["train_2.h5"])
     assert said.startswith("info: ")
+
+
+def test_more_are_left_out_than_named(tmp_path: Path) -> None:
+    (said,) = told(tmp_path, ["train_1.h5", "train_2.h5"], ["train_3.h5", "train_4.h5"])
+    assert said.startswith("warning: ")
+
+
+@pytest.mark.parametrize(
+    ("listed", "there"),
+    [
+        ("train_x3.h5", ["train_x2.h5", "train_x4.h5"]),
+        ("train-v1.h5", ["train-v2.h5"]),
+        ("voc_2007.h5", ["voc_2012.h5"]),
+        ("train_32.h5", ["train_64.h5"]),
+        ("train_1.h5", ["train_3.h5"]),
+    ],
+)
+def test_numbers_that_do_not_count_parts(tmp_path: Path, listed: str, there: list[str]) -> None:
+    assert not told(tmp_path, [listed], there)
 
 
 def test_other_files(tmp_path: Path) -> None:

@@ -101,6 +101,16 @@ def test_half_a_character_is_read_as_another_one(tmp_path: Path) -> None:
     assert not [answer for answer in answers if "failed" in str(answer)]
 
 
+def test_what_is_no_uri_is_answered(tmp_path: Path) -> None:
+    document = {"uri": "file://[::1/a.prototxt", "languageId": "prototxt", "version": 1, "text": "layer {}"}
+    opened = _framed({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}})
+    hover = _request(5, "textDocument/hover", HOVER | {"textDocument": {"uri": document["uri"]}})
+    status, answers, lines = _said_to(tmp_path, opened + hover)
+    assert (status, lines) == (0, [])
+    assert [answer["id"] for answer in answers if "id" in answer] == [1, 5]
+    assert not [answer for answer in answers if "please report" in str(answer)]
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -387,6 +387,28 @@ def test_tops_that_other_code_may_shape_are_unknown(line: str, shapes: dict[int,
     assert found.top_shapes == shapes
 
 
+@pytest.mark.parametrize(
+    ("code", "is_whole"),
+    [
+        ("x.astype(np.uint8)", True),
+        ('x.astype("int32")', True),
+        ("np.array(x, dtype=np.int64)", True),
+        ("np.uint8(x)", True),
+        ("x.astype(np.float32)", False),
+        ("np.zeros(uint8)", True),
+        ("int(x)", False),
+        ("np.array(x)", False),
+    ],
+)
+def test_what_makes_whole_numbers(code: str, is_whole: bool) -> None:
+    text = (
+        f"import caffe\nclass A(caffe.Layer):\n    def forward(self, bottom, top):\n        top[0].data[...] = {code}\n"
+    )
+    found = PythonModule("a.py", text).find("A")
+    assert found is not None
+    assert [*found.whole_numbers] == ([4] if is_whole else [])
+
+
 FORWARD = """import caffe
 import numpy as np
 
@@ -442,3 +464,28 @@ def test_bottoms_that_are_compared_value_by_value(forward: str, pairs: list[tupl
     found = PythonModule("a.py", FORWARD.format(forward, "pass")).find("Layer")
     assert found is not None
     assert [(one.first, one.second) for one in found.elementwise] == pairs
+
+
+@pytest.mark.parametrize(
+    ("method", "line"),
+    [
+        ("forward(self, bottom, top)", "self.abcdefgh@ + self.abcdefgi"),
+        ("forward(self, bottom, top)", "x@ = top[0].data"),
+        ("forward(self, bottom, top)", "x@ = top[@].data"),
+        ("backward(self, top, propagate_down, bottom)", f"{'f(' * 90}bottom[0].diff{')' * 90}"),
+        ("reshape(self, bottom, top)", f"{'top[0].reshape((' * 90}1{',))' * 90}"),
+    ],
+)
+def test_methods_that_say_much_take_no_longer_than_they_are(method: str, line: str) -> None:
+    def look(number: int) -> None:
+        head = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        pass\n"
+        said = [f"self.abcdefgi{count} = 1\n        " for count in range(number)]
+        text = f"{head}        {''.join(said)}pass\n    def {method}:\n        "
+        text += "\n        ".join(line.replace("@", str(count)) for count in range(number))
+        one = PythonModule("a.py", text).find("A")
+        assert one is not None
+        assert (one.faults, one.top_shapes, one.makes_gradient, one.reads_top_diff) != ()
+
+    look(2)
+    small, large = (bench_curves.calls(lambda: look(number)) for number in (30, 120))  # noqa: B023
+    assert large < 5 * small

@@ -16,6 +16,7 @@ from caffelint.smoke.diagnosis.tried import CURED, Tried
 from caffelint.smoke.estimates import as_measured
 from caffelint.smoke.events import Iteration
 from caffelint.smoke.run import Run
+from caffelint.smoke.verdict import verdict
 
 FALLS = [2.3 - at / 10 for at in range(10)]
 
@@ -64,3 +65,15 @@ def test_a_run_that_something_else_cured(kind: Any, severity: str) -> None:
     (found,) = as_measured(went_wrong, [guess("N101", "rate")])
     assert found.severity == severity
     assert ("with no ReLU it goes well" in found.evidence) == (severity == "info")
+
+
+@pytest.mark.parametrize(
+    ("momentum", "iterations", "severity"), [(0.9, 10, "info"), (0.99, 10, "warning"), (0.99, 50, "info")]
+)
+def test_a_momentum_that_the_run_has_not_added_up(momentum: float, iterations: int, severity: str) -> None:
+    short = run([2.3 * 0.9**at for at in range(iterations)])
+    short.solver.message.momentum = momentum
+    guessed = guess("N101", "momentum")
+    (found,) = as_measured(short, [guessed])
+    assert found.severity == severity
+    assert ("trains so far" in verdict(short, [found])) == (severity == "warning")

@@ -85,16 +85,18 @@ def test_a_loss_that_is_switched_off(in_caffe: Callable[..., Session], tmp_path:
 @pytest.mark.parametrize(
     ("schedule", "says", "cure"),
     [
-        ('lr_policy: "sigmoid" gamma: 0.5 stepsize: 90', "keeps the rate at", "stepsize: 2"),
-        ('lr_policy: "step" gamma: 0.1 stepsize: 1', "stepsize 1 takes the rate from 0.05 to", "stepsize: 34"),
-        ('lr_policy: "exp" gamma: 0.3', "gamma 0.3 takes the rate from 0.05 to", "gamma: 0.955"),
+        ('lr_policy: "sigmoid" gamma: 0.5 stepsize: 90 max_iter: 100', "keeps the rate at", 'lr_policy: "fixed"'),
+        # It gets there, but only after a quarter of the training.
+        ('lr_policy: "sigmoid" gamma: 0.2 stepsize: 120 max_iter: 300', "keeps the rate at", 'lr_policy: "fixed"'),
+        ('lr_policy: "step" gamma: 0.1 stepsize: 1 max_iter: 100', "takes the rate from 0.05 to", "stepsize: 34"),
+        ('lr_policy: "exp" gamma: 0.3 max_iter: 100', "gamma 0.3 takes the rate from 0.05 to", "gamma: 0.955"),
     ],
 )
 def test_a_schedule_that_leaves_no_rate(
     schedule: str, says: str, cure: str, in_caffe: Callable[..., Session], tmp_path: Path
 ) -> None:
     loss = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss" }'
-    solver = _SOLVER.replace('lr_policy: "fixed"', schedule).replace("0.1 momentum", "0.05 momentum")
+    solver = _SOLVER.replace('lr_policy: "fixed" max_iter: 100', schedule).replace("0.1 momentum", "0.05 momentum")
     change, words = told(in_caffe(project(tmp_path, f"{_DATA}{_SCORE}{loss}", solver)))
     assert change == cure
     assert says in words

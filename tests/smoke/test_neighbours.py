@@ -100,7 +100,7 @@ def test_words_by_their_number_and_not_their_place() -> None:
 def test_records_that_are_equal() -> None:
     blank = np.where(np.arange(500)[:, None] % 5 > 0, -1.6, _DATA)
     found = told(blank, _CLASSES)
-    assert (found["equal"], found["kinds"]) == (400, 4)
+    assert (found["equal"], found["kinds"], found["blank"]) == (400, 4, -1.6)
     assert told(np.zeros((500, 12)), _CLASSES)["equal"] == 500
 
 
@@ -203,5 +203,5 @@ def test_the_run_tells_of_equal_records(in_caffe: Callable[..., Session], tmp_pa
     blank = np.where(np.arange(500)[:, None] % 9 > 0, -1.6, _DATA)
     session = in_caffe(_project(tmp_path, blank, _MIXED))
     assert session.run is not None
-    said = 'records that were read are equal in all values of "data", and have 4 different'
+    said = 'records that were read are equal in all values of "data", all -1.6, and have'
     assert said in verdict(session.run, session.report.findings)

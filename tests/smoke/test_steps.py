@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from caffelint.cli.main import main
-from caffelint.smoke.infogain import Matrix
+from caffelint.evidence.data.gains import Matrix
 
 _NET = """
 layer { name: "data" type: "HDF5Data" top: "data" top: "label" include { phase: TRAIN }
@@ -73,6 +73,12 @@ def test_a_loss_weight_next_to_0(verdict: Any) -> None:
 def test_a_column_that_holds_the_label_in_training_alone(verdict: Any) -> None:
     said = verdict(leaks=True)
     assert re.match("it trains, but tests badly: .* on records that were as new to the net", said), said
+
+
+def test_labels_that_are_no_class(verdict: Any, capsys: Any) -> None:
+    said = verdict(_NET.replace("num_output: 4", "num_output: 3"), _SOLVER.replace("base_lr: 0.1", "base_lr: 30"))
+    assert said.startswith("it learns from wrong labels"), said
+    assert "base_lr 30" not in said
 
 
 @pytest.mark.parametrize(

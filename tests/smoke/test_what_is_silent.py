@@ -66,6 +66,16 @@ def test_weights_of_0_in_layers_of_several_types(
     assert 'with convolution_param { weight_filler { type: "msra" } } at "conv" and 1 more layer it' in words
 
 
+def test_biases_that_silence_several_layers(tmp_path: Path, in_engine: Callable[..., Session]) -> None:
+    low = ('bias_filler { type: "constant" }', 'bias_filler { type: "constant" value: -90 }')
+    more = CONV.replace('"conv"', '"more"').replace('bottom: "data"', 'bottom: "conv"').replace("pad: 0", "")
+    relu = RELU.replace('"conv"', '"more"').replace('"relu"', '"relu2"')
+    net = TRAIN_ONLY + (CONV + RELU + more + relu).replace(*low)
+    words = told(in_engine(write(tmp_path, net + LOSS.replace('bottom: "conv"', 'bottom: "more"'), SOLVER), "torch"))
+    assert 'the bias_filler of Convolution "conv" and 1 more starts every bias at -90 or less' in words
+    assert 'value: 0 } } at "conv" and 1 more layer it' in words
+
+
 @ENGINES
 def test_a_gate_that_its_bias_shuts(engine: str, tmp_path: Path, in_engine: Callable[..., Session]) -> None:
     shut = CONV.replace('name: "conv"', 'name: "gate"').replace('top: "conv"', 'top: "gate"')

@@ -157,6 +157,10 @@ def _ignored(param: Any) -> int | None:
     return param.ignore_label if param.HasField("ignore_label") else None
 
 
+FOCAL_LOSSES = ("FocalLoss", "SoftmaxFocalLoss", "SoftmaxWithFocalLoss")
+"""Types of forks, each of which has its own: most run a Softmax on their first bottom, some a Sigmoid, few nothing."""
+
+
 @register
 class SoftmaxWithLoss(SoftmaxInside):
     types = ("SoftmaxWithLoss",)

@@ -17,25 +17,28 @@ _LARGEST = 1 << 16
 _MOST_CLASSES = 5_000
 _SUFFIXES = (".txt", ".names", ".csv", ".list")
 _SIDE = re.compile(r"(?<![a-z])left(?![a-z])")
+_OF_FILES = re.compile(r"[/\\]|\w\.[A-Za-z]\w{1,4}\b")
+"""A folder, or a file with its suffix."""
 _NO_WORDS = re.compile(r"[^a-z]+")
 
 Names = Mapping[int, Sequence[str]]
 """By the number of classes, the lines of each text that has so many."""
 
 
-def class_names_of(found: Sequence[Feed]) -> Mapping[str, Names]:
-    """By the path of a net that mirrors what it trains on: the lines of texts beside it, and beside its sources."""
-    names = {}
+def class_names_of(found: Sequence[Feed]) -> Mapping[tuple[str, str], Names]:
+    """By the paths of a net that mirrors what it trains on and of the source: the lines of texts beside both."""
+    names: dict[tuple[str, str], dict[int, Sequence[str]]] = {}
+    known: dict[str, list[list[str]]] = {}
     for feed in found:
         if TRAIN in feed.phases and feed.source is not None and feed.made.message.transform_param.mirror:
             counts = {int(one.expected.high) + 1 for one in feed.readers(LABEL) if one.expected.whole}
-            folders = dict.fromkeys(
-                os.path.dirname(os.path.abspath(path)) for path in (feed.net.path, feed.source.path)
+            paths = feed.net.path, feed.source.path
+            folders = dict.fromkeys(os.path.dirname(os.path.abspath(path)) for path in paths)
+            known.update((folder, _texts(folder)) for folder in folders if folder not in known)
+            lines = [text for folder in folders for text in known[folder]]
+            names.setdefault(paths, {}).update(
+                (count, [one for text in lines if len(text) == count for one in text]) for count in counts
             )
-            lines = [text for folder in folders for text in _texts(folder)]
-            names[feed.net.path] = {
-                count: [one for text in lines if len(text) == count for one in text] for count in counts
-            }
     return names
 
 
@@ -64,8 +67,14 @@ def _words(name: str) -> str:
     return _NO_WORDS.sub(" ", name.lower()).strip()
 
 
+def class_lines(text: str) -> list[str]:
+    """The lines of a text that may name a class each; none of a list of files."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return [] if any(_OF_FILES.search(line) for line in lines) else lines
+
+
 def _texts(folder: str) -> list[list[str]]:
-    """The lines of small texts in a folder."""
+    """Of small texts in a folder the lines that may name classes."""
     try:
         with os.scandir(folder) as entries:
             there = sorted(islice(entries, _MOST_FILES), key=lambda entry: entry.name)
@@ -77,7 +86,7 @@ def _texts(folder: str) -> list[list[str]]:
             if is_special(entry.path) or not entry.is_file() or entry.stat().st_size > _LARGEST:
                 continue
             with open(entry.path, encoding="utf-8", errors="replace") as file:
-                lines = [line.strip() for line in file.read(_LARGEST).splitlines() if line.strip()]
+                lines = class_lines(file.read(_LARGEST))
         except OSError:
             continue
         if 1 < len(lines) <= _MOST_CLASSES:

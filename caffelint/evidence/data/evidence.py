@@ -10,6 +10,7 @@ from caffelint.caffe.shapes import Shape, as_int, new_blob
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.states import TRAIN
 from caffelint.evidence.data.class_names import Names
+from caffelint.evidence.data.gains import Matrix
 from caffelint.evidence.data.label_maps import LabelMap
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
@@ -34,7 +35,8 @@ class DataEvidence:
     means: Mapping[str, Mean] = field(default_factory=dict)
     label_maps: Mapping[str, LabelMap] = field(default_factory=dict)
     left_out: Mapping[Source, LeftOut] = field(default_factory=dict)
-    class_names: Mapping[str, Names] = field(default_factory=dict)
+    class_names: Mapping[tuple[str, str], Names] = field(default_factory=dict)
+    matrices: Mapping[str, Matrix] = field(default_factory=dict)
 
     @property
     def solver(self) -> Solver | None:

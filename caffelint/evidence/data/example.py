@@ -11,19 +11,21 @@ from typing import Any
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.solver import NET_FIELDS, NetUse
+from caffelint.evidence.data.class_names import Names, class_lines
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.gains import Matrix
 from caffelint.evidence.data.label_maps import LabelMap, label_map_of, named_in
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import overlaps_of
 from caffelint.evidence.data.parts import LeftOut
 from caffelint.evidence.data.scan import Scanned, Source
-from caffelint.evidence.data.sources import feeds, rebuilt
+from caffelint.evidence.data.sources import Feed, feeds, rebuilt
 from caffelint.evidence.data.values import Facts
 from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import load
 from caffelint.lint.project.python_layers import tell_modules
 
-_SUFFIX, _MEAN = ".prototxt", ".binaryproto"
+_SUFFIX, _MEAN, _MATRIX = ".prototxt", "mean.binaryproto", "H.binaryproto"
 _GONE = "does not exist"
 _BESIDE = "beside "
 
@@ -62,9 +64,14 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     maps = {name: label_map_of(files[name].encode()) if name in files else LabelMap(error=_GONE) for name in names}
     named = {source.path for source in sources}
     left = {source: one for source in sources if (one := _left_out(files.get(source.path, "")))}
-    others = [text.splitlines() for name, text in files.items() if name.endswith(".txt") and name not in named]
+    others = [class_lines(text) for name, text in files.items() if name.endswith(".txt") and name not in named]
     lines = {len(one): one for one in others}
-    return DataEvidence(file, found, scanned, overlaps, means, maps, left, {feed.net.path: lines for feed in found})
+    gains = {name: _matrix(name, text) for name, text in files.items() if name.endswith(_MATRIX)}
+    return DataEvidence(file, found, scanned, overlaps, means, maps, left, _lines(found, lines), gains)
+
+
+def _lines(found: list[Feed], lines: Names) -> dict[tuple[str, str], Names]:
+    return {(feed.net.path, feed.source.path): lines for feed in found if feed.source is not None}
 
 
 def _left_out(text: str) -> LeftOut | None:
@@ -77,6 +84,12 @@ def _mean(text: str) -> Mean:
     shape, *values = text.split()
     channels, height, width = map(int, shape.split("x"))
     return Mean((channels, height, width), tuple(map(float, values)))
+
+
+def _matrix(name: str, text: str) -> Matrix:
+    """From its diagonal, in order of the classes."""
+    values = [float(value) for value in text.split()]
+    return Matrix(name, [[value * (at == row) for at, value in enumerate(values)] for row in range(len(values))])
 
 
 def _find(layer: BuiltLayer, places: object, options: dict[str, Any]) -> Source:

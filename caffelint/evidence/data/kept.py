@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.gains import matrices_of
 from caffelint.evidence.data.label_maps import label_maps_of
 from caffelint.evidence.data.means import means_of
 from caffelint.evidence.data.scan import kept
@@ -37,7 +38,8 @@ def kept_findings(path: str, config: Config) -> tuple[ReportedFinding, ...]:
     shape_nets(found, scanned)
     means = means_of(found, config.roots, confined=confined)
     maps = label_maps_of(found, config.roots, confined=confined)
-    data = DataEvidence(files[path], rebuilt(found), scanned, means=means, label_maps=maps)
+    gains = matrices_of(found, config.roots, confined=confined)
+    data = DataEvidence(files[path], rebuilt(found), scanned, means=means, label_maps=maps, matrices=gains)
     return Checker(config).evidence("dataset", data, files)[0]
 
 

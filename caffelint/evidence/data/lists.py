@@ -36,6 +36,8 @@ _LARGEST_ROW = 1 << 28
 _BOMB = 1000
 """So many times the size of a HDF5 file is more than any real data is compressed."""
 _SMALL = 1 << 32
+_MOST_SAMPLED = 1 << 44
+"""Values that are cut into parts, so that some may be read of each."""
 
 
 def image_parts(path: str) -> list[Part]:
@@ -198,10 +200,10 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]
         except (OSError, Unreadable):
             parts.append([name, 0, 0])
             continue
-        values += rows * size
+        values += rows * max(size, 1)
         stored += 0 if where in seen else os.path.getsize(where)
         seen.add(where)
-        if values > max(_SMALL, _BOMB * stored) and not sampled:
+        if values > max(_SMALL, _BOMB * stored) and not (sampled and values < _MOST_SAMPLED):
             raise Unreadable(
                 f'names "{name}", with which {stored:,} bytes hold {values >> 30:,} GiB of values; to read'
                 " a part of it, give --sample"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from caffelint.evidence.data.class_names import class_names_of
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
+from caffelint.evidence.data.gains import matrices_of
 from caffelint.evidence.data.label_maps import label_maps_of
 from caffelint.evidence.data.means import means_of
 from caffelint.evidence.data.overlaps import overlaps_of
@@ -23,4 +24,5 @@ def look(file: File, scan: Scan, roots: Sequence[str] = ()) -> DataEvidence:
     found = rebuilt(found)
     overlaps = overlaps_of(found, scanned, scan.name)
     means, maps = means_of(found, roots), label_maps_of(found, roots)
-    return DataEvidence(file, found, scanned, overlaps, means, maps, left_out_of(found), class_names_of(found))
+    left, names = left_out_of(found), class_names_of(found)
+    return DataEvidence(file, found, scanned, overlaps, means, maps, left, names, matrices_of(found, roots))

@@ -20,7 +20,8 @@ _LONGEST_LIST = 1 << 20
 _LISTS = (".txt", ".list", ".lst")
 _ALIKE = 4.0
 """Times the size of the files that are named up to which another one is a part of the same."""
-_LAST_NUMBER = re.compile(r"\d+(?=\D*$)")
+_LAST_NUMBER = re.compile(r"(?<![0-9])(?<!(?<![a-z])[a-z])[0-9]+(?=\D*$)", re.IGNORECASE)
+"""One right after a lone letter is a scale or a version: `x2`, `v3`."""
 
 
 class LeftOut(NamedTuple):
@@ -31,8 +32,8 @@ class LeftOut(NamedTuple):
 
 
 def left_out_of(found: Sequence[Feed]) -> dict[Source, LeftOut]:
-    """Of each list of HDF5 files: those in the folder of its files whose names differ from theirs in the last number
-    alone, about as large, which neither a list of the nets nor one that is beside them names.
+    """Of each list of HDF5 files: those in the folder of its files whose names differ from theirs only in the last
+    number, about as large, which neither a list of the nets nor one that is beside them names.
     """
     lists = {feed.source: _listed(feed.source) for feed in found if feed.source and feed.source.kind == "hdf5"}
     known = {path for names in lists.values() for path in names}
@@ -64,24 +65,39 @@ def _words(path: str) -> list[str]:
 
 
 def _others(paths: Sequence[str], known: set[str]) -> list[str]:
-    """The names of files beside these that are made alike, and not known."""
-    forms = {form for path in paths if (form := _form(os.path.basename(path)))}
+    """The names of files beside these that are made alike, and not known.
+
+    Parts are counted: numbers with gaps, or that begin elsewhere than at 0 or 1, are years or sizes.
+    """
+    forms = {one.form for path in paths if (one := _form(os.path.basename(path)))}
     sizes = [os.path.getsize(path) for path in paths]
     usual = median(sizes) if sizes else 0
-    return [
-        entry.name
-        for entry in _entries(os.path.dirname(paths[0]))
-        if _form(entry.name) in forms
-        and entry.path not in known
-        and entry.is_file()
-        and usual / _ALIKE <= entry.stat().st_size <= usual * _ALIKE
-    ]
+    alike: dict[str, list[tuple[int, os.DirEntry[str]]]] = {}
+    for entry in _entries(os.path.dirname(paths[0])):
+        one = _form(entry.name)
+        if one is not None and one.form in forms and entry.is_file():
+            if entry.path in paths or usual / _ALIKE <= entry.stat().st_size <= usual * _ALIKE:
+                alike.setdefault(one.form, []).append((one.number, entry))
+    parts = [found for found in alike.values() if _are_counted([number for number, _ in found])]
+    return sorted(entry.name for found in parts for _, entry in found if entry.path not in known)
 
 
-def _form(name: str) -> str:
-    """A name without its last number; "" if it has none."""
+def _are_counted(numbers: Sequence[int]) -> bool:
+    first = min(numbers)
+    return first < 2 and sorted(numbers) == list(range(first, first + len(numbers)))
+
+
+class _Form(NamedTuple):
+    """A name without its last number, and that number."""
+
+    form: str
+    number: int
+
+
+def _form(name: str) -> _Form | None:
     stem, suffix = os.path.splitext(name)
-    return f"{_LAST_NUMBER.sub('#', stem)}{suffix}" if _LAST_NUMBER.search(stem) else ""
+    match = _LAST_NUMBER.search(stem)
+    return _Form(f"{stem[: match.start()]}#{stem[match.end() :]}{suffix}", int(match[0])) if match else None
 
 
 def _named_in(folder: str, own: Source) -> Iterator[str]:

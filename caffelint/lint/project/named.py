@@ -19,8 +19,10 @@ _MOST_FILES = 20
 _UPSTREAM = "bvlc/caffe"
 """That everybody names, and that nothing follows from."""
 _UPSTREAMS = ("bvlc", "yangqing")
-_A_CAFFE = re.compile(r"[\w.-]+/caffe(?:[_-][\w.-]+)?", re.IGNORECASE)
-"""A copy of Caffe keeps its name on GitHub, or begins with it."""
+_A_CAFFE = re.compile(r"[\w.-]+/caffe([_-][\w.-]+)?", re.IGNORECASE)
+"""A copy of Caffe keeps its name on GitHub, or begins with it; so do tools, but these are seldom fetched with a net."""
+_FETCHED = re.compile(r"\bclone\b[^\n]*$")
+_LONGEST = 200
 
 
 class NamedForks(NamedTuple):
@@ -50,11 +52,15 @@ def named_forks(top: str, reach: Reach) -> NamedForks | None:
 def unknown_fork(top: str, reach: Reach) -> NamedForks | None:
     """A fork of Caffe that nobody knows and that a repository names, by the name that such have; `forks` is empty."""
     for name in (".gitmodules", *_telling(top)):
-        for match in _REPOSITORY.finditer(_text(top, name, reach)):
+        text = _text(top, name, reach)
+        for match in _REPOSITORY.finditer(text):
             repository = match[1].rstrip(".").removesuffix(".git")
-            if _A_CAFFE.fullmatch(repository) and repository.lower().split("/")[0] not in _UPSTREAMS:
-                if not provenance().forks_of(repository):
-                    return NamedForks((), repository, name)
+            called = _A_CAFFE.fullmatch(repository)
+            if called is None or repository.lower().split("/")[0] in _UPSTREAMS or provenance().forks_of(repository):
+                continue
+            is_fetched = name == ".gitmodules" or _FETCHED.search(text, max(0, match.start() - _LONGEST), match.start())
+            if is_fetched or not called[1]:
+                return NamedForks((), repository, name)
     return None
 
 

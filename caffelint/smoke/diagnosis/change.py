@@ -10,7 +10,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net import Layer
 from caffelint.caffe.old_formats import V1_PARAM_FIELDS
 from caffelint.lint.cause import Suggested
-from caffelint.lint.edits import Edits, join, quoted, write
+from caffelint.lint.edits import Edits, join, quoted, remove, write
 from caffelint.smoke.run import Run
 from caffelint.text.edits import Edit
 from caffelint.text.tree import Field
@@ -156,6 +156,13 @@ def normalised(run: Run, layers: Sequence[BuiltLayer]) -> tuple[Change, ...]:
         edit = Edit(written.node.end, written.node.end, f"\n{text}")
         found.append(Change(text, ((run.nets[0].document.path, edit),), layer.name))
     return of_one(tuple(found))
+
+
+def without_mean(run: Run, layer: BuiltLayer) -> tuple[Change, ...]:
+    """What a layer brings without the mean of its mean_file taken off, in all phases."""
+    makers = [one for one in _makers(run, layer) if one.message.transform_param.mean_file]
+    edits = join([remove(one, "transform_param", "mean_file") for one in makers])
+    return (Change("no mean_file", edits, layer.name),) if edits else ()
 
 
 def uncropped(run: Run) -> tuple[Change, ...]:

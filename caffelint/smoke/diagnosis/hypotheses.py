@@ -24,7 +24,7 @@ from caffelint.smoke.diagnosis.forms import expanding
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.inputs import input_scale
 from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
-from caffelint.smoke.diagnosis.schedules import held_back, schedules
+from caffelint.smoke.diagnosis.schedules import hardly_begun, schedules
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.steps import small_steps
 from caffelint.smoke.diagnosis.trouble import clipped, hampered, stuck
@@ -44,6 +44,8 @@ _LOW_FOR_ADADELTA = 0.05
 _SLOW_UPDATE, _FAST_UPDATE = 1e-6, 1e-3
 _SLOW_IF_TOLD = 1e-4
 """Where a check expects it, too."""
+_HIGHEST = 10.0
+"""Of the rate that a solver usually gets, at most: what seems to ask for a higher one has another fault."""
 _LOWEST = 1e-4
 """Of the rate that a solver usually gets: what takes a lower one has another fault."""
 _PROVED = 10.0
@@ -306,10 +308,10 @@ def rate(run: Run) -> Hypothesis:
         lowest = min(lowest, max(message.base_lr * _USUAL_UPDATE / ratio, usual * _LOWEST))
     told = _told_to_raise(run)
     slow = _SLOW_IF_TOLD if told else _SLOW_UPDATE
-    if 0 < ratio * max(clipped(run), 1) < slow and message.base_lr > 0 and not held_back(run):
+    if 0 < ratio * max(clipped(run), 1) < slow and message.base_lr > 0 and not hardly_begun(run):
         better = float(f"{message.base_lr * _FAST_UPDATE / ratio:.1g}")
-        if better > message.base_lr:
-            higher = dict.fromkeys((*told, better, float(f"{better * 10:.1g}")))
+        if message.base_lr < better <= usual * _HIGHEST:
+            higher = dict.fromkeys((*told, better, min(float(f"{better * 10:.1g}"), usual * _HIGHEST)))
             changes = tuple(change for value in higher for change in of_solver(run, "base_lr", value))
             place = run.solver.at("base_lr")
             return Hypothesis("rate", place, STRONG, changes, "low", value=message.base_lr, figure=ratio)

@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
-from caffelint.smoke.diagnosis.change import centred_input, normalised_input, of_layer, of_one, scaled_input
+from caffelint.smoke.diagnosis.change import (
+    centred_input,
+    normalised_input,
+    of_layer,
+    of_one,
+    scaled_input,
+    without_mean,
+)
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.learning import is_zero, saturates, size
@@ -80,7 +87,7 @@ def _size_of_data(run: Run, one: Input) -> float:
 
 
 def input_scale(run: Run) -> Iterator[Hypothesis]:
-    """field: "" or `small`. layers: the one that brings it. value: the largest of the values."""
+    """field: "", `small`, `offset` or `mean`. layers: the one that brings it. value: the largest of the values."""
     start = bad_start(run)
     bad = start or saturates(run) or not abs(begins(run)) < _HUGE
     offset = _offset(run)
@@ -95,6 +102,7 @@ def input_scale(run: Run) -> Iterator[Hypothesis]:
         score = max(score, math.log10(size(one.found)))
         yield Hypothesis("input-scale", place, score, changes, "offset", (one.layer,), one.found.mean, one.found.std)
     if (one := large_input(run)) is not None:
+        yield from _of_mean(run, one)
         if offset is not None and offset.blob is one.blob:
             return  # smaller, it would still hide what differs
         score = math.log10(size(one.found)) - (0.4 if bad else 3.4)
@@ -118,6 +126,16 @@ def input_scale(run: Run) -> Iterator[Hypothesis]:
         yield Hypothesis("input-scale", place, score, changes, "small", layers, one.largest)
     elif start:
         yield Hypothesis("start", run.nets[0].at(), 0.4, value=start[0], figure=start[1])
+
+
+def _of_mean(run: Run, one: Input) -> Iterator[Hypothesis]:
+    """A mean file that moves all values to one side of 0. field: `mean`. value, figure: the least and the greatest."""
+    p = one.layer.message.transform_param if one.layer.transforms and not one.top else None
+    if p is None or not p.mean_file or one.found.min <= 0 <= one.found.max:
+        return
+    place = run.place(one.layer.name, 0, "transform_param", "mean_file")
+    changes, score = without_mean(run, one.layer), math.log10(size(one.found)) + 1
+    yield Hypothesis("input-scale", place, score, changes, "mean", (one.layer,), one.found.min, one.found.max)
 
 
 def _inputs(run: Run) -> Iterator[Input]:

@@ -12,7 +12,7 @@ from caffelint.smoke.run import Run
 
 _PROVED = 10.0
 _RISES, _FALLS, _HELD = 3.0, 0.01, 1e-3
-_HALF = 0.5
+_PART = 0.1
 
 
 def schedules(run: Run, after: int | None) -> Iterator[Hypothesis]:
@@ -26,6 +26,8 @@ def schedules(run: Run, after: int | None) -> Iterator[Hypothesis]:
         base, most = run.solver.message.base_lr, max(used)
         score = math.log10(base / most) if most > 0 else _PROVED
         changes = (*_slower(run), *of_solver(run, "lr_policy", '"fixed"'))
+        if run.solver.schedule.policy == "sigmoid":
+            changes = changes[::-1]  # chosen for a decay, which it is not
         yield Hypothesis("schedule", place, score, changes, "held", (), base, most)
     elif used[-1] < _FALLS * used[0]:
         score = math.log10(used[0] / used[-1]) if used[-1] > 0 else _PROVED
@@ -40,15 +42,19 @@ def schedules(run: Run, after: int | None) -> Iterator[Hypothesis]:
 
 
 def held_back(run: Run) -> bool:
-    """Does the schedule leave next to nothing of base_lr, in all of the run and for half of the training?"""
+    """Does the schedule leave next to nothing of base_lr, in all of the run and for a good part of the training?"""
     message, schedule = run.solver.message, run.solver.schedule
-    used = [abs(event.rate) for event in run.iterations]
-    most = _HELD * abs(message.base_lr)
-    if not used or not max(used) < most or schedule.problem:
+    if not hardly_begun(run) or schedule.problem:
         return False
-    end = max(message.max_iter, len(used))
-    reached = schedule.first(lambda rate: abs(rate) >= most, end)
-    return reached is None or reached[0] > _HALF * end
+    end = max(message.max_iter, len(run.iterations))
+    reached = schedule.first(lambda rate: abs(rate) >= _HELD * abs(message.base_lr), end)
+    return reached is None or reached[0] > _PART * end
+
+
+def hardly_begun(run: Run) -> bool:
+    """Was nothing of base_lr used in the run but next to nothing? Then it says nothing of base_lr."""
+    used = [abs(event.rate) for event in run.iterations]
+    return bool(used) and max(used) < _HELD * abs(run.solver.message.base_lr)
 
 
 def _field(run: Run) -> str:

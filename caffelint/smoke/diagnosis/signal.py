@@ -11,7 +11,7 @@ from caffelint.lint.edits import join
 from caffelint.smoke.diagnosis.change import UNLOADED, Change, normalised, of_layer, of_one
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import flat
-from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite
+from caffelint.smoke.events import BLOB, DATA, PARAM, NonFinite, Statistics
 from caffelint.smoke.learning import (
     Weights,
     dead_layers,
@@ -46,6 +46,8 @@ _SQUASHED = 3
 _MOST_OF_IT = 0.5
 _FACTORS = {"PReLU": "0.25", "Scale": "1"}
 _LARGE_FACTOR = 5.0
+_AS_LOW = 0.5
+"""Of the bias that shuts a layer: one so far below 0 may shut another."""
 _SHUTS = 6.0
 """A bias at which Sigmoid has a slope of a four-hundredth, and TanH next to none."""
 _EPSILON, _NORMAL = 0.01, 0.3
@@ -229,27 +231,49 @@ def _silent(run: Run) -> Iterator[Hypothesis]:
             yield Hypothesis("fillers", place, _SILENT, filled(run, layers), "zero", layers)
         return
     maker = dead.bottoms[0].maker
-    if not dead.rectifies or maker is None or "bias_filler" not in maker.fillers:
+    if not dead.rectifies or maker is None:
         return
-    biases = run.statistics(-1, maker.name, PARAM, maker.fillers.index("bias_filler"), DATA)
-    if biases is not None and biases.max < 0:
-        changes = of_layer(run, maker, maker.block, "bias_filler", value='{ type: "constant" value: 0 }')
-        place = run.place(maker.name, 0, maker.block, "bias_filler")
-        yield Hypothesis("fillers", place, _SILENT, changes, "bias", (maker,), biases.max)
+    most = _highest_bias(run, maker)
+    if most < 0:
+        # Where as low a bias shuts the layers after it, one that is opened shows nothing.
+        alike = [one for one in run.built[0].layers if one is not maker and _highest_bias(run, one) <= most * _AS_LOW]
+        layers = (maker, *(one for one in alike if any(reader.rectifies for reader, _ in one.tops[0].consumers)))
+        yield _zero_biases(run, layers, most)
 
 
 def _shut(run: Run) -> Iterator[Hypothesis]:
     """A filler of biases that holds an activation at one of its limits. field: `bias`. value: the bias nearest to 0."""
+    found = []
     for layer in squashing(run):
         maker = layer.bottoms[0].maker if saturated(run, layer) else None
-        if maker is None or "bias_filler" not in maker.fillers:
+        biases = _biases(run, maker) if maker is not None else None
+        if maker is None or biases is None:
             continue
-        biases = run.statistics(-1, maker.name, PARAM, maker.fillers.index("bias_filler"), DATA)
-        if biases is not None and min(abs(biases.min), abs(biases.max)) > _SHUTS and biases.min * biases.max > 0:
-            changes = of_layer(run, maker, maker.block, "bias_filler", value='{ type: "constant" value: 0 }')
-            place = run.place(maker.name, 0, maker.block, "bias_filler")
-            nearest = biases.max if biases.max < 0 else biases.min
-            yield Hypothesis("fillers", place, _SILENT, changes, "bias", (maker,), nearest)
+        if min(abs(biases.min), abs(biases.max)) > _SHUTS and biases.min * biases.max > 0:
+            found.append((maker, biases.max if biases.max < 0 else biases.min))
+    if found:
+        yield _zero_biases(run, tuple(maker for maker, _ in found), found[0][1])
+
+
+def _zero_biases(run: Run, layers: tuple[BuiltLayer, ...], value: float) -> Hypothesis:
+    """Biases that keep shut what reads them, of all layers at once."""
+    each = [of_layer(run, one, one.block, "bias_filler", value='{ type: "constant" value: 0 }') for one in layers]
+    changes = of_one(tuple(change for one in each for change in one))
+    place = run.place(layers[0].name, 0, layers[0].block, "bias_filler")
+    return Hypothesis("fillers", place, _SILENT, changes, "bias", layers, value)
+
+
+def _biases(run: Run, layer: BuiltLayer) -> Statistics | None:
+    """What a layer with a bias_filler starts with."""
+    if layer.index is None or "bias_filler" not in layer.fillers:
+        return None
+    return run.statistics(-1, layer.name, PARAM, layer.fillers.index("bias_filler"), DATA)
+
+
+def _highest_bias(run: Run, layer: BuiltLayer) -> float:
+    """0 where a layer has none."""
+    found = _biases(run, layer)
+    return found.max if found is not None else 0.0
 
 
 def filled(run: Run, layers: Sequence[BuiltLayer], filler: str = "") -> tuple[Change, ...]:

@@ -21,7 +21,9 @@ def test_held_out_set(path: str) -> None:
     assert not is_for_training(path)
 
 
-@pytest.mark.parametrize("path", ["VOC0712_trainval_lmdb", "data", "latest", "valley.txt", "train_val_split", "device"])
+@pytest.mark.parametrize(
+    "path", ["VOC0712_trainval_lmdb", "trn+val_lmdb", "data", "latest", "valley.txt", "train_val_split", "device"]
+)
 def test_neither(path: str) -> None:
     assert not is_held_out(path)
     assert not is_for_training(path)
