@@ -302,7 +302,7 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none.
 
     For a name without a folder, the net beside the solver that no solver names. A net that is trained needs a loss
-    and, as one that is tested, data of its own.
+    and, as one that is tested, data of its own, unless only the spelling of its name differs.
     """
     name = net.name
     reach = reach_of(os.path.dirname(os.path.abspath(solver_path)), roots)
@@ -321,7 +321,8 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
                 if not (are_near(bare, other) or _plain(other) == flat) or "solver" in other.lower():
                     continue
                 path = os.path.join(folder, other)
-                if reads_data(path) and (net.field == "test_net" or role_of(path) == TRAIN):
+                is_same = _plain(other) == _plain(bare)
+                if (is_same or reads_data(path)) and (net.field == "test_net" or role_of(path) == TRAIN):
                     return os.path.join(part, other)
     if inside and os.path.basename(inside) != os.path.basename(reach.above[0]):
         return ""
