@@ -97,7 +97,8 @@ def _of_build(net: Net, unread: _Unread) -> Iterator[Refused]:
         if layer is None or layer.node is None or not unread.is_in([layer.node]):
             groups.setdefault(cause, []).append((layer, *met[index, cause]))
     for group in groups.values():
-        layer, refusal, phases = group[0]
+        layer, refusal, _ = group[0]
+        phases = set().union(*(phases for _, _, phases in group))
         yield Refused(
             net,
             refusal,

@@ -12,7 +12,7 @@ from caffelint.lint.globs import globs_of
 from caffelint.lint.project.unsolved import LONGEST, names_beside, unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
-from caffelint.lint.role import TRAIN, mentions_a_net, role_of
+from caffelint.lint.role import TRAIN, has_test_phase, mentions_a_net, reads_data, role_of
 from caffelint.lint.walk import walk
 from caffelint.text.patterns import compiled_later
 
@@ -281,14 +281,19 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
     document = parse(data, solver_path)
     if document.root.first("layer") or document.root.first("layers"):
         return []
-    found, missing = [], 0
+    found: list[NamedNet] = []
+    missing = 0
     for field in NET_FIELDS:
         for position, node in enumerate(document.root.all(field)[:_MOST_NAMED]):
             if node.kind == STRING:
                 name = string_value(node.text)
                 net = NamedNet(field, position, name, *resolve(name, solver_path, roots))
                 if not net.path and not net.outside and missing < _MOST_MISSING:
-                    net, missing = net._replace(near=_near(net, solver_path, roots)), missing + 1
+                    near, missing = _near(net, solver_path, roots), missing + 1
+                    # One net is meant for both only if it has layers for testing.
+                    is_other = near in (one.near for one in found if one.near and one.field != field)
+                    if not is_other or has_test_phase(resolve(near, solver_path, roots)[0] or ""):
+                        net = net._replace(near=near)
                 found.append(net)
     return found
 
@@ -296,7 +301,8 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
 def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none.
 
-    For a name without a folder, the net beside the solver that no solver names. A net that is trained needs a loss.
+    For a name without a folder, the net beside the solver that no solver names. A net that is trained needs a loss
+    and, as one that is tested, data of its own.
     """
     name = net.name
     reach = reach_of(os.path.dirname(os.path.abspath(solver_path)), roots)
@@ -314,7 +320,8 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
             for other in [*(name for name in found if _plain(name) == flat), *found]:
                 if not (are_near(bare, other) or _plain(other) == flat) or "solver" in other.lower():
                     continue
-                if net.field == "test_net" or role_of(os.path.join(folder, other)) == TRAIN:
+                path = os.path.join(folder, other)
+                if reads_data(path) and (net.field == "test_net" or role_of(path) == TRAIN):
                     return os.path.join(part, other)
     if inside and os.path.basename(inside) != os.path.basename(reach.above[0]):
         return ""

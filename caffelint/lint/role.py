@@ -17,6 +17,9 @@ _SOLVER = compiled_later(
 )
 _LAYER = compiled_later(rb"^[^#\n]*\blayers?[ \t]*\{", re.M)
 _LOSS = compiled_later(rb"oss\b|LOSS\b")
+_INPUT = compiled_later(rb"^[^#\n]*\binput[ \t]*:|^[^#\n]*\btype[ \t]*:[ \t]*[\"']Input[\"']", re.M)
+_DATA = compiled_later(rb"^[^#\n]*\btype[ \t]*:[ \t]*[\"']?(?:\w*Data|\w*DATA|Python|PYTHON)\b", re.M)
+_TESTS = compiled_later(rb"^[^#\n]*\bphase[ \t]*:[ \t]*TEST\b", re.M)
 
 
 def role_of(path: str) -> str:
@@ -28,6 +31,23 @@ def role_of(path: str) -> str:
     if not _LAYER.search(data):
         return "solver" if _SOLVER.search(data) else ""
     return TRAIN if _LOSS.search(data) and DEPLOY not in os.path.basename(path) else DEPLOY
+
+
+def reads_data(path: str) -> bool:
+    """Whether a net may get data by itself, as a solver needs it to; not one that has inputs and no data layer."""
+    try:
+        data = read(path)
+    except ReadError:
+        return False
+    return not _INPUT.search(data) or _DATA.search(data) is not None
+
+
+def has_test_phase(path: str) -> bool:
+    """Whether a net has layers for TEST only."""
+    try:
+        return _TESTS.search(read(path)) is not None
+    except ReadError:
+        return False
 
 
 def names_a_net(path: str) -> bool:

@@ -28,8 +28,8 @@ _OF_PYTHON_2 = frozenset(
     )
 )
 """Builtins of Python 2 that 3 has not, or not everywhere: docs.python.org/2/library (functions, exceptions)."""
-_BIND_ANY = frozenset(["*", "exec", "eval", "globals", "locals", "vars", "builtins", "__builtin__", "__builtins__"])
-"""Names whose use may bind any other."""
+_BIND_ANY = frozenset(["*", "exec", "globals", "locals", "vars", "builtins", "__builtin__", "__builtins__"])
+"""Names whose use may bind any other. `eval`, of a `param_str` mostly, takes an expression, which binds none."""
 _ANY_NAME = frozenset(["__getattr__", "__getattribute__", "__setattr__"])
 
 

@@ -44,10 +44,10 @@ class BatchnormWithoutScale(NetRule):
     ```
 
     ## Known problems
-    Some nets are meant that way. The rule is silent where a layer with weights follows, also after a Concat, which can
-    scale and shift by itself, and where a distance, another norm or a Python layer follows, which may want normalised
-    features, unless at least five others have a Scale and a single one has none. Of nets that use layers or fields
-    of a fork, whose BatchNorm may have both, it only reports such a single one.
+    Some nets are meant that way. The rule is silent where a layer with weights follows, also after a Concat or a
+    pooling, which can scale and shift by itself, and where a distance, another norm or a Python layer follows, which
+    may want normalised features, unless at least five others have a Scale and a single one has none. Of nets that use
+    layers or fields of a fork, whose BatchNorm may have both, it only reports such a single one.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347
@@ -82,6 +82,12 @@ class BatchnormWithoutScale(NetRule):
         _NET % "Scale",
         (_NET % "Concat").replace(
             ' layer { name: "loss"',
+            ' layer { name: "fc" type: "InnerProduct" bottom: "next" top: "fc" inner_product_param { num_output: 9 } }'
+            ' layer { name: "loss"',
+        ),
+        (_NET % "Pooling").replace(
+            ' layer { name: "loss"',
+            ' layer { name: "drop" type: "Dropout" bottom: "next" top: "next" }'
             ' layer { name: "fc" type: "InnerProduct" bottom: "next" top: "fc" inner_product_param { num_output: 9 } }'
             ' layer { name: "loss"',
         ),
@@ -212,8 +218,9 @@ def _is_unshifted(layer: BuiltLayer) -> bool:
 
 
 def _readers(layer: BuiltLayer) -> list[BuiltLayer]:
-    """What reads the tops of a layer, also after layers that only arrange values anew."""
+    """What reads the tops of a layer, also after layers that only arrange values anew, leave some out or pool them:
+    a factor and a shift of a channel come through these as they are."""
     found: list[BuiltLayer] = []
     for reader in (reader for top in layer.tops for reader, _ in top.readers):
-        found += _readers(reader) if reader.rearranges else [reader]
+        found += _readers(reader) if reader.rearranges or reader.hands_on or reader.pools else [reader]
     return found

@@ -80,6 +80,11 @@ def beside_its_role(path: str) -> str:
     return _HELD_OUT.sub("", name).replace("training", "").replace("train", "")
 
 
+def without_held_out(name: str) -> str:
+    """The letters and digits of a name without the words that say that it is of a validation or test set."""
+    return "".join(filter(str.isalnum, _HELD_OUT.sub("", name.lower())))
+
+
 def differing_part(path: str, other: str) -> str:
     """The last part of a path in which it differs from another one: `test` of `data/test/list.txt`."""
     parts, others = same_path(path).split("/"), same_path(other).split("/")

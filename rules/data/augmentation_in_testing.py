@@ -11,6 +11,7 @@ from caffelint.lint import (
     Finding,
     Fix,
     Invalid,
+    Layer,
     Net,
     NetRule,
     fix,
@@ -18,11 +19,25 @@ from caffelint.lint import (
     write,
 )
 
-from ._layers import IMAGE_READERS, is_never_tested, is_test_net, is_tested, makers, transform_place
+from ._layers import (
+    IMAGE_READERS,
+    is_for_training,
+    is_never_tested,
+    is_test_net,
+    is_tested,
+    makers,
+    source_of,
+    transform_place,
+)
 
 _RANDOM_ANYWAY = "WindowData"
 """Draws its windows at random in TEST, too (window_data_layer.cpp, load_batch)."""
 _LAYER = 'layer { name: "data" type: "Data" top: "data" transform_param { %s } %s}'
+_SOURCED = (
+    'layer {{ name: "{0}" type: "Data" top: "{0}" transform_param {{ {1} }}'
+    ' data_param {{ source: "{2}" batch_size: 9 }} }}'
+)
+_LOSS = ' layer { name: "loss" type: "EuclideanLoss" bottom: "data" bottom: "data" top: "loss" }'
 
 
 class AugmentationInTesting(NetRule):
@@ -72,6 +87,18 @@ class AugmentationInTesting(NetRule):
         ),
         Invalid(
             {
+                "solver.prototxt": 'train_net: "train.prototxt" test_net: "val.prototxt" test_iter: 9',
+                "train.prototxt": _SOURCED.format("data", "mirror: true", "train_lmdb") + _LOSS,
+                "val.prototxt": _SOURCED.format("data", "", "val_lmdb")
+                + _SOURCED.format("Data1", "mirror: true", "train_lmdb")
+                + _LOSS,
+            },
+            span="mirror: true",
+            message='Data "Data1": reads "train_lmdb" and mirrors at random as in training, beside the data layer for'
+            " testing; remove it and all that reads it",
+        ),
+        Invalid(
+            {
                 "solver.prototxt": 'net: "net.prototxt" test_iter: 9 test_interval: 100',
                 "net.prototxt": _LAYER % ("mirror: true", ""),
             },
@@ -90,7 +117,12 @@ class AugmentationInTesting(NetRule):
             if not layer.message.transform_param.mirror or net.role != "train" or layer.type == _RANDOM_ANYWAY:
                 continue
             fixes: tuple[Fix, ...] = ()
-            if TRAIN not in layer.phases or is_test_net(net):
+            if is_test_net(net) and _is_of_training(net, layer):
+                message = (
+                    f'{title(layer)}: reads "{source_of(layer)[1]}" and mirrors at random as in training, beside the'
+                    " data layer for testing; remove it and all that reads it"
+                )
+            elif TRAIN not in layer.phases or is_test_net(net):
                 path = transform_place(layer, "mirror").field.split(".")
                 fixes = fix("set mirror: false", UNSAFE, write(layer, *path, value="false"))
                 message = f"{title(layer)}: testing mirrors half of its images at random; set mirror: false"
@@ -110,3 +142,9 @@ class AugmentationInTesting(NetRule):
                 phases=(TEST,),
                 fixes=fixes,
             )
+
+
+def _is_of_training(net: Net, layer: Layer) -> bool:
+    """Does a layer read the training set, and another one of TEST other data, as NetSpec writes two nets into one?"""
+    sources = {source_of(other)[1] for others in makers(net, TEST).values() for other in others}
+    return is_for_training(source_of(layer)[1]) and not all(map(is_for_training, sources))

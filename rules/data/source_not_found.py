@@ -40,8 +40,8 @@ class SourceNotFound(NetRule):
     ## Known problems
     Data is rarely on the machine where the text is checked, so a path is reported only if another source of the same
     net exists here without being part of the repository, or if `check-sources` is set; then it is a warning. So it is
-    for a path that git ignores, which each clone lacks until somebody makes the data. It looks only at whether a path
-    exists, never at what it holds.
+    for a path that git ignores, which each clone lacks until somebody makes the data. Where a README tells its readers
+    to set the paths, it is an info. It looks only at whether a path exists, never at what it holds.
 
     ## Options
     - `check-sources`: check that sources exist, also if none does

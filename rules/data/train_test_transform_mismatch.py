@@ -22,9 +22,18 @@ from caffelint.lint import (
     write,
 )
 
-from ._layers import IMAGE_READERS, differing_part, is_for_training, is_held_out, pairs, transform_place
+from ._layers import (
+    IMAGE_READERS,
+    differing_part,
+    is_for_training,
+    is_held_out,
+    pairs,
+    transform_place,
+    without_held_out,
+)
 
 _LAYER = 'layer { name: "d" type: "Data" top: "d" transform_param { %s } include { phase: %s } }'
+_OWN = _LAYER.replace('"Data"', '"OwnData"').replace("}", '} data_param { source: "a" batch_size: 9 }', 1)
 
 _EQUAL = "make them equal"
 
@@ -48,9 +57,10 @@ class TrainTestTransformMismatch(NetRule):
     ```
 
     ## Known problems
-    Two different mean files are reported only if their names say that one is of the training set and the other of the
-    test set, since a padded training set has its own mean; a mean file in one phase with mean values in the other is
-    not. Crop and mirror are expected to differ.
+    Two different mean files are reported only if their names say that one is of the training set, or of no set, and the
+    other of the test set, since a padded training set has its own mean; a mean file in one phase with mean values in
+    the other is not. Crop and mirror are expected to differ. Of layers of a project's own type, `transform_param` is
+    taken for Caffe's.
 
     ## Fix safety
     Unsafe: testing gets the scale of training, or its mean where it has none or its own, so the scores change.
@@ -63,7 +73,6 @@ class TrainTestTransformMismatch(NetRule):
     name = "train-test-transform-mismatch"
     severity = WARNING
     certainty = LIKELY
-    layer_types = IMAGE_READERS
     VALID = [
         _LAYER % ("scale: 0.1 mirror: true crop_size: 227", "TRAIN") + _LAYER % ("scale: 0.1 crop_size: 227", "TEST"),
         # 1/256 or 1/255.
@@ -71,6 +80,7 @@ class TrainTestTransformMismatch(NetRule):
         _LAYER % ('mean_file: "a.binaryproto"', "TRAIN") + _LAYER % ("mean_value: 104 mean_value: 117", "TEST"),
         _LAYER % ('mean_file: "padded.binaryproto"', "TRAIN") + _LAYER % ('mean_file: "mean.binaryproto"', "TEST"),
         _LAYER % ('mean_file: "train/mean.binaryproto"', "TRAIN") + _LAYER % ('mean_file: "mean.binaryproto"', "TEST"),
+        _LAYER % ('mean_file: "padded.binaryproto"', "TRAIN") + _LAYER % ('mean_file: "val_mean.binaryproto"', "TEST"),
         _LAYER % ("scale: 1", "TRAIN") + 'layer { name: "d" type: "Data" top: "d" include { phase: TEST } }',
     ]
     INVALID = [
@@ -110,14 +120,34 @@ class TrainTestTransformMismatch(NetRule):
             fixed=_LAYER % ('mean_file: "train_mean.binaryproto"', "TRAIN")
             + _LAYER % ('mean_file: "train_mean.binaryproto"', "TEST"),
         ),
+        Invalid(
+            _OWN % ("mirror: true", "TRAIN")
+            + _OWN % ('mean_file: "m.binaryproto"', "TEST")
+            + 'layer { name: "loss" type: "EuclideanLoss" bottom: "d" bottom: "d" }',
+            span='mean_file: "m.binaryproto"',
+            message='OwnData "d": testing subtracts mean_file "m.binaryproto" but training subtracts no mean, so the'
+            " net is tested on input that differs from its training input; make them equal",
+        ),
+        Invalid(
+            _LAYER % ('mean_file: "a_mean.binaryproto"', "TRAIN")
+            + _LAYER % ('mean_file: "a_test_mean.binaryproto"', "TEST"),
+            span='mean_file: "a_test_mean.binaryproto"',
+            message='Data "d": testing subtracts mean_file "a_test_mean.binaryproto" but training subtracts mean_file'
+            ' "a_mean.binaryproto", so the net is tested on input that differs from its training input; subtract the'
+            " training mean in both",
+            fixed=_LAYER % ('mean_file: "a_mean.binaryproto"', "TRAIN")
+            + _LAYER % ('mean_file: "a_mean.binaryproto"', "TEST"),
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for pair in pairs(net):
-            training = [layer for layer in pair.training if layer.type in IMAGE_READERS]
+        if net.role != "train":
+            return
+        for pair in pairs(net, own=True):
+            training = [layer for layer in pair.training if layer.type in IMAGE_READERS or not layer.kind.known]
             for layer in pair.testing:
                 same_type = [other for other in training if other.type == layer.type]
-                if not same_type or layer in training or net.role != "train":
+                if not same_type or layer in training:
                     continue
                 if not any(_same_scale(layer, other) for other in same_type):
                     yield self._finding(
@@ -188,8 +218,12 @@ def _same_mean(one: Layer, other: Layer) -> bool:
 
 
 def _of_two_sets(testing: str, training: str) -> bool:
-    """Whether the last parts in which two paths differ say that they are of the test and of the training set."""
-    return is_held_out(differing_part(testing, training)) and is_for_training(differing_part(training, testing))
+    """Whether the last parts in which two paths differ say that they are of the test and of the training set.
+
+    What has the name of the former without its word for testing, is of all data or of those for training.
+    """
+    tested, trained = differing_part(testing, training), differing_part(training, testing)
+    return is_held_out(tested) and (is_for_training(trained) or without_held_out(tested) == without_held_out(trained))
 
 
 def _spread(transform: Any, channels: int) -> list[float]:

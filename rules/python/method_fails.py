@@ -98,6 +98,15 @@ class PythonMethodFails(NetRule):
             " in the first iteration; write True",
         ),
         Invalid(
+            {
+                "net.prototxt": _NET,
+                "m.py": _MODULE.format(_SHAPE, "chek(eval('{}'))") + "\n\ndef check(p): 0\n",
+            },
+            span='layer: "Scale"',
+            message='Python "scale": forward of class Scale uses chek, which nothing defines (m.py:12), so Caffe ends'
+            " in the first iteration; write check",
+        ),
+        Invalid(
             {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, "top[0].data = bottom[0].data")},
             span='layer: "Scale"',
             message='Python "scale": forward of class Scale assigns to top[0].data, which cannot be set (m.py:12), so'

@@ -43,7 +43,7 @@ class UnknownSolverType(SolverRule):
 
     ## Known problems
     `caffe.SGDSolver` never reads the type: it is an info where a script of the project builds one, unless a script runs
-    this solver by `caffe train`.
+    this solver by `caffe train`. It is one, too, where a log of the project shows that its Caffe took the type.
 
     ## Fix safety
     Safe if only the case is wrong, since Caffe refuses the type as it is. Otherwise unsafe, since the name is a guess.

@@ -123,6 +123,7 @@ class BuiltLayer:
     upsamples: ClassVar[bool | None] = False
     # Are the values of its tops those of its bottoms, moved about, left out or repeated?
     rearranges: ClassVar[bool | None] = False
+    pools: ClassVar[bool | None] = False  # the largest or the mean of windows, each channel by itself
     # Must its bottoms be maps of one size?
     compares_maps: ClassVar[bool | None] = False
     # The fields that name what it writes.
@@ -146,8 +147,7 @@ class BuiltLayer:
     # Does its first top have the values of its first bottom, in the same order, except that some may become 0?
     hands_on: ClassVar[bool | None] = False
     keeps_channels: bool | None = False  # as many channels?
-    # Its pixels where those of the bottom are?
-    keeps_pixels: bool | None = False
+    keeps_pixels: bool | None = False  # where those of the bottom are?
     # The same memory (ShareData)?
     shares_memory: bool | None = False
     # Above 0 where that is, and nowhere else where a gradient comes through?
@@ -487,7 +487,7 @@ class UnknownLayer(BuiltLayer):
     reads_bottom = reads_top = in_place = is_loss = is_data = transforms = prefetches = is_recurrent = None
     is_activation = rectifies = normalises = upsamples = is_distance = never_negative = rearranges = flat_at_zero = None
     compares_maps = has_weights = is_linear = keeps_statistics = hands_on = keeps_channels = keeps_pixels = None
-    shares_memory = keeps_sign = None
+    shares_memory = keeps_sign = pools = None
 
     @property
     def draws_at_random(self) -> bool | None:

@@ -60,6 +60,7 @@ class Pooling(BuiltLayer):
 
     repeats = True
     types = ("Pooling",)
+    pools = True
     block = "pooling_param"
     bottom_counts = ONE
     has_engine = True

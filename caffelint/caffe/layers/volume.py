@@ -88,6 +88,7 @@ class Convolution3D(Volume):
 @register
 class Pooling3D(Volume):
     types = ("Pooling3D",)
+    pools = True
     block = "pooling3d_param"
     older_block = "pooling_param"
     keeps_channels = True

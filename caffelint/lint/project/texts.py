@@ -53,6 +53,10 @@ _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
 _PATH = compiled_later(r"[\w./\\+-]{1,200}")
+_SETS_PATHS = compiled_later(
+    r"\b(?:replace|change|edit|modify|set|adjust|update|correct)\b[^\n]{0,80}?\bpaths?\b[^\n]{0,80}", re.I
+)
+_OF_DATA = compiled_later(r"\.prototxt|\bdata|\bsources?\b", re.I)
 _WORD = compiled_later(r"[\w+-]+(?:\.[\w+-]+)*")
 _DIGITS = compiled_later(r"\d+")
 
@@ -150,6 +154,13 @@ class Texts:
     @cached_property
     def pages(self) -> list[Text]:
         return [text for text in self.all if _READ_ME.match(_name(text.path))]
+
+    @cached_property
+    def sets_paths(self) -> str:
+        """Where a page tells its reader to put paths of their own into nets or for data; empty if none does."""
+        own = (page for page in self.pages if not any(is_below(page.folder, root) for root in self._found.caffes))
+        found = ((page, one) for page in own for one in _SETS_PATHS.finditer(page.text))
+        return next((page.line(one.start()) for page, one in found if _OF_DATA.search(one[0])), "")
 
     @cached_property
     def names(self) -> list[Named]:

@@ -15,10 +15,13 @@ from caffelint.lint.read import ReadError, opened, read
 from caffelint.text.patterns import compiled_later
 
 _PREFIX = compiled_later(rb"^[^#\n]*\bsnapshot_prefix\s*:\s*[\"']([^\"'\n]{1,300})", re.M)
+_TYPE = compiled_later(rb"^[ \t]*type\s*:\s*[\"']([^\"'\n]{1,300})", re.M)
 _NET_OF_LOG = compiled_later(
     rb"(?:net file: |^[ \t]*(?:train_)?net: \"|snapshot_prefix: \")([^\"\n]{1,300}?)\"?[ \t\r]*$", re.M
 )
 _LOSS = compiled_later(rb"Iteration (\d{1,9})\b[^\n]{0,120}?loss = ([-+\w.]{1,30})")
+_BUILT = rb"Solver scaffolding done"
+"""solver.cpp, Init: what a log shows once Caffe has taken the solver and built its nets."""
 _STUCK = 87.3365
 """The loss of a softmax whose probabilities are 0: -log(FLT_MIN)."""
 _ITERATIONS, _FALLS = 100, 0.9
@@ -59,6 +62,14 @@ class _Log(NamedTuple):
     loss: float
 
 
+class _Built(NamedTuple):
+    """A log of which Caffe has built the nets; `names` as of any log, and the types of solvers that it prints."""
+
+    path: str
+    names: tuple[tuple[str, ...], ...]
+    types: frozenset[str]
+
+
 class Trained:
     """What a project shows of the runs of its nets. `trained_nets`: how many of them its solvers name."""
 
@@ -71,8 +82,20 @@ class Trained:
         """Of a net and the solvers that name it, by absolute paths; of a solver, its net may be missing."""
         return self._by_log(net, solvers) or self._by_page(net, solvers) or self._by_snapshot(solvers)
 
+    def takes_type(self, net: str, solver: str) -> str:
+        """Where a log shows that a Caffe has built a net by a solver of its type; empty if none does."""
+        wanted, type_ = self._wanted(net, [solver]), _found(_TYPE, solver)
+        for log in self._built:
+            near = os.path.dirname(net) == os.path.dirname(log.path)
+            if type_ in log.types and any(are_one(given, one, near) for given in log.names for one in wanted):
+                return f"{relative(log.path)} shows that a Caffe took it"
+        return ""
+
+    def _wanted(self, net: str, solvers: Sequence[str]) -> list[tuple[str, ...]]:
+        return [path_parts(net), *(path_parts(prefix) for solver in solvers if (prefix := self._prefix(solver)))]
+
     def _by_log(self, net: str, solvers: Sequence[str]) -> Ran | None:
-        wanted = [path_parts(net), *(path_parts(prefix) for solver in solvers if (prefix := self._prefix(solver)))]
+        wanted = self._wanted(net, solvers)
         for log in self._logs:
             near = os.path.dirname(net) == os.path.dirname(log.path)
             if any(are_one(given, one, near) for given in log.names for one in wanted):
@@ -111,10 +134,21 @@ class Trained:
     def _logs(self) -> list[_Log]:
         return [log for path in self._texts.logs[:_MOST_LOGS] if (log := _read(path))]
 
+    @cached_property
+    def _built(self) -> list[_Built]:
+        """The logs of which Caffe has built the nets."""
+        ends = ((path, _ends(path)) for path in self._texts.logs[:_MOST_LOGS])
+        return [_Built(path, _named(data), _types(data)) for path, data in ends if _BUILT in data]
+
 
 def snapshot_prefix(solver: str) -> str:
+    return _found(_PREFIX, solver)
+
+
+def _found(pattern: re.Pattern[bytes], path: str) -> str:
+    """The first group of what is found in a file; empty if nothing is."""
     try:
-        found = _PREFIX.search(read(solver, _LARGEST))
+        found = pattern.search(read(path, _LARGEST))
     except ReadError:
         return ""
     return found[1].decode("utf-8", "replace") if found else ""
@@ -143,8 +177,16 @@ def _read(path: str) -> _Log | None:
     (_, first), (last, loss) = losses[0], losses[-1]
     if not math.isfinite(loss) or abs(loss - _STUCK) < 0.01 or not loss < first * _FALLS:
         return None
+    return _Log(path, _named(data), last, loss)
+
+
+def _named(data: bytes) -> tuple[tuple[str, ...], ...]:
     names = dict.fromkeys(path_parts(name.decode("utf-8", "replace")) for name in _NET_OF_LOG.findall(data))
-    return _Log(path, tuple(filter(None, names)), last, loss)
+    return tuple(filter(None, names))
+
+
+def _types(data: bytes) -> frozenset[str]:
+    return frozenset(name.decode("utf-8", "replace") for name in _TYPE.findall(data))
 
 
 def _losses(data: bytes) -> Iterator[tuple[int, float]]:

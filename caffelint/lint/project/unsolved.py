@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import SUFFIXES
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.role import TRAIN, mentions_a_net, role_of
+from caffelint.lint.role import TRAIN, mentions_a_net, reads_data, role_of
 
 _ALIKE = 0.6
 """As a share of two names: `trainval` and `trainnet`."""
@@ -47,7 +47,8 @@ def _unsolved(folder: str) -> tuple[list[str], bool]:
     for name in names_beside(folder):
         path = os.path.join(folder, name)
         if role_of(path) == TRAIN:
-            nets.append(name)
+            if reads_data(path):
+                nets.append(name)
             continue
         try:
             data = read(path)

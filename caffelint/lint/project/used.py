@@ -23,6 +23,7 @@ _A_LIST = 3
 """Nets of a folder that solvers name in comments, from which on these are all that are tried."""
 _LARGEST = 1 << 20
 _NAMED_NET = compiled_later(rb"^[ \t]*#[^\n]{0,200}?\b(?:\w+_)?net[ \t]*:[ \t]*[\"']([^\"'\n]{1,300})[\"']", re.M)
+_VERSION = re.compile(r"(?<![a-z])v(?:er(?:sion)?)?[_-]?(\d{1,4})(?!\d)", re.I)
 _PUT_AWAY = re.compile(
     r"(?:^|[_.-])(?:old|bak|bk|backups?|back_?up|obsolete|deprecated|trash|attic|unused|not_?used)(?:$|[_.-])", re.I
 )
@@ -112,6 +113,8 @@ class Used:
             return ""
         if role == "deploy" and (why := self._beside_named(path)):
             return why
+        if later := self._later_version(path):
+            return f'no solver, script or page names the file, and a solver names "{relative(later)}", a later version'
         if self._may_be_tried(path, role, is_refused, is_unreadable) or self._is_variant(path, is_refused):
             return ""
         solver = next((solver for solver in self._whole if not _is_of_another_caffe(self._nets[solver][0], path)), "")
@@ -219,6 +222,15 @@ class Used:
             if (named := self._texts.names_file(path)) and role_of(path) == "deploy":
                 found.setdefault(_start(path), []).append((path, named.where))
         return found
+
+    def _later_version(self, path: str) -> str:
+        """The net of a solver that has the name of a file with a higher version: `net_v3` of `net_v2`."""
+        own = _VERSION.search(os.path.basename(path))
+        for net in self.solvers if own else ():
+            other = _VERSION.search(os.path.basename(net))
+            if own and other and _without_digits(path) == _without_digits(net) and int(own[1]) < int(other[1]):
+                return net
+        return ""
 
     def _is_variant(self, path: str, is_refused: bool) -> bool:
         """Is it named as a net that a solver names, but for digits: one of a series?

@@ -29,6 +29,8 @@ _OF_A_CAFFE = frozenset(["wrong-blob-count", "fork-field", "unknown-field", "unk
 """Rules whose errors are about what a Caffe knows, and not about the one net."""
 _OF_EVERY_CAFFE = frozenset(["syntax-error", "unknown-bottom", "duplicate-top", "mixed-layer-formats"])
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
+_OF_SOLVERS = "unknown-solver-type"
+_OF_DATA_PATHS = "source-not-found"
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _SHORTEST = 30
@@ -76,6 +78,10 @@ class _Project:
             return self._trained.of((self.nets[path] or (path,))[0], [path])
         return self._trained.of(path, self._used.solvers.get(path, ()))
 
+    def takes_type(self, solver: str) -> str:
+        """Where a log shows that a Caffe took the type of a solver."""
+        return self._trained.takes_type((self.nets.get(solver) or (solver,))[0], solver)
+
     def is_solved(self, path: str) -> bool:
         return self._used.is_solved(path)
 
@@ -96,6 +102,12 @@ class _Project:
         if found and all(0 < count < _SHORTEST for count in found):
             return f"max_iter is {max(found)}, so the run is a trial"
         return ""
+
+    @property
+    def sets_paths(self) -> str:
+        """Where a page tells its reader to write the paths of data; empty where none does."""
+        where = self._texts.sets_paths
+        return f"{where} tells to set the paths" if where else ""
 
     def made(self, solver: str) -> str:
         """Where a script makes the folder of the snapshots; empty where none does."""
@@ -230,12 +242,16 @@ class _Projects:
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
+        if one.name == _OF_DATA_PATHS and (why := project.sets_paths):
+            return why
         if one.name == _OF_SNAPSHOTS and (why := project.made(path)):
             return why
         is_of_training = is_warning and _OF_TRAINING.match(one.code) is not None
         if not (is_of_training or one.severity == ERROR or _OF_LOADING.match(one.code)):
             return ""
         ran = project.ran(path)
+        if ran is None and one.name == _OF_SOLVERS and (why := project.takes_type(path)):
+            return why
         if ran and (ran.shown or is_of_training and (not ran.is_weak or _DIVERGES.match(one.code))):
             return ran.how
         return ""

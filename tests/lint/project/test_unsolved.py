@@ -36,3 +36,24 @@ def test_only_a_net_that_no_solver_names_is_offered(
     if other:
         (tmp_path / "other_solver.prototxt").write_text(f'net: "{other}.prototxt"\nbase_lr: 0.1\n')
     assert [net.near for net in named_nets(str(solver))] == [near]
+
+
+INPUT = 'input: "b"\n'
+PHASES = 'layer { name: "b" type: "Data" top: "b" include { phase: TEST } }\n'
+
+
+@pytest.mark.parametrize(
+    ("net", "near"),
+    [
+        (INPUT + NET, ["", ""]),  # nothing feeds it
+        (INPUT + PHASES + NET, ["car_train.prototxt"] * 2),
+        (NET, ["car_train.prototxt", ""]),  # nothing of it is for testing
+        (PHASES + NET, ["car_train.prototxt"] * 2),
+    ],
+)
+def test_a_net_is_offered_for_what_it_can_be_run_as(tmp_path: Path, net: str, near: list[str]) -> None:
+    (tmp_path / ".git").mkdir()
+    solver = tmp_path / "solver.prototxt"
+    solver.write_text('train_net: "cnn_train.prototxt"\ntest_net: "cnn_test.prototxt"\nbase_lr: 0.1\n')
+    (tmp_path / "car_train.prototxt").write_text(net)
+    assert [net.near for net in named_nets(str(solver))] == near

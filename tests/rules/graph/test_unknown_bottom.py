@@ -22,6 +22,15 @@ def test_a_net_that_nothing_trains_is_for_test(text: str, severity: str) -> None
     assert [(one.severity, one.phases) for one in found] == [(severity, ("TEST",))]
 
 
+def test_layers_of_two_phases_that_lack_one_blob() -> None:
+    """Accuracy is the first, in TEST; what Caffe refuses is the net of both phases."""
+    loss = (
+        LOSS.replace('bottom: "data" bottom: "data"', 'bottom: "data" bottom: "label"').partition(" include")[0] + " }"
+    )
+    found = caffelint.check_text(INPUT + SCORES + ACCURACY + loss, kind="net").findings
+    assert [(one.severity, one.phases) for one in found if one.name == "unknown-bottom"] == [("error", ())]
+
+
 RELU = ' layer { name: "%s" type: "ReLU" bottom: "%s" top: "%s" }'
 
 
