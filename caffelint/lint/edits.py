@@ -22,9 +22,9 @@ Edits = tuple[tuple[str, Edit], ...] | None
 Owner = Layer | Net | Solver
 
 _SPACE = re.compile(r"\r?\n|\r|[ \t]+")
+"""Inserted text begins with this if it comes after something."""
 _MOST_AWAITED = 50
 """Names that are read and nobody makes, among which a near one is looked for."""
-"""Inserted text begins with this if it comes after something."""
 
 
 def fix(title: str, safety: str, *parts: Edits) -> tuple[Fix, ...]:
