@@ -117,6 +117,12 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "constant fillers": lambda n: (
         chain(n).replace("kernel_size: 1", "kernel_size: 1 weight_filler { value: 0.1 }") + LOSS + " }"
     ),
+    "blobs made twice, and bottoms that nobody makes": lambda n: (
+        many(n, 'layer { type: "ReLU" top: "abcdefgh@" } layer { type: "ReLU" top: "abcdefgh@" }\n')
+        + 'layer { type: "Concat" '
+        + many(5 * n, 'bottom: "abcdefghx@" ')
+        + 'top: "y" }'
+    ),
     "losses and accuracies of one label": lambda n: (
         INPUT
         + many(

@@ -18,6 +18,8 @@ from caffelint.lint.plan import Job
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe
 
+_MOST_PARTS = 16
+"""In how many parts an archive or a folder is looked at, each of which goes through the whole."""
 _MOST, _TURNS = 32, 4
 """Files that are handed out at once, at most, and how many times a worker gets some, at least."""
 
@@ -51,7 +53,7 @@ def check(
     jobs: list[Job | Part] = [*plan.jobs]
     for url in remote:
         try:
-            matches, strange = matching(url)
+            matches, strange = matching(url, 1 if client is None else _MOST_PARTS)
         except Exception as error:
             plan.failures.append(_unread(url, error))
             continue

@@ -25,8 +25,7 @@ _PIECE = 1 << 20
 _PACKED = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "xz"}
 """What a tar archive of such a name is packed with."""
 _ARCHIVES = {"zip", "tar"}
-_MOST_PARTS, _LEAST_TOGETHER = 16, 16
-"""How often an archive or a folder is gone through at most, and how many names are looked at together at least."""
+_LEAST_TOGETHER = 16
 _OF_NAMES = {"reference", "generic"}
 """File systems of fsspec whose files are wherever a file in them says."""
 _HIDDEN = {".git", ".hg", ".svn"}
@@ -55,11 +54,11 @@ def is_remote(path: str) -> bool:
     return _REMOTE.match(path) is not None and not os.path.exists(path)
 
 
-def matching(url: str) -> tuple[list[Part], list[str]]:
+def matching(url: str, most: int) -> tuple[list[Part], list[str]]:
     """The folders and prototxt files that the wildcards in a path mean, in order; the path itself without wildcards.
 
     A folder in another one is a part of that. Files of one folder, and what is in one archive, are looked at together,
-    since each part of it takes as long as the whole; but in several parts, for many processes.
+    since each part of it takes as long as the whole; but in `most` parts, for as many processes.
 
     Then those that cannot be paths, since what their names hold would be read as another protocol, host or file.
 
@@ -82,7 +81,9 @@ def matching(url: str) -> tuple[list[Part], list[str]]:
             continue
         is_together = scheme in _ARCHIVES or link not in folders
         together.setdefault(parent if is_together else link, []).extend([name] * is_together)
-    parts = [Part(f"{folder}{chained}{rest}", some) for folder, found in together.items() for some in _shared(found)]
+    parts = [
+        Part(f"{folder}{chained}{rest}", some) for folder, found in together.items() for some in _shared(found, most)
+    ]
     return parts, sorted({*links} - {*plain})
 
 
@@ -101,9 +102,9 @@ def _above(link: str) -> Iterator[str]:
         folder, name = split(folder)
 
 
-def _shared(names: list[str]) -> Iterator[tuple[str, ...]]:
+def _shared(names: list[str], most: int) -> Iterator[tuple[str, ...]]:
     """Names in parts of equal size; one part without a name for a path that is looked at as a whole."""
-    size = max(_LEAST_TOGETHER, -(-len(names) // _MOST_PARTS))
+    size = max(_LEAST_TOGETHER, -(-len(names) // most))
     yield from (tuple(names[start : start + size]) for start in range(0, max(1, len(names)), size))
 
 
@@ -154,8 +155,14 @@ def _archive(url: str, packed: str, *states: tuple[int, ...]) -> Any:
     from fsspec.core import url_to_fs
     from fsspec.implementations.tar import TarFileSystem
 
-    if not packed or not url.startswith("tar://"):
+    class Tar(TarFileSystem):  # type: ignore[misc]
+        def _link_target_size(self, _: object) -> int:
+            return 0  # no link is followed, and a chain of them takes time with its cube
+
+    if not url.startswith("tar://"):
         return url_to_fs(url)[0]
+    if not packed:
+        return Tar(fsspec.open(url.partition("::")[2]).open())
     whole: Any = NamedTemporaryFile(prefix="caffelint-", suffix=".tar")  # noqa: SIM115 - for as long as it is read
     with fsspec.open(url.partition("::")[2], compression=packed) as stream:
         while data := stream.read(_PIECE):
@@ -163,7 +170,7 @@ def _archive(url: str, packed: str, *states: tuple[int, ...]) -> Any:
                 raise ReadError(f"holds more than {_MOST_BYTES >> 30} GiB")
             whole.write(data)
     whole.seek(0)
-    return TarFileSystem(whole)
+    return Tar(whole)
 
 
 @contextmanager

@@ -23,6 +23,8 @@ Owner = Layer | Net | Solver
 
 _SPACE = re.compile(r"\r?\n|\r|[ \t]+")
 """Inserted text begins with this if it comes after something."""
+_MOST_AWAITED = 50
+"""Names that are read and nobody makes, among which a near one is looked for."""
 
 
 def fix(title: str, safety: str, *parts: Edits) -> tuple[Fix, ...]:
@@ -216,7 +218,8 @@ def _free_name(layer: Layer, old: str, given: Collection[str]) -> str:
     That is the layer's own, as is usual. `given` are no longer free.
     """
     taken, unmade = layer.net.once(_blob_names)
-    if awaited := {name for name, last in unmade.items() if last > layer.index and name not in given}:
+    few = unmade.items() if len(unmade) <= _MOST_AWAITED else ()
+    if awaited := {name for name, last in few if last > layer.index and name not in given}:
         from difflib import get_close_matches
 
         if near := get_close_matches(old, sorted(awaited), n=1, cutoff=0.75):

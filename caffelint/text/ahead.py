@@ -59,7 +59,7 @@ def end_of_prose(text: str, start: int, last: Field | None) -> int:
     After a text, words may be more than letters: `source: "a.txt" the images of list2.txt`.
     """
     is_remark = last is not None and last.kind == STRING and "\n" not in text[last.end : start]
-    found = (_REMARK if is_remark else _PROSE).match(text, start)
+    found = _REMARK.match(text, start) if is_remark else _PROSE.match(text, start)
     return found.end() if found else 0
 
 

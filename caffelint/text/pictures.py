@@ -17,6 +17,8 @@ MOST_LINES = 12
 """Of a diagram; more cannot be told apart."""
 _LONGEST = 60
 """Of a name, in letters."""
+_FOLDERS = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR")
+"""Variables by which matplotlib finds where to store what it made."""
 _AUTHOR = {"png": "Software", "svg": "Creator", "pdf": "Creator"}
 """The field of each format that says who drew it."""
 _HEAD = (
@@ -29,7 +31,7 @@ def new_figure(**options: Any) -> Any:
     """A figure of matplotlib. Raises ImportError without it.
 
     It is imported in another working directory: matplotlib takes settings from a `matplotlibrc` there, and these may
-    run LaTeX on a text of theirs.
+    run LaTeX on a text of theirs. A relative folder of the user would be one of ours then.
     """
     if "matplotlib" not in sys.modules:
         try:
@@ -37,10 +39,12 @@ def new_figure(**options: Any) -> Any:
         except OSError:  # it is gone, and no file can be in it
             here = ""
         os.chdir(os.path.dirname(os.path.abspath(__file__)))
+        relative = {name: os.environ.pop(name) for name in _FOLDERS if not os.path.isabs(os.environ.get(name, "/"))}
         logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it tells of a cache that it cannot write
         try:
             import matplotlib.figure  # noqa: F401
         finally:
+            os.environ.update(relative)
             if here:
                 os.chdir(here)
     from matplotlib.figure import Figure

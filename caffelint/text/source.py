@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
+from collections.abc import Sequence
 from io import BytesIO
 from itertools import accumulate
 from typing import NamedTuple
@@ -42,17 +44,18 @@ class Source:
         self.text = data.decode("latin-1")
         self._is_ascii = data.isascii()
         self._inner_bytes: dict[int, list[int]] = {}
-        self._starts: list[int] | None = None
+        self._starts: Sequence[int] | None = None
         self._lines: dict[int, str] = {}
 
     @property
-    def line_starts(self) -> list[int]:
+    def line_starts(self) -> Sequence[int]:
         """Offset of each line; a line ends with LF, CRLF or, in files without any LF, CR."""
         if self._starts is None:
             data = self.data if b"\n" in self.data else self.data.replace(b"\r", b"\n")
-            self._starts = list(accumulate(map(len, BytesIO(data)), initial=0))
+            starts = array("Q", accumulate(map(len, BytesIO(data)), initial=0))
             if data and not data.endswith(b"\n"):
-                self._starts.pop()
+                starts.pop()
+            self._starts = starts
         return self._starts
 
     def line_number(self, offset: int) -> int:

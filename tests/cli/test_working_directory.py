@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+import caffelint
+
 from .conftest import NET, POLY
 
 NAMES = ("__future__", "caffe", "click", "google", "h5py", "json", "lmdb", "numpy", "sitecustomize", "tomllib")
@@ -165,3 +167,13 @@ def test_a_file_that_is_called_as_an_option_is_none(planted: Path, name: str) ->
     )
     assert done.stderr.splitlines() == [said]
     assert run(planted, str(SCRIPT), "check", "--", name, "net.prototxt").returncode in (0, 1)
+
+
+def test_a_relative_folder_of_the_user_is_none_of_ours(planted: Path) -> None:
+    """Where matplotlib is imported is another folder than where it starts."""
+    (planted / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9')
+    ours = Path(caffelint.__file__).parent
+    before = {path for path in ours.rglob("*") if path.is_dir() and path.name != "__pycache__"}
+    done = run(planted, str(SCRIPT), "lr", "solver.prototxt", "--plot", "lr.svg", HOME="h", XDG_CACHE_HOME="x")
+    assert done.returncode == 0, done.stderr
+    assert {path for path in ours.rglob("*") if path.is_dir() and path.name != "__pycache__"} == before

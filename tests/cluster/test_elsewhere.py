@@ -192,6 +192,16 @@ def test_many_names_in_an_archive_take_no_more_than_their_number(name: str, wild
     assert large_calls < 4.8 * small_calls
 
 
+def test_a_chain_of_links_in_an_archive_is_not_followed(config: Config) -> None:
+    with tarfile.open("links.tar", "w") as packed:
+        for number in range(2000):
+            link = tarfile.TarInfo(f"{number}.prototxt")
+            link.type, link.linkname = tarfile.SYMTYPE, f"{number + 1}.prototxt"
+            packed.addfile(link)
+    with soon(10):
+        assert clustered.check(["tar://*::links.tar"], config).files == 0
+
+
 def test_a_packed_archive_is_unpacked_once(config: Config) -> None:
     """Its members are named in the reverse of their order, and before them there is much that takes little space."""
     with tarfile.open("nets.tgz", "w:gz") as packed:
