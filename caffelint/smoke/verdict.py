@@ -74,6 +74,8 @@ _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _GUESSED = ("refused-at-load", "python-layer-failed")
 _TOLD = 3
+_RANDOM = "frozen-without-weights"
+"""An info, since weights are mostly loaded; where none are, a reason why a loss hardly moves."""
 _OF_LEARNING = ("D", "I", "O", "S2", "W")
 """How the codes begin of those built-in rules that are on data, fillers, losses, what multiplies updates, and weights
 that are loaded."""
@@ -202,6 +204,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     if how.iterations >= 2 * TAIL:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO and one not in sure[:1]]
+        if how.moves in (FLAT, UNSTEADY) and not run.loaded:
+            slows += [one for one in findings if one.name == _RANDOM]
         if how.moves == FALLS:
             slows = [one for one in slows if one.certainty == CERTAIN]
         else:

@@ -80,6 +80,12 @@ class ClassIgnored(DatasetRule):
             message='SoftmaxWithLoss "loss": labels of "train_lmdb" are 0 or ignore_label 255 (33% of them), so there'
             ' is only one class to learn; write 2 for 255, as "val_lmdb" does',
         ),
+        Invalid(
+            project(records(*[0, 0, 1] * 8), _IGNORES.replace("ignore_label: 1", "ignore_label: 0")),
+            span="ignore_label: 0",
+            message='SoftmaxWithLoss "loss": labels of "train_lmdb" are 1 or ignore_label 0 (67% of them), so there is'
+            " only one class to learn; remove ignore_label, or set one that is no class, such as 255",
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
@@ -91,7 +97,7 @@ class ClassIgnored(DatasetRule):
                     if not layer.is_loss or label is None or layer.index is None or layer.bottoms[0].shape is None:
                         continue
                     if (left := _left(label, int(expected.high), top)) is not None:
-                        yield self._one_class(data, feed, top, layer, left)
+                        yield self._one_class(data, feed, top, layer, left, 0 <= label <= expected.high)
                         continue
                     if not _is_a_class(label, int(expected.high), top):
                         continue
@@ -108,7 +114,9 @@ class ClassIgnored(DatasetRule):
                         fixes=fix(remedy, DISPLAY, remove(loss, "loss_param", "ignore_label")),
                     )
 
-    def _one_class(self, data: DataEvidence, feed: Feed, top: Top, layer: BuiltLayer, left: float) -> Finding:
+    def _one_class(
+        self, data: DataEvidence, feed: Feed, top: Top, layer: BuiltLayer, left: float, is_class: bool
+    ) -> Finding:
         """Of a loss for which the labels that it does not ignore are all the same."""
         label, counts = layer.ignored_label, top.values or {}
         share = counts.get(float(label or 0), 0) / sum(counts.values())
@@ -121,6 +129,8 @@ class ClassIgnored(DatasetRule):
                 blob, more = other.top_of(key), set(tested.values or ()) - {left, float(label or 0)}
                 if blob is not None and blob.name in names and any(other.readers(key)) and len(more) == 1:
                     remedy = f"write {whole(more.pop())} for {label}, as {path(other)} does"
+        if is_class:
+            remedy = "remove ignore_label, or set one that is no class, such as 255"
         return self.finding(
             feed.net.layers[layer.index or 0].at("loss_param", "ignore_label"),
             f"{what}; {remedy}",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
+from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, title
 
 from ._left_over import hands_back_gradients, is_of_nets_for_tests, is_to_deploy
 
@@ -70,13 +70,19 @@ class DeployReadsTrainingData(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.layers_of(["Accuracy"]):
-            return  # it judges by records that were held out
-        if not is_to_deploy(net) or hands_back_gradients(net) or is_of_nets_for_tests(net):
+        readers = net.layers_that(lambda kind: kind.is_data)
+        if net.layers_of(["Accuracy"]) or any(layer.phases == (TEST,) for layer in readers):
+            return  # it judges by records that were held out, or is a net for training of that name
+        if (
+            any(use.trains for one in net.solvers for use in one.uses_of(net))
+            or not is_to_deploy(net)
+            or hands_back_gradients(net)
+            or is_of_nets_for_tests(net)
+        ):
             return
         losses = net.layers_that(lambda kind: kind.is_loss)
         loss = next((layer for layer in losses if TRAIN in layer.phases), None)
-        for layer in net.layers_that(lambda kind: kind.is_data):
+        for layer in readers:
             if loss is None or TRAIN not in layer.phases or not layer.kind.data_source or layer.depends_on_stage:
                 continue
             ending = f" and a {loss.kind.plain_form} in place of the loss" if loss.kind.plain_form else ""

@@ -25,7 +25,6 @@ _PART = re.compile(
 )
 """Words in a path that tell of a part of a data set, or of another one."""
 
-_OF_IMAGENET = 1000
 _NUMBER = re.compile(r"\d+")
 
 _LABELS = re.compile(r"(?:cls_?|roi_?)labels?$")
@@ -62,7 +61,7 @@ class ClassCountUnlikeData(LayerRule):
 
     ## Known problems
     The rule goes by the path, which does not tell whether a data set is only a part of the known one or was relabelled.
-    ImageNet is an info only, since who trains on other data often keeps the paths of Caffe's example.
+    What goes by the path is an info, since who trains on other data often keeps the paths of an example.
 
     ## References
     - softmax_loss_layer.cpp, Forward_cpu; soeaver/caffe-model commit 708f6fe
@@ -155,7 +154,7 @@ class ClassCountUnlikeData(LayerRule):
                 scores.layer.at(*count_place(scores.layer)),
                 f'{title(scores.layer)}: num_output {outputs}, but {known.name} ("{path}") has {classes} classes, so'
                 f" {left_over(outputs, classes)}; {remedy}",
-                severity=INFO if classes == _OF_IMAGENET else WARNING,
+                severity=INFO,
             )
 
     def _from_param_str(self, layer: Layer, maker: Layer) -> Iterator[Finding]:

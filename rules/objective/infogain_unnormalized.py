@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     ERROR,
+    INFO,
     LIKELY,
     SAFE,
     UNSAFE,
@@ -14,6 +15,7 @@ from caffelint.lint import (
     Layer,
     LayerRule,
     fix,
+    readers,
     remove,
     replace,
     source,
@@ -158,6 +160,7 @@ class InfogainUnnormalized(LayerRule):
                     f"{title(layer)} applies softmax itself since 2016, so after {title(made_by)} it is applied"
                     f" twice{bottom}",
                     evidence="softmax of probabilities is nearly uniform: the loss stays large and learning is slow",
+                    severity=INFO if self._may_be_older(layer) else None,
                     phases=only(phases, layer),
                     fixes=read_before(layer, made_by, phases),
                 )
@@ -169,6 +172,15 @@ class InfogainUnnormalized(LayerRule):
                     evidence="it takes the logarithm of each score; scores below 1e-20 count as 1e-20",
                     phases=only(phases, layer),
                 )
+
+    def _may_be_older(self, layer: Layer) -> bool:
+        """Is the net in the format of 2014, or for forks of which some have no softmax inside the loss?"""
+        from caffelint.lint import provenance
+
+        axis = provenance().field("InfogainLossParameter", "axis")
+        forks = readers(layer.net.bound)
+        is_old = layer.node is not None and layer.node.name == "layers"
+        return is_old or bool(axis and not layer.net.bound.dialect and not forks <= axis.forks)
 
     def _fork_of_before(self, layer: Layer) -> str:
         """The fork that is linted for, if its InfogainLoss has no softmax inside: it came together with `axis`."""

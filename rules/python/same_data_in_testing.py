@@ -122,6 +122,7 @@ class PythonSameDataInTesting(NetRule):
                 and other is not None
                 and classes
                 and not any(one.reads_phase or one.is_driven for one in classes)
+                and not layer.depends_on_stage
             ):
                 yield self.finding(
                     layer.at("name"),
@@ -137,6 +138,8 @@ class PythonSameDataInTesting(NetRule):
         made = {top for layer in net.layers if layer.phases != PHASES and not layer.bottoms for top in layer.tops}
         for layer in net.layers_having("python_param"):
             if layer.bottoms or len(layer.tops) < 2 or layer.phases != PHASES or not made.isdisjoint(layer.tops):
+                continue
+            if layer.depends_on_stage:
                 continue
             classes = python_classes(layer)
             names_data = _PATH.search(layer.message.python_param.param_str)
