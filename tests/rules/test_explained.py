@@ -27,7 +27,7 @@ def _severities(folder: Path, rule: str) -> list[str]:
 @pytest.mark.parametrize(
     ("rule", "net", "severity"),
     [
-        ("batch-stats-in-testing", _INPUT.format(batch=1) + _BN, "info"),
+        ("batch-stats-in-testing", _INPUT.format(batch=1) + _BN, "warning"),
         ("batch-stats-in-testing", _INPUT.format(batch=8) + _BN, "warning"),
         ("unknown-filler-type", "".join(_FC.format(n=n, filler="prelu") for n in range(3)), "info"),
         ("unknown-filler-type", "".join(_FC.format(n=n, filler="prelu") for n in range(2)), "warning"),

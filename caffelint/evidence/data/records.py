@@ -249,7 +249,8 @@ def _typed(data: bytes, size: int) -> str:
         kind = np.dtype(name)
         if len(data) != size * kind.itemsize:
             continue
-        values = np.frombuffer(data, kind.newbyteorder("<")).astype(np.float64)
+        with np.errstate(all="ignore"):  # a nan may be one that only signals
+            values = np.frombuffer(data, kind.newbyteorder("<")).astype(np.float64)
         known = np.isfinite(values).all() and bool(values.any())
         sizes = np.abs(values[values != 0]) if known else values
         # Bytes of another type make exponents of any size, and whole numbers of many digits.
