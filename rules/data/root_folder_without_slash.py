@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, UNSAFE, Finding, Invalid, Layer, LayerRule, fix, quoted, title, write
+from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, quoted, title, write
 from caffelint.lint.built import types_that
-from caffelint.lint.disk import is_template
+from caffelint.lint.disk import found_from, is_template, starts
 
 
 class RootFolderWithoutSlash(LayerRule):
@@ -23,8 +23,8 @@ class RootFolderWithoutSlash(LayerRule):
     ```
 
     ## Known problems
-    A list whose paths begin with a slash works as it is, and the list is not read: an info. Where one is needed, Caffe
-    stops at the first image.
+    A list whose paths begin with a slash works as it is, and the list is not read: an info, unless there is a folder of
+    that name.
 
     ## Fix safety
     Unsafe: the text may be meant as the beginning of the file names.
@@ -60,9 +60,12 @@ class RootFolderWithoutSlash(LayerRule):
         block = layer.kind.block
         folder: str = getattr(layer.message, block).root_folder
         if not is_template(folder) and not folder.endswith(("/", "\\")):
+            is_there = found_from(folder, [*starts(layer.net.path)])
             yield self.finding(
                 layer.at(block, "root_folder"),
                 f'{title(layer)}: root_folder "{folder}" does not end in a slash, so Caffe reads "{folder}cat.jpg" for'
                 f' "cat.jpg"; unless all paths in the list begin with one, set root_folder: {quoted(folder + "/")}',
+                severity=WARNING if is_there else INFO,
+                evidence=f'"{folder}" is a folder here' if is_there else "",
                 fixes=fix("add a slash", UNSAFE, write(layer, block, "root_folder", value=quoted(folder + "/"))),
             )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import caffelint
 from caffelint.rules.data._layers import is_for_training, is_held_out, same_path
 
 
@@ -37,3 +40,17 @@ def test_same_path(path: str) -> None:
 def test_other_paths() -> None:
     assert same_path("/a/b") != same_path("a/b")
     assert same_path("../a") != same_path("a")
+
+
+def test_a_root_folder_that_is_there_is_meant_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    net = 'layer { name: "data" type: "ImageData" image_data_param { source: "a.txt" root_folder: "images" } }'
+    (tmp_path / "net.prototxt").write_text(net)
+
+    def severity() -> str:
+        (found,) = (one for one in caffelint.check("net.prototxt").findings if one.name == "root-folder-without-slash")
+        return found.severity
+
+    assert severity() == "info"
+    (tmp_path / "images").mkdir()
+    assert severity() == "warning"
