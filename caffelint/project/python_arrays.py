@@ -117,6 +117,15 @@ def _bound(statement: ast.stmt | None) -> Iterator[tuple[str, ast.expr]]:
                     yield one.id, value
 
 
+def own_attributes(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names in `self.name = value` and `self.name += value`, each with the value."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    for target in targets:
+        assert isinstance(node, ast.Assign | ast.AugAssign)
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+            yield target.attr, node.value
+
+
 def _mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
 

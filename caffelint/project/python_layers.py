@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.project import python2
-from caffelint.project.python_arrays import Elementwise, elementwise
+from caffelint.project.python_arrays import Elementwise, elementwise, own_attributes
 from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
@@ -227,6 +227,16 @@ class PythonClass:
         """The lines at which its code makes whole numbers of values, as by `astype(np.uint8)`."""
         code = (node for function in self._functions.values() for node in ast.walk(function))
         return sorted({node.lineno for node in code if isinstance(node, ast.Call) and _makes_whole(node)})
+
+    @cached_property
+    def set_back(self) -> tuple[str, int] | None:
+        """What `forward` changes and `reshape`, which Caffe calls before it, sets to a constant, with the line."""
+        reshape, forward = self._functions.get("reshape"), self._functions.get("forward")
+        if reshape is None or forward is None:
+            return None
+        changed = {name for node in ast.walk(forward) for name, _ in own_attributes(node)}
+        said = (one for node in ast.walk(reshape) for one in own_attributes(node) if isinstance(one[1], ast.Constant))
+        return next(((name, value.lineno) for name, value in said if name in changed), None)
 
     @cached_property
     def elementwise(self) -> Sequence[Elementwise]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, python_classes, title
 from caffelint.smoke.rule import BLOB, DATA, BuiltLayer, Run, SmokeRule, Statistics
 
 from ._evidence import worded
@@ -62,8 +62,19 @@ class SameBatch(SmokeRule):
         layer = sources[0]
         p = layer.message.python_param
         what = f"{title(layer)} ({p.module}.{p.layer}) gives the same batch in each iteration"
-        why = "the net learns only that one; make its forward go on to the next records"
+        why = f"the net learns only that one; {_remedy(run, layer)}"
         yield worded(self, run.place(layer.name), Cause("python-layer", what, why, LIKELY))
+
+
+def _remedy(run: Run, layer: BuiltLayer) -> str:
+    """What to change: the place where reshape undoes what forward has done, if there is one."""
+    net = run.nets[0]
+    for python in python_classes(net.layers[layer.index]) if layer.index is not None else ():
+        if python.set_back is not None:
+            name, line = python.set_back
+            where = f"{python.module.file}:{line}"
+            return f"its reshape, which Caffe calls before each forward, sets {name} back ({where}); do that in setup"
+    return "make its forward go on to the next records"
 
 
 def _same(run: Run, layer: BuiltLayer) -> bool:

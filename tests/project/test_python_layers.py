@@ -489,3 +489,20 @@ def test_methods_that_say_much_take_no_longer_than_they_are(method: str, line: s
     look(2)
     small, large = (bench_curves.calls(lambda: look(number)) for number in (30, 120))  # noqa: B023
     assert large < 5 * small
+
+
+@pytest.mark.parametrize(
+    ("reshape", "forward", "found"),
+    [
+        ("self.at = 0", "self.at += 8", ("at", 3)),
+        ("self.at = 0", "self.at = self.at + 8", ("at", 3)),
+        ("self.at = 0", "other.at += 8", None),
+        ("self.at = len(top)", "self.at += 8", None),
+        ("self.size = 0", "self.at += 8", None),
+    ],
+)
+def test_what_reshape_sets_back(reshape: str, forward: str, found: tuple[str, int] | None) -> None:
+    head = "class A(caffe.Layer):\n    def reshape(self, bottom, top):\n        "
+    one = PythonModule("a.py", f"{head}{reshape}\n    def forward(self, bottom, top):\n        {forward}\n").find("A")
+    assert one is not None
+    assert one.set_back == found
