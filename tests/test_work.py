@@ -53,6 +53,8 @@ def calls(work: Callable[[str], None], text: str) -> int:
         (bench_curves.check, "top_k too large"),
         (bench_curves.check, "losses and accuracies of one label"),
         (bench_curves.check, "blobs made twice, and bottoms that nobody makes"),
+        (bench_curves.check, "poolings of one blob, two by two, behind a BatchNorm"),
+        (bench_curves.check, "data layers of three tops"),
         (bench_curves.check, "strides beyond their kernels"),
         (bench_curves.check, "lists of images"),
         (bench_curves.check, "layers of one name each two"),

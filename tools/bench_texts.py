@@ -123,6 +123,19 @@ TEXTS: dict[str, Callable[[int], str]] = {
         + many(5 * n, 'bottom: "abcdefghx@" ')
         + 'top: "y" }'
     ),
+    "poolings of one blob, two by two, behind a BatchNorm": lambda n: (
+        'layer { type: "Data" top: "c" top: "l" } layer { name: "n" type: "BatchNorm" bottom: "c" top: "c" }\n'
+        + many(
+            n,
+            'layer { type: "Pooling" bottom: "c" top: "a" pooling_param { kernel_size: 1 } }'
+            ' layer { type: "Pooling" bottom: "c" top: "b" pooling_param { kernel_size: 1 } }'
+            ' layer { type: "Concat" bottom: "a" bottom: "b" top: "c" }\n',
+        )
+        + 'layer { type: "InnerProduct" bottom: "c" top: "f" inner_product_param { num_output: 2 } }'
+        ' layer { type: "SoftmaxWithLoss" bottom: "f" bottom: "l" top: "loss" }'
+    ),
+    "data layers of three tops": lambda n: many(n, 'layer { type: "Data" top: "a" top: "b" top: "c" }\n'),
+    "words behind a text": lambda n: f'source: "a.txt" {many(n, "w ")}: 3',
     "losses and accuracies of one label": lambda n: (
         INPUT
         + many(

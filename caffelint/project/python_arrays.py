@@ -46,20 +46,31 @@ def rebound(function: ast.FunctionDef, certain: Sequence[ast.stmt], blobs: str) 
     """
     attribute = _WRITTEN.get(function.name, "")
     nodes = list(ast.walk(function))
-    owners = {node.value for node in nodes if isinstance(node, ast.Subscript) and numbered(node, blobs) is not None}
+    blobs_of = {node.value for node in nodes if isinstance(node, ast.Attribute)}
+    owners = {
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Subscript) and node in blobs_of and numbered(node, blobs) is not None
+    }
     if any(isinstance(node, ast.Name) and node.id == blobs and node not in owners for node in nodes):
         return  # it is given to something that may write to it
     used = Counter(
         numbered(node.value, blobs) for node in nodes if isinstance(node, ast.Attribute) and node.attr == attribute
     )
     mentions: dict[str, list[int]] = {}
+    elsewhere = Counter(node.id for node in nodes if isinstance(node, ast.Name))
     for at, statement in enumerate(certain):
-        for name in {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}:
+        names = Counter(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+        if not isinstance(statement, ast.FunctionDef):
+            elsewhere.subtract(names)
+        for name in names:
             mentions.setdefault(name, []).append(at)
     for at, statement in enumerate(certain):
         for name, value in _bound(statement):
             number = numbered(value.value, blobs) if isinstance(value, ast.Attribute) else None
             if number is None or not isinstance(value, ast.Attribute) or value.attr != attribute or used[number] > 1:
+                continue
+            if elsewhere[name] > 0:  # as in a function within, or where it depends on something
                 continue
             later = bisect_right(mentions[name], at)
             again = certain[mentions[name][later]] if later < len(mentions[name]) else None

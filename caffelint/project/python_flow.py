@@ -45,6 +45,8 @@ class Flow:
         for _ in range(_ROUNDS):
             self._known.clear()
             before = len(self._found)
+            for node in reversed(nodes):  # what is within others comes first, so that none goes deep
+                self._holds(node)
             for node in nodes:
                 self._follow(node)
             if len(self._found) == before or self.leaves:

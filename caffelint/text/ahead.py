@@ -14,9 +14,9 @@ RUN_ON = re.compile(
     r"[^\s;,=#{}\[\]\"']+=[^\s;,\"']*(?:[;,]+[ \t]*[^\s;,=#:{}\[\]\"']+=[^\s;,\"']*)+(?:[;,]+(?=\s*(?:\n|\Z)))?"
 )
 """Settings of some program's own as one text without quotes: `A=1;B=2;`."""
-_PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
+_PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,200}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
 """A line of words."""
-_REMARK = re.compile(r"[A-Za-z]\w*(?:[ \t]+(?![-\d.])[^\s:;#{}\[\]<>\"'=]+){2,}(?=[ \t\r]*(?:[\n#]|\Z))", re.ASCII)
+_REMARK = re.compile(r"[A-Za-z]\w*(?:[ \t]+(?![-\d.])[^\s:;#{}\[\]<>\"'=]+){2,200}(?=[ \t\r]*(?:[\n#]|\Z))", re.ASCII)
 """Words without a number, a sign or a text in quotes, so that no field can be among them."""
 _IN_A_PATH = "+@%~&!$"
 """Signs that names of folders and files hold, and that no value does."""
@@ -58,7 +58,7 @@ def end_of_prose(text: str, start: int, last: Field | None) -> int:
 
     After a text, words may be more than letters: `source: "a.txt" the images of list2.txt`.
     """
-    is_remark = last is not None and last.kind == STRING and "\n" not in text[last.end : start]
+    is_remark = last is not None and last.kind == STRING and text.find("\n", last.end, start) < 0
     found = _REMARK.match(text, start) if is_remark else _PROSE.match(text, start)
     return found.end() if found else 0
 

@@ -221,6 +221,10 @@ def _readers(layer: BuiltLayer) -> list[BuiltLayer]:
     """What reads the tops of a layer, also after layers that only arrange values anew, leave some out or pool them:
     a factor and a shift of a channel come through these as they are."""
     found: list[BuiltLayer] = []
-    for reader in (reader for top in layer.tops for reader, _ in top.readers):
-        found += _readers(reader) if reader.rearranges or reader.hands_on or reader.pools else [reader]
+    waiting, seen = [layer], {layer}
+    for one in waiting:
+        for reader in (reader for top in one.tops for reader, _ in top.readers):
+            if reader not in seen:
+                seen.add(reader)
+                (waiting if reader.rearranges or reader.hands_on or reader.pools else found).append(reader)
     return found

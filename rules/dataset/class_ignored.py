@@ -8,6 +8,7 @@ from caffelint.lint import CERTAIN, DISPLAY, ERROR, LIKELY, TRAIN, WARNING, Caus
 from caffelint.lint.built import BuiltLayer
 
 from ._example import NET, project, records
+from ._labels import come_together
 from ._words import path, whole
 
 _RARE, _FREQUENT = 0.25, 1.25
@@ -95,6 +96,8 @@ class ClassIgnored(DatasetRule):
                     layer, expected = reader.layer, reader.expected
                     label = layer.ignored_label
                     if not layer.is_loss or label is None or layer.index is None or layer.bottoms[0].shape is None:
+                        continue
+                    if come_together(layer):
                         continue
                     if (left := _left(label, int(expected.high), top)) is not None:
                         yield self._one_class(data, feed, top, layer, left, 0 <= label <= expected.high)

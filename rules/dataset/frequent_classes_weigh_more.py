@@ -7,11 +7,12 @@ from caffelint.evidence.data.rule import DataEvidence, DatasetRule
 from caffelint.lint import LIKELY, TRAIN, WARNING, Cause, Finding, Invalid, title
 
 from ._example import NET, project, records
+from ._labels import come_together
 from ._words import number, path
 
-_FEW = 20
-_TIMES = 2.0
-"""What the weights of two classes differ by, and how often they occur, where either says something."""
+_FEW, _TIMES = 20, 2.0
+"""How many records tell; what the weights of two classes differ by, and how often they occur, where either says something."""
+_REMEDY = "take 1 / frequency in place of the frequency"
 _SHOWN = 4
 _NET = NET.replace("SoftmaxWithLoss", "InfogainLoss").replace(
     'top: "loss"', 'top: "loss"\n  infogain_loss_param { source: "H.binaryproto" }'
@@ -64,19 +65,18 @@ class FrequentClassesWeighMore(DatasetRule):
                         continue
                     weights = [row[at] for at, row in enumerate(found.rows)]
                     counts = [(top.values or {}).get(float(at), 0) for at in range(len(weights))]
-                    if not _rise_with(weights, counts):
+                    if come_together(layer) or not _rise_with(weights, counts):
                         continue
                     shown = sorted(range(len(weights)), key=lambda at: -counts[at])[:_SHOWN]
                     what = f'{title(layer)}: "{found.source}" weighs the classes of {path(feed)} as often as they'
                     what += f" occur (weights {', '.join(number(weights[at]) for at in shown)} for"
-                    what += f" {', '.join(f'{counts[at]:,}' for at in shown)} records)"
-                    what += ", so the net learns the frequent ones alone"
-                    remedy = "take 1 / frequency in place of the frequency"
+                    what += f" {', '.join(f'{counts[at]:,}' for at in shown)} records), so the net learns the frequent"
+                    what += " ones alone"
                     yield self.finding(
                         feed.net.layers[layer.index].at("infogain_loss_param", "source"),
-                        f"{what}; {remedy}",
+                        f"{what}; {_REMEDY}",
                         phases=feed.phases,
-                        cause=Cause("labels", what, remedy, LIKELY),
+                        cause=Cause("labels", what, _REMEDY, LIKELY),
                     )
 
 

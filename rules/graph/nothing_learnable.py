@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
+from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 
 
 class NothingLearnable(NetRule):
@@ -53,7 +53,8 @@ class NothingLearnable(NetRule):
             # A layer of unknown type may have parameters of its own.
             if any(layer.learns or not layer.known for layer in one.layers):
                 return
-            frozen = [layer for layer in given if layer.kind.has_parameters and not layer.kind.keeps_statistics]
+            there = {layer.index for layer in one.layers}
+            frozen = [layer for layer in given if layer.index in there and _is_frozen(layer)]
             if frozen and one.has_loss:
                 last = next((layer for layer in reversed(frozen) if layer.kind.has_weights), None)
                 least = f", at least in {title(last)} before the loss" if last is not None else ""
@@ -64,3 +65,8 @@ class NothingLearnable(NetRule):
                     phases=(TRAIN,),
                 )
             return
+
+
+def _is_frozen(layer: Layer) -> bool:
+    learns = layer.kind.has_parameters and not layer.kind.keeps_statistics
+    return bool(learns and layer.message.param and not layer.message.param[0].lr_mult)

@@ -38,7 +38,8 @@ class ParamFarAboveOthers(NetRule):
     ```
 
     ## Known problems
-    The last layer may be new to weights that are loaded, and is then to learn faster; its rate is not reported.
+    Layers that are new to weights that are loaded are to learn faster, and the others then mostly have a rate below 1:
+    rates are reported only where another one is at least 1, and not of the last layer that learns.
 
     ## References
     - sgd_solver.cpp, ComputeUpdateValue; filler.hpp, GaussianFiller
@@ -67,7 +68,8 @@ class ParamFarAboveOthers(NetRule):
         if len(layers) < _FEWEST or net.role == "deploy":
             return
         rates = [(layer, ("param", 0, "lr_mult"), _rate(layer)) for layer in layers]
-        found = [(one, other) for one, other in _farthest(rates, _FAR_RATE) if one[0] is not layers[-1]]
+        last = next((layer for layer, _, rate in reversed(rates) if rate > 0), None)
+        found = [(one, other) for one, other in _farthest(rates, _FAR_RATE) if one[0] is not last and other[2] >= 1]
         found += [(one, other) for one, other in _farthest(_deviations(layers), _FAR_STD) if one[2] >= _LARGE]
         for (layer, path, value), (_, _, most) in found[:1]:
             name = "weight_filler std" if path[-1] == "std" else "lr_mult"

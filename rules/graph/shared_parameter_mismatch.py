@@ -141,7 +141,7 @@ class SharedParameterMismatch(RefusalRule):
         owners: dict[tuple[str, str], Layer] = {}
         unknown = {layer.index for one in net.states() for layer in one.layers if layer.params is None}
         for layer in net.layers_having("param"):
-            outputs, other = _outputs(layer), None
+            outputs, other = 0 if layer.depends_on_stage else _outputs(layer), None
             names = [one.name for one in layer.message.param if one.name]
             for phase in layer.phases if outputs else ():
                 found = [owners.setdefault((phase, name), layer) for name in names]

@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, Finding, Fix, Invalid, Kind, Layer, RefusalRule, Refused, quoted, titles
+from caffelint.lint import (
+    ERROR,
+    INFO,
+    LIKELY,
+    Finding,
+    Fix,
+    Invalid,
+    Kind,
+    Layer,
+    Net,
+    RefusalRule,
+    Refused,
+    quoted,
+    titles,
+)
 
 from ._left_over import compares_without_labels, plain_ending, remedy
 
@@ -168,12 +182,21 @@ def _gives_more(layer: Layer) -> bool:
     Labels for several losses, which people give a Data layer by mistake, are read by these.
     """
     most = layer.kind.top_counts.most
-    alike = layer.net.by_type.get(layer.type, ())
-    if not layer.kind.is_data or most is None or len(alike) < _PAIR or len({tuple(one.tops) for one in alike}) > 1:
+    if not layer.kind.is_data or most is None or layer.type not in layer.net.once(_types_alike):
         return False
-    known = (one for one in layer.net.layers if one.kind.known)
-    read = {name for one in known for name in one.bottoms[: one.kind.bottom_counts.most]}
-    return read.isdisjoint(layer.tops[most:])
+    return layer.net.once(_read_as_usual).isdisjoint(layer.tops[most:])
+
+
+def _types_alike(net: Net) -> set[str]:
+    """The types of which each of several layers has the same tops."""
+    each = net.by_type.items()
+    return {type_ for type_, same in each if len(same) >= _PAIR and len({tuple(one.tops) for one in same}) == 1}
+
+
+def _read_as_usual(net: Net) -> set[str]:
+    """The blobs that known layers read as bottoms that their type has in BVLC's Caffe."""
+    known = (one for one in net.layers if one.kind.known)
+    return {name for one in known for name in one.bottoms[: one.kind.bottom_counts.most]}
 
 
 def _scores_more(layer: Layer) -> bool:

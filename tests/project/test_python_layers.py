@@ -506,3 +506,19 @@ def test_what_reshape_sets_back(reshape: str, forward: str, found: tuple[str, in
     one = PythonModule("a.py", f"{head}{reshape}\n    def forward(self, bottom, top):\n        {forward}\n").find("A")
     assert one is not None
     assert one.set_back == found
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["out = top[0].data", "out = bottom[0].data * 2", "self._copy(top[0], out)"],
+        ["t = top[0]", "data = top[0].data", "data = bottom[0].data", "t.data[...] = data"],
+        ["def write():", "    x[...] = 1", "x = top[0].data", "x = bottom[0].data", "write()"],
+    ],
+)
+def test_an_array_that_something_else_may_write_to_is_not_lost(lines: list[str]) -> None:
+    text = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        pass\n"
+    text += "    def reshape(self, bottom, top):\n        top[0].reshape(1)\n    def forward(self, bottom, top):\n"
+    one = PythonModule("a.py", text + "".join(f"        {line}\n" for line in lines)).find("A")
+    assert one is not None
+    assert [fault for fault in one.faults if fault.kind == "rebound"] == []

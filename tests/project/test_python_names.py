@@ -89,3 +89,11 @@ def test_a_long_chain_of_names_ends() -> None:
     chain = "".join(f"        a{i} = a{i + 1}\n" for i in range(100))
     possible, _ = keys(LAYER + chain + "        a100 = self.params\n")
     assert possible is None
+
+
+def test_an_expression_that_goes_deep_is_followed() -> None:
+    text = f"class A(caffe.Layer):\n    def setup(self, bottom, top):\n        x = {' + '.join(['1'] * 400)}\n"
+    one = PythonModule("a.py", text + "        self.n = eval(self.param_str)['n']\n").find("A")
+    assert one is not None
+    assert one.possible_keys is not None
+    assert "n" in one.possible_keys
