@@ -11,7 +11,7 @@ from ._labels import come_together
 from ._words import number, path
 
 _FEW, _TIMES = 20, 2.0
-"""How many records tell; what the weights of two classes differ by, and how often they occur, where either says something."""
+"""How many records tell; how much the weights and the numbers of two classes differ where they say something."""
 _REMEDY = "take 1 / frequency in place of the frequency"
 _SHOWN = 4
 _NET = NET.replace("SoftmaxWithLoss", "InfogainLoss").replace(
