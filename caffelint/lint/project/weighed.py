@@ -27,7 +27,12 @@ _OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d")
 _OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
 _OF_A_CAFFE = frozenset(["wrong-blob-count", "fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
 """Rules whose errors are about what a Caffe knows, and not about the one net."""
-_OF_EVERY_CAFFE = frozenset(["syntax-error", "unknown-bottom", "duplicate-top", "mixed-layer-formats"])
+_OF_EVERY_CAFFE = frozenset(
+    [
+        *("syntax-error", "unknown-bottom", "duplicate-top", "mixed-layer-formats", "in-place-not-supported"),
+        "targets-of-two-sizes",
+    ]
+)
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
 _OF_SOLVERS = "unknown-solver-type"
 _OF_DATA_PATHS = "source-not-found"
