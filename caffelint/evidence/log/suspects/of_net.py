@@ -356,7 +356,7 @@ def _multipliers(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
 def _rectified(built: BuiltNet, recovered: Recovered) -> Iterator[Suspect]:
     """Scores of classes, of which none can fall below 0."""
     for loss in built.layers:
-        last = loss.bottoms[0].maker if loss.is_loss and loss.reads_classes(1) else None
+        last = loss.bottoms[0].maker if loss.bottoms and loss.is_loss and loss.reads_classes(1) else None
         if last is not None and last.rectifies:
             yield Suspect(LAST_RELU, 1.5, (FLAT,), recovered.line_of(last.name), last.name, name=loss.name)
 
@@ -368,7 +368,7 @@ def _inputs(built: BuiltNet, recovered: Recovered, beginning: Beginning, fresh: 
     bears = not fresh or (beginning.scores is not None and beginning.scores < _LARGE_SCORES)
     for layer in built.layers:
         scale = layer.factor
-        maker = layer.bottoms[0].maker if scale else None
+        maker = layer.bottoms[0].maker if scale and layer.bottoms else None
         if maker is not None and maker.is_data and scale and abs(scale) < _DARK:
             line = recovered.line_of(layer.name, "power_param", "scale")
             yield Suspect(INPUT, -math.log10(abs(scale)), (FLAT,), line, layer.name, scale, abs(scale))
