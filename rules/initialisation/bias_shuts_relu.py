@@ -74,13 +74,13 @@ class BiasShutsReLU(NetRule):
             return
         found: dict[float, list[tuple[Layer, tuple[str, str]]]] = {}
         for layer, (path, filler) in net.fillers.get("constant", ()):
-            value = only_value(filler)
-            if path[1] != "bias_filler" or value is None or not value <= _FAR_BELOW:
+            value = only_value(filler) if path[1] == "bias_filler" and layer.type in self.layer_types else None
+            if value is None or not value <= _FAR_BELOW:
                 continue
             given = getattr(layer.message, path[0]).weight_filler.type
             reader = first_reader(layer)
             shut = reader is not None and reader.kind.rectifies and reader.kind.flat_at_zero
-            if given in _CONSTANT or layer.has_frozen_weights or not shut or layer.type not in self.layer_types:
+            if given in _CONSTANT or layer.has_frozen_weights or not shut:
                 continue
             found.setdefault(value, []).append((layer, path))
         for value, each in found.items():
