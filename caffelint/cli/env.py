@@ -37,7 +37,7 @@ def command(
     from caffelint.smoke.engines import OPTION, NoEngine
     from caffelint.smoke.env import environment
     from caffelint.smoke.project import NoProject
-    from caffelint.smoke.signals import ending_once
+    from caffelint.text.signals import ENDING, ending_once
 
     config = settings(
         [solver or "."],
@@ -48,7 +48,7 @@ def command(
     if config.caffe_python and not caffe_python:
         aside(sentence(f"runs {config.caffe_python}, which {source} names"))
     try:
-        with ending_once():
+        with ending_once("SIGINT", *ENDING):
             found = environment(caffe_python or config.caffe_python, source, config, solver)
     except (NoProject, NoEngine) as error:
         raise click.ClickException(str(error)) from error

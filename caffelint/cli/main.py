@@ -45,7 +45,7 @@ def _run(arguments: list[str]) -> int:
     import click
 
     from caffelint.cli.group import cli
-    from caffelint.text.writing import ending_cleanly
+    from caffelint.text.signals import ENDING, ending_once
 
     try:
         if _COMPLETE in os.environ:
@@ -53,7 +53,7 @@ def _run(arguments: list[str]) -> int:
         if word := _also_a_file(arguments):
             _say(f'"{word}" is an option, and a file here has this name; write "./{word}" for the file, or remove it')
             return USAGE
-        with ending_cleanly(), cli.make_context("caffelint", arguments or ["--help"]) as context:
+        with ending_once(*ENDING), cli.make_context("caffelint", arguments or ["--help"]) as context:
             status = int(cli.invoke(context) or OK)
         sys.stdout.flush()
         return status

@@ -146,7 +146,7 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.inputs import Unplanned
     from caffelint.smoke.project import NoProject
     from caffelint.smoke.session import Request
-    from caffelint.smoke.signals import ending_once
+    from caffelint.text.signals import ENDING, ending_once
 
     if problem := not_swept(options, solver):
         raise click.UsageError(problem)
@@ -166,12 +166,12 @@ def command(solver: str, **options: Any) -> int:
     if options["sweep"]:
         from caffelint.cli.swept import swept
 
-        with ending_once():
+        with ending_once("SIGINT", *ENDING):
             return swept(options["sweep"], request, options)
     run, trains = way_of(options), ways in ([], ["find_lr"])
     on_stdout = any(output.format == "text" and output.file is None for output in wanted)
     try:
-        with ending_once(), Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:
+        with ending_once("SIGINT", *ENDING), Shown(wishes.iterations, on_stdout, options["quiet"]) as shown:
             session = run(request, shown)
             shown.table(session)
             if wishes.watch and session.run:

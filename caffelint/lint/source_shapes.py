@@ -25,7 +25,7 @@ class SourceShapes(NamedTuple):
     """Shapes by top, for the `input_shapes` of a build, and a line for each source that gave none.
 
     records: how many each source holds, by layer, where that is known at once. damaged: the notes on sources that
-    are there and could be read.
+    are there and cannot be read.
     """
 
     shapes: dict[str, Shape]

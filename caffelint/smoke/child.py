@@ -15,8 +15,8 @@ from caffelint.smoke.events import Crashed, Done, Event, Iteration, OutOfMemory,
 from caffelint.smoke.job import Job
 from caffelint.smoke.keeper import GRACE
 from caffelint.smoke.kept import Kept
-from caffelint.smoke.signals import held
 from caffelint.smoke.usage import Still, cpu_share
+from caffelint.text.signals import held
 
 _LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 17

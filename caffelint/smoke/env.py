@@ -20,7 +20,7 @@ from caffelint.smoke.caffe.log import why_no_gpu
 from caffelint.smoke.kept import Kept, can_import, python_path
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.session import Choice, work_folder
-from caffelint.smoke.signals import held
+from caffelint.text.signals import held
 
 SECONDS = 120
 LIBRARIES = {

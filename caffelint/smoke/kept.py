@@ -12,7 +12,7 @@ from pathlib import Path
 
 from caffelint.search_path import search_path
 from caffelint.smoke.keeper import GRACE
-from caffelint.smoke.signals import held
+from caffelint.text.signals import held
 
 _PATIENCE = 4 * GRACE
 SEARCHED = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH")

@@ -36,8 +36,8 @@ from caffelint.smoke.looked import Looking
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
-from caffelint.smoke.signals import held
 from caffelint.smoke.weighed import weights_findings
+from caffelint.text.signals import held
 
 _OF_DATA = ("data", "labels")
 """Kinds of cause that the data itself shows as well."""

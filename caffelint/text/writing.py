@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import stat
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from types import FrameType
 from typing import IO
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_BY_SIGNAL = 128
 _MADE: ContextVar[dict[Path, tuple[int, int]] | None] = ContextVar("_MADE", default=None)
 """The files that are new since `all_or_none` began, as the system knows them: another process may replace one."""
 
@@ -24,38 +20,6 @@ class ChangedOnDisk(OSError):
     """A file no longer holds what was read from it."""
 
 
-@contextmanager
-def ending_cleanly() -> Iterator[None]:
-    """Let SIGTERM and a closed terminal end the process as an exception does: a file half written is then removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    ended: list[int] = []
-
-    def end(number: int, frame: FrameType | None) -> None:
-        ended.append(number)
-        for one in before:  # a second one must not stop the clearing up
-            signal.signal(one, signal.SIG_IGN)
-        raise SystemExit(_BY_SIGNAL + number)
-
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    # A signal that is ignored from the start, like SIGHUP under nohup, stays so, as does one that is handled already.
-    before = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
-    for number in before:
-        signal.signal(number, end)
-    try:
-        yield
-    except Exception:
-        if ended:  # an exception at any place may lead to others, as of a lock that was just about to be held
-            raise SystemExit(_BY_SIGNAL + ended[0]) from None
-        raise
-    finally:
-        for number in before:
-            signal.signal(number, signal.SIG_DFL)
-
-
-@ending_cleanly()
 def write_atomically(
     path: Path, data: bytes | IO[bytes], expected: bytes | None = None, *, follow: bool = True
 ) -> None:

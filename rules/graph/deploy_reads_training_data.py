@@ -73,8 +73,6 @@ class DeployReadsTrainingData(NetRule):
         readers = net.layers_that(lambda kind: kind.is_data)
         if net.layers_of(["Accuracy"]) or any(layer.phases == (TEST,) for layer in readers):
             return  # it judges by records that were held out, or is a net for training of that name
-        if any(use.trains for one in net.solvers for use in one.uses_of(net)):
-            return
         if not is_to_deploy(net) or hands_back_gradients(net) or is_of_nets_for_tests(net):
             return
         loss = next((one for one in net.layers_that(lambda kind: kind.is_loss) if TRAIN in one.phases), None)

@@ -11,7 +11,8 @@ from ._layer_params import described, field_name, field_path, parameters, share_
 _LEAST = 2
 """How many pairs of layers have to be alike for one to be odd."""
 
-_TWO = 2
+_PAIR = 2
+"""What a distance compares: a loss of more bottoms is told whether they belong together."""
 _FAR = 16
 """How many layers without weights are between two with them at most: activations, norms, a pooling."""
 
@@ -222,7 +223,7 @@ def _compared(net: Net) -> set[frozenset[int]]:
     """
     found = set()
     for loss in net.layers_that(lambda kind: kind.is_loss):
-        if len(loss.bottoms) <= _TWO:
+        if len(loss.bottoms) <= _PAIR:
             continue
         makers = [_above(loss, index) for index in (0, 1)]
         found.add(frozenset(one.index for one in makers if one is not None))

@@ -15,6 +15,7 @@ from caffelint.lint import (
     Layer,
     LayerRule,
     fix,
+    provenance,
     readers,
     remove,
     replace,
@@ -175,22 +176,13 @@ class InfogainUnnormalized(LayerRule):
 
     def _may_be_older(self, layer: Layer) -> bool:
         """Is the net in the format of 2014, or for forks of which some have no softmax inside the loss?"""
-        from caffelint.lint import provenance
-
-        axis = provenance().field("InfogainLossParameter", "axis")
-        forks = readers(layer.net.bound)
         is_old = layer.node is not None and layer.node.name == "layers"
-        return is_old or bool(axis and not layer.net.bound.dialect and not forks <= axis.forks)
+        return is_old or not readers(layer.net.bound) <= _forks_with_softmax()
 
     def _fork_of_before(self, layer: Layer) -> str:
-        """The fork that is linted for, if its InfogainLoss has no softmax inside: it came together with `axis`."""
+        """The fork that is linted for, if its InfogainLoss has no softmax inside."""
         fork = layer.net.bound.dialect
-        if not fork:
-            return ""
-        from caffelint.lint import provenance
-
-        axis = provenance().field("InfogainLossParameter", "axis")
-        return fork if axis and fork not in axis.forks else ""
+        return fork if fork and fork not in _forks_with_softmax() else ""
 
     def _matrix(self, layer: Layer) -> Iterator[Finding]:
         has_file = layer.has("infogain_loss_param", "source")
@@ -238,3 +230,9 @@ def _fills_with_zero(layer: Layer, top: int) -> bool:
         return True
     filler = fillers[top if len(fillers) > 1 else 0]
     return bool(filler.type == "constant" and filler.value == 0)
+
+
+def _forks_with_softmax() -> frozenset[str]:
+    """Those whose InfogainLoss has a softmax inside, which came together with its field `axis`."""
+    axis = provenance().field("InfogainLossParameter", "axis")
+    return axis.forks if axis else frozenset()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Invalid, Layer, Net, NetRule, Related, source, title
+from caffelint.lint import ERROR, Finding, Invalid, Layer, Net, NetRule, Related, Source, source, title
 
 from ._graph import class_count, count_place
 
@@ -51,15 +51,14 @@ class TargetsOfTwoSizes(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        found: dict[tuple[str, str, int], dict[Layer, None]] = {}
+        found: dict[tuple[str, str, Source | None], dict[Layer, None]] = {}
         for loss in net.layers_that(lambda kind: kind.is_loss):
             if loss.kind.fork or not (loss.kind.is_distance or loss.kind.plain_form == "Sigmoid"):
                 continue
             for phase in loss.phases if len(loss.bottoms) > 1 else ():
                 made, targets = source(loss, 0, phase), loss.maker(1, phase)
-                above = targets.layer.index if targets else -1
                 if made and made.layer.type == "InnerProduct" and loss.maker(0, phase) == made:
-                    found.setdefault((phase, loss.bottoms[1], above or 0), {})[made.layer] = None
+                    found.setdefault((phase, loss.bottoms[1], targets), {})[made.layer] = None
         told = set()
         for (phase, targets_name, _), layers in found.items():
             counts = [class_count(layer) for layer in layers]

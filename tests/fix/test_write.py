@@ -171,9 +171,9 @@ def test_a_name_of_the_greatest_length(tmp_path: Path) -> None:
 def test_sigterm_leaves_no_temporary_file(file: Path) -> None:
     script = (
         "import os, sys, time\n"
-        "from caffelint.fix.write import save\n"
+        "from caffelint.fix.write import save\nfrom caffelint.text.signals import ENDING, ending_once\n"
         "os.fsync = lambda _: (print('here', flush=True), time.sleep(600))\n"
-        f"save({str(file)!r}, {OLD!r}, {NEW!r})\n"
+        f"with ending_once(*ENDING):\n    save({str(file)!r}, {OLD!r}, {NEW!r})\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
     assert process.stdout is not None

@@ -6,7 +6,6 @@ import ast
 import subprocess
 from pathlib import Path
 
-import bench_curves
 import pytest
 from cost import soon
 
@@ -315,49 +314,6 @@ def test_code_takes_time_with_its_size(tmp_path: Path, name: str) -> None:
     assert not report.failures
 
 
-@pytest.mark.parametrize("mark", ["f", "F", "rf", "fR"])
-@pytest.mark.parametrize("text", ['"{a}"', '"{a!r}{', '"""{a}\n"""', '"{a:{b}}"', '"" f"{a}"'])
-def test_an_f_string_that_takes_python_long(mark: str, text: str) -> None:
-    begin, end = text.index("{"), text.rindex("}") + 1
-    long = f"x = {mark}{text[:begin]}{text[begin:end] * 200_000}{text[end:]}"
-    with soon(5):
-        assert python2.parse(long) == (None, False)
-
-
-@pytest.mark.parametrize("line", ["top[0]" + ".reshape(1)" * 300, "x = y" + ".blobs[0].reshape([1])" * 100])
-def test_chains_of_calls_are_not_gone_through_from_each_call(line: str) -> None:
-    text = "class A(caffe.Layer):\n    def reshape(self, bottom, top):\n"
-    module = PythonModule("a.py", text + f"        {line}\n" * 4)
-    one = module.find("A")
-    assert one is not None
-    nodes = sum(1 for _ in ast.walk(ast.Module(module.body, [])))
-    assert bench_curves.calls(lambda: (one.top_shapes, list(one.faults))) < 600 * nodes
-
-
-def test_a_method_ends_at_the_first_name_that_nothing_defines() -> None:
-    head = "class A(caffe.Layer):\n    def forward(self, bottom, top):\n"
-    names = "".join(f"name{number} = 0\n" for number in range(2500))
-    text = names + head + "".join(f"        nam{number}\n" for number in range(2500))
-    one = PythonModule("a.py", text).find("A")
-    assert one is not None
-    with soon(5):
-        assert [fault.name for fault in one.faults] == ["nam0"]
-
-
-def test_code_that_is_too_deep_to_be_quoted() -> None:
-    head = "a = 0\nclass A(caffe.Layer):\n    def forward(self, bottom, top):\n"
-    text = f"{head}        top[a{'.b' * 900}].data = 1\n"
-    one = PythonModule("a.py", text).find("A")
-    assert one is not None
-    assert [fault.name for fault in one.faults] == ["..."]
-
-
-def test_long_modules_are_read() -> None:
-    """Of 800 KB, with dictionaries, and with f-strings."""
-    assert python2.parse("x = {1: {2: 3}}\n" * 50_000)[0]
-    assert python2.parse("x = f'{a}'\n" * 500 + "print(1)\n" * 90_000)[0]
-
-
 def test_a_key_that_is_a_long_number() -> None:
     """Python refuses to write it in digits."""
     assert keys_of("eval", "{0x" + "f" * 5000 + ": 1, 'a': 2}") == {"a"}
@@ -407,118 +363,3 @@ def test_what_makes_whole_numbers(code: str, is_whole: bool) -> None:
     found = PythonModule("a.py", text).find("A")
     assert found is not None
     assert [*found.whole_numbers] == ([4] if is_whole else [])
-
-
-FORWARD = """import caffe
-import numpy as np
-
-
-class Layer(caffe.Layer):
-    def setup(self, bottom, top):
-        pass
-
-    def reshape(self, bottom, top):
-        top[0].reshape(*bottom[0].data.shape)
-
-    def forward(self, bottom, top):
-        {}
-
-    def backward(self, top, propagate_down, bottom):
-        {}
-"""
-
-
-@pytest.mark.parametrize(
-    ("forward", "backward", "wrong"),
-    [
-        ("a, b = top[0].data, bottom[0].data; a = b * 2", "pass", ["top[0].data"]),
-        ("a = top[0].data; a[...] = 3", "d = bottom[0].diff; d = top[0].diff * 2", ["bottom[0].diff"]),
-        ("a = top[0].data; a = np.add(a, 1)", "pass", []),
-        ("a = top[0].data; a += 1; a = 3", "pass", []),
-        ("a = top[0].data; np.copyto(a, 3); a = 3", "pass", []),
-        ("a = top[0].data; a = bottom[0].data; top[0].data[...] = a", "pass", []),
-        ("a = top[0].data; a = bottom[0].data; self.write(top)", "pass", []),
-        ("a = top[0].data\n        if self.phase: a = 3", "pass", []),
-        ("a = bottom[0].data; a = a * 2; a = 3; top[0].data[...] = a", "pass", []),
-    ],
-)
-def test_names_of_arrays_that_are_bound_anew(forward: str, backward: str, wrong: list[str]) -> None:
-    found = PythonModule("a.py", FORWARD.format(forward, backward)).find("Layer")
-    assert found is not None
-    assert [fault.name for fault in found.faults if fault.kind == "rebound"] == wrong
-
-
-@pytest.mark.parametrize(
-    ("forward", "pairs"),
-    [
-        ("d = bottom[0].data - bottom[1].data", [(0, 1)]),
-        ("a, b = bottom[1].data, bottom[0].data.copy()\n        d = a * b", [(1, 0)]),
-        ("d = np.subtract(bottom[0].data, bottom[2].data)", [(0, 2)]),
-        ("d = bottom[0].data - bottom[1].data[:, None]", []),
-        ("a = bottom[1].data\n        a = a.ravel()\n        d = bottom[0].data - a", []),
-        ("d = bottom[0].data - bottom[0].data", []),
-        ("d = bottom[0].data - bottom[1].data.reshape(-1, 1)", []),
-    ],
-)
-def test_bottoms_that_are_compared_value_by_value(forward: str, pairs: list[tuple[int, int]]) -> None:
-    found = PythonModule("a.py", FORWARD.format(forward, "pass")).find("Layer")
-    assert found is not None
-    assert [(one.first, one.second) for one in found.elementwise] == pairs
-
-
-@pytest.mark.parametrize(
-    ("method", "line"),
-    [
-        ("forward(self, bottom, top)", "self.abcdefgh@ + self.abcdefgi"),
-        ("forward(self, bottom, top)", "x@ = top[0].data"),
-        ("forward(self, bottom, top)", "x@ = top[@].data"),
-        ("backward(self, top, propagate_down, bottom)", f"{'f(' * 90}bottom[0].diff{')' * 90}"),
-        ("reshape(self, bottom, top)", f"{'top[0].reshape((' * 90}1{',))' * 90}"),
-    ],
-)
-def test_methods_that_say_much_take_no_longer_than_they_are(method: str, line: str) -> None:
-    def look(number: int) -> None:
-        head = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        pass\n"
-        said = [f"self.abcdefgi{count} = 1\n        " for count in range(number)]
-        text = f"{head}        {''.join(said)}pass\n    def {method}:\n        "
-        text += "\n        ".join(line.replace("@", str(count)) for count in range(number))
-        one = PythonModule("a.py", text).find("A")
-        assert one is not None
-        assert (one.faults, one.top_shapes, one.makes_gradient, one.reads_top_diff) != ()
-
-    look(2)
-    small, large = (bench_curves.calls(lambda: look(number)) for number in (30, 120))  # noqa: B023
-    assert large < 5 * small
-
-
-@pytest.mark.parametrize(
-    ("reshape", "forward", "found"),
-    [
-        ("self.at = 0", "self.at += 8", ("at", 3)),
-        ("self.at = 0", "self.at = self.at + 8", ("at", 3)),
-        ("self.at = 0", "other.at += 8", None),
-        ("self.at = len(top)", "self.at += 8", None),
-        ("self.size = 0", "self.at += 8", None),
-    ],
-)
-def test_what_reshape_sets_back(reshape: str, forward: str, found: tuple[str, int] | None) -> None:
-    head = "class A(caffe.Layer):\n    def reshape(self, bottom, top):\n        "
-    one = PythonModule("a.py", f"{head}{reshape}\n    def forward(self, bottom, top):\n        {forward}\n").find("A")
-    assert one is not None
-    assert one.set_back == found
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["out = top[0].data", "out = bottom[0].data * 2", "self._copy(top[0], out)"],
-        ["t = top[0]", "data = top[0].data", "data = bottom[0].data", "t.data[...] = data"],
-        ["def write():", "    x[...] = 1", "x = top[0].data", "x = bottom[0].data", "write()"],
-    ],
-)
-def test_an_array_that_something_else_may_write_to_is_not_lost(lines: list[str]) -> None:
-    text = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        pass\n"
-    text += "    def reshape(self, bottom, top):\n        top[0].reshape(1)\n    def forward(self, bottom, top):\n"
-    one = PythonModule("a.py", text + "".join(f"        {line}\n" for line in lines)).find("A")
-    assert one is not None
-    assert [fault for fault in one.faults if fault.kind == "rebound"] == []

@@ -29,8 +29,12 @@ _OF_A_CAFFE = frozenset(["wrong-blob-count", "fork-field", "unknown-field", "unk
 """Rules whose errors are about what a Caffe knows, and not about the one net."""
 _OF_EVERY_CAFFE = frozenset(
     [
-        *("syntax-error", "unknown-bottom", "duplicate-top", "mixed-layer-formats", "in-place-not-supported"),
+        "duplicate-top",
+        "in-place-not-supported",
+        "mixed-layer-formats",
+        "syntax-error",
         "targets-of-two-sizes",
+        "unknown-bottom",
     ]
 )
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""

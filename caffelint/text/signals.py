@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal end a run with all its clean-up, whenever they come."""
+"""Ctrl-C, SIGTERM and a closed terminal end what runs with all its clean-up, whenever they come."""
 
 from __future__ import annotations
 
@@ -9,25 +9,31 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+ENDING = ("SIGTERM", "SIGHUP")
 _BY_SIGNAL = 128
 _holding = 0
 _waiting: list[int] = []
 
 
 @contextmanager
-def ending_once() -> Iterator[None]:
-    """Within it the first of these signals raises KeyboardInterrupt or SystemExit, and later ones do nothing."""
+def ending_once(*names: str) -> Iterator[None]:
+    """Within it the first of these signals raises KeyboardInterrupt or SystemExit, and later ones do nothing.
+
+    An exception that is raised at any place may lead to another one, as of a lock that was just about to be held; what
+    then comes out is what the signal has raised.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     # A signal that is ignored from the start, like SIGHUP under nohup, stays so.
     numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    came: list[int] = []
 
     def ended(number: int, frame: FrameType | None) -> None:
         for one in numbers:
             signal.signal(one, signal.SIG_IGN)
+        came.append(number)
         if _holding:
             _waiting.append(number)
         else:
@@ -36,6 +42,10 @@ def ending_once() -> Iterator[None]:
     before: dict[int, Any] = {number: signal.signal(number, ended) for number in numbers}
     try:
         yield
+    except Exception:
+        if came:
+            _raise(came[0])
+        raise
     finally:
         _waiting.clear()
         for number, handler in before.items():

@@ -1,0 +1,80 @@
+"""The text of a Python layer takes time with its size, however deep it goes and whatever is said again and again."""
+
+from __future__ import annotations
+
+import ast
+
+import bench_curves
+import pytest
+from cost import soon
+
+from caffelint.project import python2
+from caffelint.project.python_layers import PythonModule
+
+
+@pytest.mark.parametrize("mark", ["f", "F", "rf", "fR"])
+@pytest.mark.parametrize("text", ['"{a}"', '"{a!r}{', '"""{a}\n"""', '"{a:{b}}"', '"" f"{a}"'])
+def test_an_f_string_that_takes_python_long(mark: str, text: str) -> None:
+    begin, end = text.index("{"), text.rindex("}") + 1
+    long = f"x = {mark}{text[:begin]}{text[begin:end] * 200_000}{text[end:]}"
+    with soon(5):
+        assert python2.parse(long) == (None, False)
+
+
+@pytest.mark.parametrize("line", ["top[0]" + ".reshape(1)" * 300, "x = y" + ".blobs[0].reshape([1])" * 100])
+def test_chains_of_calls_are_not_gone_through_from_each_call(line: str) -> None:
+    text = "class A(caffe.Layer):\n    def reshape(self, bottom, top):\n"
+    module = PythonModule("a.py", text + f"        {line}\n" * 4)
+    one = module.find("A")
+    assert one is not None
+    nodes = sum(1 for _ in ast.walk(ast.Module(module.body, [])))
+    assert bench_curves.calls(lambda: (one.top_shapes, list(one.faults))) < 600 * nodes
+
+
+def test_a_method_ends_at_the_first_name_that_nothing_defines() -> None:
+    head = "class A(caffe.Layer):\n    def forward(self, bottom, top):\n"
+    names = "".join(f"name{number} = 0\n" for number in range(2500))
+    text = names + head + "".join(f"        nam{number}\n" for number in range(2500))
+    one = PythonModule("a.py", text).find("A")
+    assert one is not None
+    with soon(5):
+        assert [fault.name for fault in one.faults] == ["nam0"]
+
+
+def test_code_that_is_too_deep_to_be_quoted() -> None:
+    head = "a = 0\nclass A(caffe.Layer):\n    def forward(self, bottom, top):\n"
+    text = f"{head}        top[a{'.b' * 900}].data = 1\n"
+    one = PythonModule("a.py", text).find("A")
+    assert one is not None
+    assert [fault.name for fault in one.faults] == ["..."]
+
+
+def test_long_modules_are_read() -> None:
+    """Of 800 KB, with dictionaries, and with f-strings."""
+    assert python2.parse("x = {1: {2: 3}}\n" * 50_000)[0]
+    assert python2.parse("x = f'{a}'\n" * 500 + "print(1)\n" * 90_000)[0]
+
+
+@pytest.mark.parametrize(
+    ("method", "line"),
+    [
+        ("forward(self, bottom, top)", "self.abcdefgh@ + self.abcdefgi"),
+        ("forward(self, bottom, top)", "x@ = top[0].data"),
+        ("forward(self, bottom, top)", "x@ = top[@].data"),
+        ("backward(self, top, propagate_down, bottom)", f"{'f(' * 90}bottom[0].diff{')' * 90}"),
+        ("reshape(self, bottom, top)", f"{'top[0].reshape((' * 90}1{',))' * 90}"),
+    ],
+)
+def test_methods_that_say_much_take_no_longer_than_they_are(method: str, line: str) -> None:
+    def look(number: int) -> None:
+        head = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        pass\n"
+        said = [f"self.abcdefgi{count} = 1\n        " for count in range(number)]
+        text = f"{head}        {''.join(said)}pass\n    def {method}:\n        "
+        text += "\n        ".join(line.replace("@", str(count)) for count in range(number))
+        one = PythonModule("a.py", text).find("A")
+        assert one is not None
+        assert (one.faults, one.top_shapes, one.makes_gradient, one.reads_top_diff) != ()
+
+    look(2)
+    small, large = (bench_curves.calls(lambda: look(number)) for number in (30, 120))  # noqa: B023
+    assert large < 5 * small
