@@ -18,15 +18,11 @@ _COMPLETE = "_CAFFELINT_COMPLETE"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status; `argv` without the program's name, None for the real one."""
-    if argv is None:
-        from caffelint.search_path import command_path, search_path
-
-        gc.set_threshold(200_000, 20, 100)  # a process of our own: imports alone make it look a hundred times
-        sys.path[:] = search_path()
-        os.environ["PATH"] = command_path()
-    _open_what_is_closed()
-    _never_fail_to_encode()
     try:
+        if argv is None:
+            _own_the_process()
+        _open_what_is_closed()
+        _never_fail_to_encode()
         status = _run(list(sys.argv[1:] if argv is None else argv))
         if argv is None:
             gc.freeze()  # nothing is worth collecting on the way out
@@ -39,6 +35,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:  # while another error was put into words
         os.write(2, b"caffelint: not enough memory\n")
         return INTERNAL
+
+
+def _own_the_process() -> None:
+    from caffelint.search_path import command_path, search_path
+
+    gc.set_threshold(200_000, 20, 100)  # a process of our own: imports alone make it look a hundred times
+    sys.path[:] = search_path()
+    os.environ["PATH"] = command_path()
 
 
 def _run(arguments: list[str]) -> int:

@@ -40,3 +40,21 @@ def test_it_ends_as_an_exception_does(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=300) == 143
     assert os.listdir(tmp_path) == []
+
+
+def test_ctrl_c_while_python_still_imports_is_no_traceback() -> None:
+    """The first module that the console script imports for itself raises what Ctrl-C does."""
+    script = """
+import sys
+from caffelint.cli.main import main
+
+class Interrupted:
+    def find_spec(self, name, *arguments):
+        if name == "caffelint.search_path":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+sys.exit(main())
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"")
