@@ -13,6 +13,7 @@ from caffelint.caffe.layers.loss import FOCAL_LOSSES, Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.paired import Paired, paired
+from caffelint.caffe.partly import image_of
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
 from caffelint.caffe.shapes import Shape
@@ -44,6 +45,7 @@ __all__ = [
     "computed_by",
     "draws",
     "has_fork_fields",
+    "image_of",
     "layer_class",
     "only_value",
     "paired",
