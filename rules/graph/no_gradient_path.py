@@ -14,6 +14,8 @@ from caffelint.lint import (
     NetRule,
     fix,
     remove,
+    speaks_of_weights,
+    starts_from_weights,
     title,
     titles,
     write,
@@ -40,7 +42,8 @@ class NoGradientPath(NetRule):
 
     ## Known problems
     A `propagate_down: false` that stops a gradient on purpose looks the same; a finding about it is likely, not
-    certain, and only about layers without weights of their own. Where the layer above or below says the same, as in a
+    certain. About a layer with weights of its own it is silent where those before it may be loaded: no filler, a word
+    of fine-tuning. Where the layer above or below says the same, as in a
     branch that only chooses examples, it is taken as meant. So is a loss_weight of 0, unless an Accuracy measures what
     only that loss would train; of several such losses it is an info.
 
@@ -105,6 +108,19 @@ class NoGradientPath(NetRule):
             message='TanH "act": propagate_down: false stops the gradient, so InnerProduct "fc" and all earlier'
             " layers learn nothing from the losses after it; remove propagate_down: false if they should learn",
         ),
+        # From fillers on, what is below such a layer stays random.
+        Invalid(
+            _NET.replace("num_output: 9", 'num_output: 9 weight_filler { type: "xavier" }')
+            .replace('bottom: "fc" bottom', 'bottom: "out" bottom')
+            .replace(
+                ' layer { name: "loss"',
+                ' layer { name: "out" type: "InnerProduct" bottom: "fc" top: "out" propagate_down: false'
+                ' inner_product_param { num_output: 9 } } layer { name: "loss"',
+            ),
+            span="propagate_down: false",
+            message='InnerProduct "out": propagate_down: false stops the gradient, so InnerProduct "fc" and all earlier'
+            " layers learn nothing from the losses after it; remove propagate_down: false if they should learn",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -117,6 +133,7 @@ class NoGradientPath(NetRule):
             return
 
     def _cuts(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+        from_scratch = bool(net.fillers) and not starts_from_weights(net) and not speaks_of_weights(net)
         cuts = {layer.index for layer in net.layers_having("propagate_down") if False in layer.message.propagate_down}
         for layer in one.layers if cuts else ():
             if layer.index not in cuts or len(layer.bottoms) != 1 or not layer.known:
@@ -124,13 +141,13 @@ class NoGradientPath(NetRule):
             message = net.layers[layer.index].message
             blob = layer.bottoms[0]
             above = blob.maker
-            if list(message.propagate_down) != [False] or layer.learns or above is None:
+            if list(message.propagate_down) != [False] or above is None or layer.learns and not from_scratch:
                 continue
             if above.index in cuts or any(reader.index in cuts for top in layer.tops for reader, _ in top.consumers):
                 continue  # a chain in which every layer says so is meant
             if not blob.need_backward or not any(part.learns for part in blob.depends_on):
                 continue
-            if any(below.need_backward and below.learns for below in _below(one, layer)):
+            if layer.learns or any(below.need_backward and below.learns for below in _below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
                     f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all earlier"
