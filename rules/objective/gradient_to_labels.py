@@ -92,6 +92,20 @@ class GradientToLabels(LayerRule):
                 "propagate_down: false }"
             ),
         ),
+        Invalid(
+            'layer { name: "data" type: "Data" top: "x" top: "label" }'
+            ' layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" }'
+            ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "label" bottom: "fc"'
+            " propagate_down: true propagate_down: false }",
+            span='bottom: "fc"',
+            message='SoftmaxWithLoss "loss" gets its labels from InnerProduct "fc", which learns, and its scores from'
+            " nothing that does, so it trains nothing; the bottoms may be in the wrong order",
+            fixed=(
+                'layer { name: "data" type: "Data" top: "x" top: "label" } layer { name: "fc" type: "InnerProduct"'
+                ' bottom: "x" top: "fc" } layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label"'
+                " propagate_down: true propagate_down: false }"
+            ),
+        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
@@ -111,9 +125,20 @@ class GradientToLabels(LayerRule):
                         "set the second propagate_down: false", SAFE, write(layer, "propagate_down", 1, value="false")
                     ),
                 )
-            return
+                return
         made = source(layer, 1, TRAIN, _passes_gradient)
         if made is None or not made.layer.kind.shaped_by or not _learns(made.layer):
+            return
+        if len(wanted) > 1:
+            swapped = _swapped(layer) if _learns_nothing(layer) else ()
+            if swapped:
+                yield self.finding(
+                    layer.at("bottom", 1),
+                    f"{title(layer)} gets its labels from {title(made.layer)}, which learns, and its scores from"
+                    " nothing that does, so it trains nothing; the bottoms may be in the wrong order",
+                    related=(Related("what makes the labels", made.layer.at("type")),),
+                    fixes=swapped,
+                )
             return
         yield self.finding(
             layer.at("bottom", 1),
@@ -138,6 +163,17 @@ def _swapped(layer: Layer) -> tuple[Fix, ...]:
     return fix(
         "swap the bottoms", UNSAFE, write(layer, "bottom", 0, value=second), write(layer, "bottom", 1, value=first)
     )
+
+
+def _learns_nothing(layer: Layer) -> bool:
+    """Are the scores of a loss made of data alone?"""
+    built = next((one for one in layer.net.states() if one.phase == TRAIN and one.is_wired), None)
+    loss = (
+        next((one for one in built.layers if one.index is not None and layer.net.layers[one.index] is layer), None)
+        if built
+        else None
+    )
+    return loss is not None and bool(loss.bottoms) and not loss.bottoms[0].need_backward
 
 
 def _learns(layer: Layer) -> bool:
