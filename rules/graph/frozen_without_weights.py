@@ -13,6 +13,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     speaks_of_weights,
+    title,
     titles,
 )
 from caffelint.lint.built import BuiltLayer, BuiltNet, draws, types_that
@@ -39,8 +40,9 @@ class FrozenWithoutWeights(NetRule):
     ```
 
     ## Known problems
-    `caffe train --weights` cannot be seen from the text. Silent where the solver sets `weights`, where a script gives
-    its training weights, where the text mentions fine-tuning, and where a layer has no filler. Only info where the
+    `caffe train --weights` cannot be seen from the text. Where the solver sets `weights`, a script gives its training
+    weights, the text mentions fine-tuning, or a layer has no filler, only a single layer between learning ones is told.
+    Only info where the
     first layers, many, or the last ones are frozen: their weights are mostly loaded.
 
     ## References
@@ -67,8 +69,11 @@ class FrozenWithoutWeights(NetRule):
         _NET.format("", "", "xavier"),
         # A mean over the inputs is a constant on purpose.
         _NET.format("", _FROZEN, "constant"),
-        {"s.prototxt": 'net: "n.prototxt" weights: "x.caffemodel"', "n.prototxt": _NET.format("", _FROZEN, "xavier")},
-        "# for finetuning\n" + _NET.format("", _FROZEN, "xavier"),
+        {
+            "s.prototxt": 'net: "n.prototxt" weights: "x.caffemodel"',
+            "n.prototxt": _NET.format(_FROZEN, _FROZEN, "xavier"),
+        },
+        "# for finetuning\n" + _NET.format(_FROZEN, "", "xavier"),
     ]
     INVALID = [
         Invalid(
@@ -76,6 +81,13 @@ class FrozenWithoutWeights(NetRule):
             span="lr_mult: 0",
             message='InnerProduct "b": lr_mult is 0, so the layer keeps the random weights of its xavier filler, after'
             " layers that learn; set lr_mult: 1, or load weights",
+        ),
+        # Who freezes what is loaded does not freeze one layer between others.
+        Invalid(
+            "# for finetuning\n" + _NET.format("", _FROZEN, "xavier"),
+            span="lr_mult: 0",
+            message='InnerProduct "b": lr_mult is 0, but the layers before and after it learn; set lr_mult: 1 if it'
+            " should, too",
         ),
         # Frozen from the data on, as for weights that are loaded: info.
         Invalid(
@@ -94,25 +106,33 @@ class FrozenWithoutWeights(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        frozen = {layer.index for layer in net.layers_of(self.layer_types) if _is_random(layer)}
-        if not frozen or not net.is_trained or any(solver.message.weights for solver in net.solvers):
+        frozen = {layer.index for layer in net.layers_of(self.layer_types) if _is_frozen(layer)}
+        if not frozen or not net.is_trained:
             return
-        if any(solver.runs and solver.runs.trains_on for solver in net.solvers):
-            return
-        weighted = [layer for layer in net.layers_of(self.layer_types) if layer.type != "Deconvolution"]
-        if not all(layer.has(layer.kind.block, "weight_filler") for layer in weighted):
-            return
-        if speaks_of_weights(net):
-            return
+        is_loaded = _may_be_loaded(net)
         for one in net.states():
             if one.phase == TRAIN and one.is_wired and any(layer.learns for layer in one.layers):
                 found = [net.layers[layer.index or 0] for layer in one.layers if layer.index in frozen]
                 learning = {layer for layer in one.layers if layer.learns}
                 after = {layer.index for layer in _below(one, learning)}
                 judges = not learning & {*_below(one, {layer for layer in one.layers if layer.index in frozen})}
+                between = [layer for layer in found if layer.index in after and not judges]
+                if is_loaded:
+                    if len(found) == len(between) == 1:
+                        yield self._between(found[0])
+                    return
+                found = [layer for layer in found if _is_random(layer)]
                 if found:
-                    yield self._finding(found, [layer for layer in found if layer.index in after and not judges])
+                    yield self._finding(found, [layer for layer in found if layer in between])
                 return
+
+    def _between(self, layer: Layer) -> Finding:
+        """Who freezes what is loaded freezes it from the data on, or all but the last: not one layer between others."""
+        return self.finding(
+            layer.at("param", 0, "lr_mult"),
+            f"{title(layer)}: lr_mult is 0, but the layers before and after it learn; set lr_mult: 1 if it should, too",
+            phases=(TRAIN,),
+        )
 
     def _finding(self, found: list[Layer], after: list[Layer]) -> Finding:
         """A few frozen layers between learning ones are a slip; others mostly get their weights loaded, as those of a
@@ -139,12 +159,23 @@ def _filler(layer: Layer) -> str:
     return name
 
 
+def _may_be_loaded(net: Net) -> bool:
+    """Does anything say, or leave open, that its weights are loaded?"""
+    if any(solver.message.weights or solver.runs and solver.runs.trains_on for solver in net.solvers):
+        return True
+    weighted = (layer for layer in net.layers_of(FrozenWithoutWeights.layer_types) if layer.type != "Deconvolution")
+    return speaks_of_weights(net) or not all(layer.has(layer.kind.block, "weight_filler") for layer in weighted)
+
+
+def _is_frozen(layer: Layer) -> bool:
+    """Not with a name: another layer may own the weights, and learn."""
+    is_named = any(spec.name for spec in layer.message.param)
+    return layer.type != "Deconvolution" and layer.has_frozen_weights and not is_named
+
+
 def _is_random(layer: Layer) -> bool:
-    """Is it frozen at what a filler draws? Not with a name: another layer may own the weights."""
-    if layer.type == "Deconvolution" or not layer.has_frozen_weights:
-        return False
-    param = layer.kind.parameters
-    return draws(param.weight_filler) and not any(spec.name for spec in layer.message.param)
+    """Does it keep what a filler draws?"""
+    return draws(layer.kind.parameters.weight_filler)
 
 
 def _below(one: BuiltNet, starts: set[BuiltLayer]) -> Iterator[BuiltLayer]:
