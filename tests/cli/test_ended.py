@@ -58,3 +58,40 @@ sys.exit(main())
 """
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (130, b"")
+
+
+LOST = """
+import time, weakref
+from caffelint.cli import explain
+from caffelint.cli.main import main
+
+class Thing:
+    pass
+
+def late(reference):
+    print("here", flush=True)
+    time.sleep(1)
+
+def wait(*arguments, **options):
+    thing = Thing()
+    reference = weakref.ref(thing, late)
+    del thing
+    time.sleep(600)
+
+explain.command.callback = wait
+main(["explain", "E101"])
+"""
+
+
+def test_what_python_loses_is_raised_again() -> None:
+    """An exception in the callback of a weak reference goes nowhere."""
+    process = subprocess.Popen([sys.executable, "-c", LOST], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"here\n"
+    time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    try:
+        said = process.communicate(timeout=20)[1]
+    finally:
+        process.kill()
+    assert (process.returncode, said) == (143, b"")
