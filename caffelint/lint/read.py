@@ -8,6 +8,7 @@ from typing import IO
 
 from caffelint.lint.reach import OUTSIDE, Reach, real_path, shows_system
 from caffelint.text.patterns import compiled_later
+from caffelint.text.special import stream_of
 
 _LARGEST = 256 << 20
 MOST_LAYERS = 50_000
@@ -66,7 +67,7 @@ def read_found(path: str, largest: int, own: bool = False) -> bytes:
     """
     try:
         descriptor = os.open(path, _FOUND)
-        with open(descriptor, "rb") as stream:
+        with stream_of(descriptor) as stream:
             state = os.fstat(descriptor)
             fits = stat.S_ISREG(state.st_mode) and not (own and hasattr(os, "getuid") and state.st_uid != os.getuid())
             data = stream.read(largest + 1) if fits else b""
@@ -95,7 +96,7 @@ def beginning(path: str, size: int, reach: Reach | None = None) -> bytes:
 
 def _opened(path: str, reach: Reach | None) -> IO[bytes]:
     """A file that may be read, looked at again once it is open: another one may have taken its name meanwhile."""
-    stream = os.fdopen(os.open(path, os.O_RDONLY | _WITHOUT_WAITING), "rb")
+    stream = stream_of(os.open(path, os.O_RDONLY | _WITHOUT_WAITING))
     try:
         state = os.fstat(stream.fileno())
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import select
+import selectors
 import subprocess
 import threading
 import time
@@ -124,9 +124,10 @@ def _follow(
     """
     assert child.stdout
     rest = b""
+    lines_come = selectors.DefaultSelector()  # unlike select(2), for files of any number
+    lines_come.register(child.stdout, selectors.EVENT_READ)
     while not deadline or time.monotonic() < deadline[0]:
-        ready, _, _ = select.select([child.stdout], [], [], _PATIENCE)
-        if ready:
+        if lines_come.select(_PATIENCE):
             chunk = os.read(child.stdout.fileno(), _CHUNK)
             if not chunk:
                 break

@@ -70,8 +70,11 @@ def keep(control: int, started: int, command: list[str]) -> int:
         os.write(started, str(error.errno or 0).encode())
         return NOT_STARTED
     os.close(started)
+    waiting = select.poll()  # unlike select(2), for files of any number
+    waiting.register(control, select.POLLIN)
+    waiting.register(woken, select.POLLIN)
     while engine.poll() is None:
-        ready, _, _ = select.select([control, woken], [], [])
+        ready = [file for file, _ in waiting.poll()]
         if woken in ready:
             os.read(woken, 512)
         if control in ready:

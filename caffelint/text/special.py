@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import IO
 
 _SPECIAL = ("/proc", "/sys", "/dev")
 _MEMORY = "/dev/shm"  # ordinary files, in memory
@@ -21,3 +22,12 @@ def shows_system(real: str) -> bool:
 def is_below(path: str, folder: str) -> bool:
     """Whether a path is a folder or is inside it; both without links."""
     return path == folder or path.startswith(os.path.join(folder, ""))
+
+
+def stream_of(descriptor: int) -> IO[bytes]:
+    """What is open under a number, as a stream to read. Raises `OSError` for a folder, and closes it then."""
+    try:
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from caffelint.caffe.refusal import Refusal
+from caffelint.caffe.shapes import MAX_AXES
 from caffelint.caffe.upgrade import net_generation, upgrade_net
 from caffelint.caffe.weights.stored import (
     DOUBLE,
@@ -180,7 +181,11 @@ def _text(value: str | bytes) -> str:
 def _stored(blob: Any, scan: _Scan) -> StoredBlob:
     numbers = scan.found[int(blob.double_data[0])]
     legacy = any(map(blob.HasField, _LEGACY))
-    shape = [getattr(blob, name) for name in _LEGACY] if legacy else list(blob.shape.dim)
+    shape = [getattr(blob, name) for name in _LEGACY] if legacy else list(blob.shape.dim[: MAX_AXES + 1])
+    if len(shape) > MAX_AXES:
+        raise Unreadable(
+            f"holds a blob of {len(blob.shape.dim):,} axes; Caffe takes {MAX_AXES} at most (blob.cpp, Reshape)"
+        )
     field = _DOUBLE_DATA if numbers.runs[_DOUBLE_DATA] and numbers.count(_DOUBLE_DATA) else _DATA
     kind, count, raw = _NUMBERS[field], numbers.count(field), False
     read: Callable[[], Any] = partial(_joined, scan.data, numbers.runs[field], kind)

@@ -9,7 +9,7 @@ import stat
 from caffelint.caffe.weights.binary import read_net, read_state
 from caffelint.caffe.weights.stored import State, Unreadable, Weights
 from caffelint.caffe.weights.wire import BYTES, Buffer, Damaged, parts
-from caffelint.text.special import is_special
+from caffelint.text.special import is_special, stream_of
 
 MOST_OF_PROTOBUF = 2**31 - 1
 """Bytes; of a larger file Caffe parses nothing (io.cpp kProtoReadBytesLimit)."""
@@ -91,7 +91,7 @@ def _is_state(data: Buffer, path: str) -> bool:
 def _mapped(path: str) -> Buffer:
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with open(descriptor, "rb"):
+        with stream_of(descriptor):
             state = os.fstat(descriptor)
             if stat.S_ISDIR(state.st_mode):
                 raise Unreadable("is a folder; give the file")

@@ -18,6 +18,7 @@ SAME, MOVED, RESHAPED, ONLY_FIRST, ONLY_SECOND = (
     "only in the first",
     "only in the second",
 )
+UNREADABLE = "cannot be read"
 
 
 class Difference(NamedTuple):
@@ -46,6 +47,8 @@ def differences(first: Weights, second: Weights) -> Iterator[Difference]:
                 yield Difference(layer.name, number, ONLY_FIRST)
             elif bare(blob.shape) != bare(theirs.shape) or blob.count != theirs.count:
                 yield Difference(layer.name, number, RESHAPED)
+            elif blob.problem or theirs.problem:
+                yield Difference(layer.name, number, UNREADABLE)
             else:
                 yield _compared(layer.name, number, blob, theirs)
         for number in other.blobs if other else ():
@@ -78,8 +81,8 @@ def _compared(layer: str, number: int, one: StoredBlob, other: StoredBlob) -> Di
 
 
 def equal_values(one: StoredBlob, other: StoredBlob) -> bool:
-    """Have two blobs the same values? True without numpy, as nobody knows."""
-    if one is other or find_spec("numpy") is None:
+    """Have two blobs the same values? True where nobody knows: without numpy, or where Caffe cannot read them."""
+    if one is other or one.problem or other.problem or find_spec("numpy") is None:
         return True
     return one.count == other.count and _compared("", 0, one, other).kind == SAME
 
@@ -105,4 +108,5 @@ def lines_of(first: Weights, second: Weights) -> Iterator[str]:
     if same:
         yield f"never touched: {', '.join(same)}"
     else:
-        yield "every layer was moved" if found else "no layer to compare"
+        compared = any(one.kind != UNREADABLE for one in found)
+        yield "every layer was moved" if compared else "no layer to compare"

@@ -96,3 +96,24 @@ def test_a_group_of_hdf5_by_many_names_is_not_read(tmp_path: Path, monkeypatch: 
             file["data"][f"l{number}"] = group
     with pytest.raises(Unreadable, match="holds more than"):
         read_weights(str(path))
+
+
+def test_a_blob_of_more_axes_than_caffe_takes_is_not_read(tmp_path: Path) -> None:
+    message: Any = NetParameter()
+    blob = message.layer.add(name="fc", type="InnerProduct").blobs.add()
+    blob.shape.dim.extend([2] * 100_000)
+    blob.data.append(1)
+    path = tmp_path / "a.caffemodel"
+    path.write_bytes(message.SerializeToString())
+    with pytest.raises(Unreadable, match="a blob of 100,000 axes; Caffe takes 32 at most"):
+        read_weights(str(path))
+
+
+def test_numbers_that_are_none_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "a.caffemodel.h5"
+    with h5py.File(path, "w") as file:
+        pairs = [("a", "<f4"), ("b", "<i8")]
+        file.create_dataset("data/conv/0", (3,), dtype=pairs)
+    main(["weights", "--diff", str(path), str(path)])
+    assert "conv      0  cannot be read" in capsys.readouterr().out
