@@ -88,7 +88,7 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     """findings: of the whole report, those of the check among them."""
     heads = _heads(findings)
     order = list(heads)
-    shown = [finding for finding in findings if finding.name in heads and not _of_gpu(finding)]
+    shown = [one for one in findings if one.name in heads and not _of_gpu(one) and not _is_beside(one)]
     if not shown:
         text = _sound(run, findings)
         return text and text + _ends_all_the_same(findings) + _elsewhere(findings)
@@ -253,6 +253,11 @@ def _ends_all_the_same(findings: Sequence[ReportedFinding]) -> str:
 
 def _of_gpu(finding: ReportedFinding) -> bool:
     return finding.cause is not None and finding.cause.kind == "gpu"
+
+
+def _is_beside(finding: ReportedFinding) -> bool:
+    """Copies keep nothing from being learned, but where many have another label."""
+    return finding.name == "records-repeated" and finding.cause is None
 
 
 def _elsewhere(findings: Sequence[ReportedFinding]) -> str:

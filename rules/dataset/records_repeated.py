@@ -62,7 +62,7 @@ class RecordsRepeated(DatasetRule):
             of = f"{overlap.records:,} of {counted(total)} of {path(feed)}"
             message = self._within(of, overlap) if overlap.one == overlap.other else self._both(of, overlap, other)
             message = f"{title(feed.layer)}: {message}"
-            is_rare = overlap.records < _MANY * total
+            is_rare = overlap.records <= _MANY * total
             within = overlap.one == overlap.other
             hinders = within and (overlap.relabelled or 0) > _MOST * total
             yield self.finding(

@@ -16,6 +16,7 @@ import numpy as np
 from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.evidence.data import values as kinds
 from caffelint.evidence.data.digests import digests as marks
+from caffelint.evidence.data.digests import joined
 from caffelint.evidence.data.records import Records
 from caffelint.evidence.data.seen import seen_images, seen_labels
 from caffelint.evidence.data.values import LABEL
@@ -303,9 +304,9 @@ def _add(records: Records, top: str, values: Any, name: str, begin: int, digests
             digests[:, 1] = np.nan_to_num(values.reshape(-1), nan=0, posinf=0, neginf=0).astype(np.int64)
     else:
         seen = seen_images(values, named, top in records.options.classes)
-        if not digests[:, 0].any():
-            flat = values.reshape(len(values), -1)
-            digests[:, 0] = marks(np.ascontiguousarray(flat).view(np.uint8))
-            if kinds.CONSTANT in seen.faults or kinds.NAN in seen.faults or kinds.INF in seen.faults:
-                digests[(flat == flat[:, :1]).all(axis=1), 0] = 0
+        flat = values.reshape(len(values), -1)
+        found = marks(np.ascontiguousarray(flat).view(np.uint8))
+        if kinds.CONSTANT in seen.faults or kinds.NAN in seen.faults or kinds.INF in seen.faults:
+            found[(flat == flat[:, :1]).all(axis=1)] = 0
+        digests[:, 0] = joined(np.ascontiguousarray(digests[:, 0]), found)  # a pair is repeated if both of it are
     records.facts.top(top).join(seen)
