@@ -171,5 +171,7 @@ def _digest(file: str) -> bytes:
 
 def _unread(url: str, error: Exception) -> Failure:
     """Also where the library for such a path is missing, which fsspec says in its own words."""
+    if isinstance(error, RecursionError):
+        return Failure(url, "cannot be read: names or headers are nested deeper than any need be")
     said = " ".join((str(error) or type(error).__name__).split())
     return Failure(url, f"cannot be read: {said[:1].lower()}{said[1:]}")

@@ -25,6 +25,10 @@ _PIECE = 1 << 20
 _PACKED = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "xz"}
 """What a tar archive of such a name is packed with."""
 _ARCHIVES = {"zip", "tar"}
+_LEAST_UNPACKED, _LARGEST_RATIO = 64 << 20, 1000
+"""Bytes that an archive may unpack to however few it has, and how many times these beyond."""
+_LONGEST_HEADER = 16 << 10
+"""Bytes of a header of tar, which older versions of Python read in the square of its length (CVE-2024-6232)."""
 _LEAST_TOGETHER = 16
 _OF_NAMES = {"reference", "generic"}
 """File systems of fsspec whose files are wherever a file in them says."""
@@ -162,15 +166,38 @@ def _archive(url: str, packed: str, *states: tuple[int, ...]) -> Any:
     if not url.startswith("tar://"):
         return url_to_fs(url)[0]
     if not packed:
-        return Tar(fsspec.open(url.partition("::")[2]).open())
+        return Tar(_bounded(fsspec.open(url.partition("::")[2]).open()))
     whole: Any = NamedTemporaryFile(prefix="caffelint-", suffix=".tar")  # noqa: SIM115 - for as long as it is read
+    outer, path = url_to_fs(url.partition("::")[2])
+    most = min(_MOST_BYTES, _LEAST_UNPACKED + _LARGEST_RATIO * (outer.size(path) or _MOST_BYTES))
     with fsspec.open(url.partition("::")[2], compression=packed) as stream:
         while data := stream.read(_PIECE):
-            if whole.tell() > _MOST_BYTES:
-                raise ReadError(f"holds more than {_MOST_BYTES >> 30} GiB")
+            if whole.tell() > most:
+                raise ReadError(f"unpacks to more than {most >> 20} MiB")
             whole.write(data)
-    whole.seek(0)
-    return Tar(whole)
+    return Tar(_bounded(whole))
+
+
+def _bounded(stream: Any) -> Any:
+    """A tar archive, from its beginning. Raises `ReadError` for a header that no name needs."""
+    import tarfile
+
+    of_another = (
+        *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+        *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    )
+
+    class Header(tarfile.TarInfo):
+        def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+            if self.type in of_another and self.size > _LONGEST_HEADER:
+                raise ReadError(f"has a header of {self.size:,} bytes; {_LONGEST_HEADER:,} hold the longest names")
+            return super()._proc_member(archive)  # type: ignore[misc, no-any-return]
+
+    stream.seek(0)
+    for _ in tarfile.TarFile(fileobj=stream, tarinfo=Header):
+        pass
+    stream.seek(0)
+    return stream
 
 
 @contextmanager

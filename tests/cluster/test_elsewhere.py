@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import io
 import json
 import os
@@ -189,7 +190,7 @@ def test_many_names_in_an_archive_take_no_more_than_their_number(name: str, wild
         bench_curves.calls(lambda: clustered.check([f"zip://{wildcards}::{archive}"], config))  # noqa: B023
         for archive in (small, large)
     )
-    assert large_calls < 4.8 * small_calls
+    assert large_calls < 6 * small_calls, "the square would be 16 times"
 
 
 def test_a_chain_of_links_in_an_archive_is_not_followed(config: Config) -> None:
@@ -214,3 +215,40 @@ def test_a_packed_archive_is_unpacked_once(config: Config) -> None:
             packed.addfile(member, io.BytesIO(NET.encode()))
     with soon(10):
         assert clustered.check(["tar://::nets.tgz"], config).files == 300
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_tar_header_longer_than_any_name_is_not_read(kind: bytes, config: Config) -> None:
+    """Of digits without an end, some versions of Python read the beginning of each part of them anew."""
+    header = tarfile.TarInfo("h")
+    header.type, header.size = kind, 400_000
+    with open("a.tar", "wb") as file:
+        file.write(header.tobuf() + b"1" * 400_384)
+        member = tarfile.TarInfo("a.prototxt")
+        member.size = len(NET)
+        file.write(member.tobuf() + NET.encode().ljust(512, b"\0") + bytes(1024))
+    with soon():
+        files, reasons = _reasons("tar://*::a.tar", config)
+    assert (files, reasons) == (0, ["cannot be read: has a header of 400,000 bytes; 16,384 hold the longest names"])
+
+
+def test_an_archive_that_unpacks_to_far_more_than_it_is_is_left(config: Config) -> None:
+    member = tarfile.TarInfo("a.prototxt")
+    member.size = 40 << 30
+    with bz2.open("a.tar.bz2", "wb") as file:
+        file.write(member.tobuf())
+        for _ in range(200):
+            file.write(bytes(1 << 20))
+    files, reasons = _reasons("tar://*::a.tar.bz2", config)
+    assert files == 0
+    assert reasons[0].startswith("cannot be read: unpacks to more than")
+
+
+def test_headers_and_names_nested_too_deep_are_named(config: Config) -> None:
+    long_name = tarfile.TarInfo("h")
+    long_name.type, long_name.size = tarfile.GNUTYPE_LONGNAME, 1
+    Path("a.tar").write_bytes((long_name.tobuf() + bytes(512)) * 3000 + bytes(1024))
+    assert _reasons("tar://*::a.tar", config) == (
+        0,
+        ["cannot be read: names or headers are nested deeper than any need be"],
+    )
