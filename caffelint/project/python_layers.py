@@ -16,6 +16,7 @@ from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
+from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_shapes import top_shapes
 
 if TYPE_CHECKING:
@@ -221,6 +222,11 @@ class PythonClass:
         called = [self._functions[name] for name in _OF_CAFFE if name in self.methods]
         codes = [Code(one, [*_certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
         return [*faults(codes, self._nodes, self.module.body)]
+
+    @cached_property
+    def shuffled_apart(self) -> Sequence[Apart]:
+        """Arrays that it shuffles each on its own, although it reads them with one index."""
+        return [*shuffled_apart(self._functions.values())]
 
     @cached_property
     def whole_numbers(self) -> Sequence[int]:
