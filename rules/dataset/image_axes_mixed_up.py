@@ -41,15 +41,15 @@ _REMEDY = {
 }
 
 
-def _images(order: str, height: int = 12, width: int = 12, colours: int = 3) -> str:
+def _images(order: str, height: int = 8, width: int = 8, colours: int = 3) -> str:
     """Images of a slow wave, declared as channels x height x width, whose values are in another order."""
     sides = {"c": colours, "y": height, "x": width}
     rows = []
-    for image in range(9):
+    for image in range(8):
         values = []
         for place in product(*(range(sides[axis]) for axis in order)):
             at = dict(zip(order, place, strict=True))
-            values.append(int(120 + 40 * at["c"] + 50 * math.sin(at["y"] / 4 + image) * math.cos(at["x"] / 5 - image)))
+            values.append(int(120 + 40 * at["c"] + 50 * math.sin(at["y"] / 2 + image) * math.cos(at["x"] / 2 - image)))
         rows.append(f"label {image % 3}; image {colours}x{height}x{width} {' '.join(map(str, values))}")
     return "\n".join(rows)
 
@@ -80,21 +80,21 @@ class ImageAxesMixedUp(DatasetRule):
         {"net.prototxt": _CONVOLVED, "train_lmdb": _images("cyx")},
         # No layer looks at neighbours, and all images are alike.
         {"net.prototxt": NET, "train_lmdb": _images("yxc")},
-        {"net.prototxt": _CONVOLVED, "train_lmdb": _images("cyx", 10, 14, 1)},
+        {"net.prototxt": _CONVOLVED, "train_lmdb": _images("cyx", 8, 12, 1)},
     ]
     INVALID = [
         Invalid(
             {"net.prototxt": _CONVOLVED, "train_lmdb": _images("yxc")},
             span='source: "train_lmdb"',
-            message='Data "data": images of "train_lmdb" are 3x12x12 by their shape, but their values are in the order'
-            " 12x12x3 (height x width x channels): in it rows differ by 5.153, and by the shape by 19.11; transpose"
+            message='Data "data": images of "train_lmdb" are 3x8x8 by their shape, but their values are in the order'
+            " 8x8x3 (height x width x channels): in it rows differ by 10.17, and by the shape by 58.3; transpose"
             " each image with im.transpose(2, 0, 1) in place of a reshape",
         ),
         Invalid(
-            {"net.prototxt": _CONVOLVED, "train_lmdb": _images("cyx", 10, 14, 1).replace("1x10x14", "1x14x10")},
+            {"net.prototxt": _CONVOLVED, "train_lmdb": _images("cyx", 8, 12, 1).replace("1x8x12", "1x12x8")},
             span='source: "train_lmdb"',
-            message='Data "data": images of "train_lmdb" are 1x14x10 by their shape, but their values are in the order'
-            " 1x10x14: in it rows differ by 5.02, and by the shape by 22.33; write the height before the width",
+            message='Data "data": images of "train_lmdb" are 1x12x8 by their shape, but their values are in the order'
+            " 1x8x12: in it rows differ by 10.05, and by the shape by 34.97; write the height before the width",
         ),
     ]
 
