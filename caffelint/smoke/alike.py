@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Targets(NamedTuple):
-    """What the TRAIN net was to answer in all iterations; name: of the blob that a data layer makes.
+    """What a net was to answer in all iterations; name: of the blob that a data layer makes. net: 0 for TRAIN.
 
     entropy: of its labels, in nats. variance: about the mean of each position in an item, added up over positions;
     binary: entropy of a yes or no with that mean, added up likewise. nan for what it is not.
@@ -18,6 +18,7 @@ class Targets(NamedTuple):
     entropy: float
     variance: float
     binary: float
+    net: int = 0
 
 
 class Neighbours(NamedTuple):

@@ -44,9 +44,11 @@ class Answers(object):
         return found + [("pairs", one.result()) for one in self.pairs if one.result()]
 
     def of_test(self, number, names):
-        """The same of a TEST net that has these blobs, of targets that do not go with the data in TRAIN; of those that
-        do, whether the records of TEST go with those of TRAIN."""
+        """The same of a TEST net that has these blobs: its targets, and whether these go with the data where those of
+        TRAIN do not; where they do, whether the records of TEST go with those of TRAIN."""
         found = Answers([], [])
+        known = (one for one in self.targets if one.name in names)
+        found.targets = [targets.Targets(one.name, one.classes, one.ignored, number) for one in known]
         for one in self.told:
             if one.name not in names or one.data not in names:
                 continue

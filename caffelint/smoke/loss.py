@@ -54,21 +54,22 @@ def chance(run: Run) -> float | None:
     return total or None
 
 
-def best_constant(run: Run) -> float:
-    """The loss of the best answer that does not depend on the input; nan if it is not known.
+def best_constant(run: Run, net: int = 0) -> float:
+    """The loss of the best answer that does not depend on the input, for what a net was to answer; nan if not known.
 
     That is the entropy of the labels that were seen, or the variance of the targets; where answers of yes and no are
     not known, what 0.5 for each gives.
     """
     total = 0.0
-    for layer in run.loss_layers:
-        total += layer.loss_weights[0] * _constant_of(run, layer)
+    for layer in run.built[net].layers if net < len(run.built) else ():
+        if any(layer.loss_weights):
+            total += layer.loss_weights[0] * _constant_of(run, layer, net)
     return total if total > 0 else math.nan
 
 
-def _constant_of(run: Run, layer: BuiltLayer) -> float:
+def _constant_of(run: Run, layer: BuiltLayer, net: int = 0) -> float:
     target = layer.bottoms[1].original.name if len(layer.bottoms) > 1 else ""
-    seen = next((event for event in run.all(Targets) if event.name == target), None)
+    seen = next((event for event in run.all(Targets) if (event.net, event.name) == (net, target)), None)
     if seen is None and layer.type == "SigmoidCrossEntropyLoss" and not layer.message.HasField("loss_param"):
         scores = layer.bottoms[0].shape
         return math.log(2) * math.prod(scores[1:]) if scores else math.nan
@@ -202,6 +203,13 @@ def slowest(run: Run) -> tuple[BuiltLayer, float, float] | None:
         return None
     _, first, last, layer = max(parts, key=lambda part: part[0])
     return layer, first, last
+
+
+def goes_on(run: Run, layer: BuiltLayer) -> bool:
+    """Does a loss fall to the end, so that more iterations take it further?"""
+    values = [event.losses.get(layer.tops[0].name, math.nan) for event in run.iterations]
+    middle = len(values) // 2
+    return falls(median(values[middle - TAIL : middle]), median(values[-TAIL:])) if middle >= TAIL else False
 
 
 def remaining(run: Run) -> float:

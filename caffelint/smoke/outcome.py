@@ -26,6 +26,7 @@ class Outcome(NamedTuple):
     nan if it is not known.
 
     tested: the least loss of a TEST net on records of its own; nan without one, or with statistics, which take long.
+    tested_constant: what `constant` is for the labels of that net.
     by_test: is it that loss that shows that the net learns, while that of TRAIN goes up and down?
 
     seen: how often each of the `records` of TRAIN was seen on average, 0 if that is not known.
@@ -39,6 +40,7 @@ class Outcome(NamedTuple):
     made_up: tuple[MadeUp, ...] = ()
     tested: float = math.nan
     by_test: bool = False
+    tested_constant: float = math.nan
 
     @property
     def learns(self) -> bool:
@@ -47,7 +49,7 @@ class Outcome(NamedTuple):
     @property
     def tests_badly(self) -> bool:
         """Is TEST worse than the best constant answer, although the loss falls below that?"""
-        return self.learns and self.tested > self.constant / FELL
+        return self.learns and self.tested > self.tested_constant / FELL
 
 
 def outcome(run: Run) -> Outcome:
@@ -55,7 +57,9 @@ def outcome(run: Run) -> Outcome:
     values = losses(run)
     constant = best_constant(run)
     moves = _moves(values, constant, ends(run)) if len(values) >= 2 * TAIL else ""
-    tested, near = _tested(run), chance(run) or math.nan if math.isnan(constant) else constant
+    tested, tested_constant = _tested(run)
+    tested_constant = constant if math.isnan(tested_constant) else tested_constant
+    near = chance(run) or math.nan if math.isnan(constant) else constant
     by_test = moves == UNSTEADY and max(tested, ends(run)) < _WELL * near
     if by_test:
         moves = FALLS
@@ -66,7 +70,7 @@ def outcome(run: Run) -> Outcome:
     if layer is not None:
         records = run.fed.held(0, layer.name)
         seen = len(values) * max(1, run.solver.message.iter_size) * layer.batch_size / records
-    return Outcome(len(values), moves, constant, seen, records, run.fed.made_up, tested, by_test)
+    return Outcome(len(values), moves, constant, seen, records, run.fed.made_up, tested, by_test, tested_constant)
 
 
 def beats_constant(run: Run) -> bool:
@@ -75,10 +79,12 @@ def beats_constant(run: Run) -> bool:
     return how is not None and how.learns and not math.isnan(how.constant)
 
 
-def _tested(run: Run) -> float:
+def _tested(run: Run) -> tuple[float, float]:
+    """The least loss of a TEST net, and that of the best constant answer there."""
     if run.synthetic or run.fed.made_up or any(layer.keeps_statistics for net in run.built for layer in net.layers):
-        return math.nan
-    return min((one.loss for one in run.all(Tested) if not one.same_batch), default=math.nan)
+        return math.nan, math.nan
+    least = min((one for one in run.all(Tested) if not one.same_batch), key=lambda one: one.loss, default=None)
+    return (least.loss, best_constant(run, least.net)) if least is not None else (math.nan, math.nan)
 
 
 def _moves(values: list[float], constant: float, last: float) -> str:

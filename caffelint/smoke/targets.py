@@ -15,8 +15,9 @@ MOST_CLASSES = 1 << 16
 class Targets(object):
     """Adds up one blob over the iterations. classes: does it hold labels? ignored: the label that does not count."""
 
-    def __init__(self, name, classes, ignored):
+    def __init__(self, name, classes, ignored, net=0):
         self.name = name
+        self.net = net
         self.classes = classes
         self.ignored = ignored
         self.counts = numpy.zeros(0, numpy.int64)
@@ -38,7 +39,13 @@ class Targets(object):
 
     def result(self):
         """The fields of the event."""
-        found = {"name": self.name, "entropy": float("nan"), "variance": float("nan"), "binary": float("nan")}
+        found = {
+            "name": self.name,
+            "net": self.net,
+            "entropy": float("nan"),
+            "variance": float("nan"),
+            "binary": float("nan"),
+        }
         if self.classes and self.counts.sum():
             found["entropy"] = _entropy(self.counts / float(self.counts.sum()))
         elif self.items:

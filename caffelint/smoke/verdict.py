@@ -15,7 +15,7 @@ from caffelint.smoke.answers import SURE
 from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.estimates import before_momentum, told_of_momentum
 from caffelint.smoke.events import Crashed, NonFinite
-from caffelint.smoke.loss import TAIL, constant_of, falls, slowest
+from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
 from caffelint.smoke.run import Run
 
@@ -49,6 +49,7 @@ _HEADS = {
     "labels-of-other-records": "it learns nothing so far",
     "values-vanish": "it may not learn",
     "update-out-of-scale": "it may not learn",
+    "image-axes-mixed-up": "its images are scrambled",
     "channels-in-other-order": "it trains, but is tested on other colours",
     "train-test-disagree": "it trains, but tests badly",
     "tested-in-other-units": "it trains, but is tested on other values",
@@ -155,6 +156,10 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     sure = _sure(findings)
     built_up = [one for one in findings if told_of_momentum(one) and one.severity != INFO and before_momentum(run)]
     head = ("it trains so far" if sure or built_up else "it trains") if how.learns else "it runs"
+    part = slowest(run) if how.moves == PART else None
+    slowly = part is not None and goes_on(run, part[0])
+    if slowly:
+        head = "it trains so far"
     objects = [one for one in findings if how.learns and one not in sure[:1] and _is_of_results(one)]
     if how.tests_badly:
         head += ", but TEST is worse than guessing"
@@ -174,9 +179,12 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         parts.append("too few to tell whether it learns")
     elif how.tests_badly:
         text = (
-            f"the TEST loss is {how.tested:.4g}, worse than the {how.constant:.4g} of an answer that is always the same"
+            f"the TEST loss is {how.tested:.4g}, worse than the {how.tested_constant:.4g} of an answer that is always"
+            " the same"
         )
-        parts.append(f"{text}, so what it learned may be its records by heart, or labels that are not theirs")
+        if not any(one.name == "classes-unbalanced" for one in beside):
+            text += ", so what it learned may be its records by heart, or labels that are not theirs"
+        parts.append(text)
     elif how.by_test:
         parts.append(f"the TRAIN loss goes up and down, but the TEST loss is {how.tested:.4g}")
     elif how.moves == ABOVE:
@@ -184,13 +192,18 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             f"the loss falls, but the best constant prediction gives {how.constant:.4g}, so the loss does not yet show"
             " whether the net learns from its input"
         )
-    elif how.moves == PART and (slow := slowest(run)) is not None:
-        layer, began, ended = slow
+    elif part is not None:
+        layer, began, ended = part
         text = f"the loss falls, but that of {title(layer)} does not so far: {began:.4g} to {ended:.4g}"
         if falls(began, ended):
             near = constant_of(run, layer)
             text = f"the loss falls, but that of {title(layer)} only to {ended:.4g}; an answer that is always the same"
             text += f" gives {near:.4g}"
+            if slowly:
+                text = (
+                    f"the loss of {title(layer)} still falls, {began:.4g} to {ended:.4g}, and shows that the net learns"
+                )
+                text += f" once it is below the {near:.4g} of an answer that is always the same"
         parts.append(text)
     elif how.moves == UNSTEADY:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.data.rule import SCALAR, DataEvidence, DatasetRule
+from caffelint.evidence.data.rule import SCALAR, DataEvidence, DatasetRule, Feed
 from caffelint.lint import INFO, TRAIN, WARNING, Cause, Finding, Invalid, title
 from caffelint.lint.built import BuiltLayer
 
 from ._example import NET, SOUND, project, records
-from ._words import path, whole
+from ._words import counted, path, whole
 
 _RARER = 100
 _FEW = 20
@@ -24,6 +24,8 @@ _EARLY = (
 }
 """
 )
+_TEST = NET.replace("train_lmdb", "test_lmdb").replace('top: "label"', 'top: "label"\n  include { phase: TEST }', 1)
+_BOTH = NET.replace('top: "label"', 'top: "label"\n  include { phase: TRAIN }', 1) + _TEST[: _TEST.index("layer", 1)]
 
 
 class ClassesUnbalanced(DatasetRule):
@@ -45,6 +47,12 @@ class ClassesUnbalanced(DatasetRule):
             span='bottom: "label"',
             message='SoftmaxWithLoss "loss": class 1 does not occur in "train_lmdb", so it is never learned; add'
             " records of it, or number the classes without gaps",
+        ),
+        Invalid(
+            {"net.prototxt": _BOTH, "train_lmdb": records(*[0, 2] * 12), "test_lmdb": records(*[0, 1, 2] * 4)},
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": class 1 does not occur in "train_lmdb", so it is never learned, but 4'
+            ' records of "test_lmdb" are of that class; train on records of that class as well',
         ),
         Invalid(
             project(records(*[0, 1] * 12), _EARLY),
@@ -83,11 +91,14 @@ class ClassesUnbalanced(DatasetRule):
                         what = f"class{are}{_listed(absent)} {'do' if len(absent) > 1 else 'does'} not occur in"
                         what += f" {path(feed)}, so {'they are' if len(absent) > 1 else 'it is'} never learned"
                         remedy = "add records of it, or number the classes without gaps"
-                        if other := _fits(layer, len(classes) - len(absent), absent):
+                        if tested := _tested(data, feed, key, absent):
+                            what += f", but {tested}"
+                            remedy = f"train on records of {_those(absent)} as well"
+                        elif other := _fits(layer, len(classes) - len(absent), absent):
                             remedy = f'let it read "{other.tops[0].name}" of {title(other)}, which has'
                             remedy += f" {len(classes) - len(absent)} outputs and no loss"
                         # Many number their classes from 1, and leave 0 to the background.
-                        severity = INFO if absent == [0] else WARNING
+                        severity = INFO if absent == [0] and not tested else WARNING
                         what = f"{title(layer)}: {what}"
                         yield self.finding(
                             place,
@@ -107,6 +118,20 @@ class ClassesUnbalanced(DatasetRule):
                             " InfogainLoss",
                             phases=feed.phases,
                         )
+
+
+def _tested(data: DataEvidence, feed: Feed, key: str, absent: list[int]) -> str:
+    """Which source of the same net holds records of these classes for TEST; "" for none."""
+    for other, facts in data.read:
+        values = facts.tops[key].values if key in facts.tops else None
+        count = sum((values or {}).get(float(one), 0) for one in absent)
+        if count and other.net is feed.net and TRAIN not in other.phases and other.source != feed.source:
+            return f"{counted(count)} of {path(other)} {'is' if count == 1 else 'are'} of {_those(absent)}"
+    return ""
+
+
+def _those(absent: list[int]) -> str:
+    return "them" if len(absent) > 1 else "that class"
 
 
 def _fits(loss: BuiltLayer, present: int, absent: list[int]) -> BuiltLayer | None:

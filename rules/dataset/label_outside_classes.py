@@ -124,7 +124,8 @@ def _remedy(feed: Feed, reader: Reader, top: Top, wrong: Mapping[float, int]) ->
     written = feed.net.layers[layer.index]
     here = written.at("bottom", reader.bottom)
     if not layer.reads_classes(reader.bottom):
-        return "", here
+        quantities = not top.is_whole and layer.type == "SigmoidCrossEntropyLoss"
+        return "if they are quantities, use a EuclideanLoss" if quantities else "", here
     among = int(reader.expected.high) + 1
     if top.low is not None and top.high is not None:
         two = top.values is not None and set(top.values) <= {top.low, top.high}

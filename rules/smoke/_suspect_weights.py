@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from caffelint.lint import title
+from caffelint.lint import title, titles
 from caffelint.smoke.rule import Hypothesis, Run, squashing, steepest
 
 from ._numbers import number
@@ -14,6 +14,9 @@ _KEEP = ("msra", "xavier")
 
 
 def weights(one: Hypothesis, name: str) -> Words:
+    if one.field == "beside":
+        fact = f"lr_mult is 0 in {titles(one.layers)}, which keep what their fillers draw, and a file beside holds"
+        return f"{fact} weights for them", f"; give {one.changes[0].text}", False
     if one.field == "stored":
         fact = f"the weights that were loaded give {name} a factor of {number(one.value)}, by which its means and"
         fact += " variances are divided; Caffe saves 1 / (1 - moving_average_fraction), mostly 1000, at most"

@@ -31,7 +31,7 @@ NOUNS: dict[str, str] = {
     "start": "the start",
     "layer": "this layer alone",
     "data": "the batch",
-    "weights": "the weights that were loaded",
+    "weights": "the weights that are loaded",
     "depth": "the fillers of so many layers",
     "labels": "the labels",
     "phases": "the scale of the data in TEST",
@@ -165,6 +165,8 @@ def _targets(run: Run, one: Hypothesis, name: str, better: str) -> Words:
             fact += f": pairs of 1 are {number(one.value)} apart as they are read, and those of 0 {number(one.figure)}"
         return fact, f"; try {better}", False
     fact = f'the targets of {name}, "{one.field}", are {number(one.value)} to {number(one.figure)}, but it takes 0 to 1'
+    if one.value % 1 or one.figure % 1:
+        fact += "; if they are quantities, a EuclideanLoss takes them as they are"
     return fact, "; scale them to that range", True
 
 

@@ -95,6 +95,9 @@ def because(run: Run, event: NonFinite) -> Cause:
     if event.net and _of_phases(run) is not None:
         return _of_test_net(run, event)
     if not event.inputs and layer and not layer.bottoms:
+        apart = (one for one in run.static if one.name == "record-shapes-differ" and one.layer == layer.name)
+        if told := next((one.message for one in apart), ""):
+            return Cause("data", "", told)
         return Cause("data", "", "the data itself contains it; look for nan and inf in the source")
     if (extreme := _extreme(run, event)) is not None:
         return extreme

@@ -28,7 +28,12 @@ from ._numbers import number
 _TIMES, _OTHER_DATA = 1.3, 3.0
 _FAR_BELOW = 0.5
 _OF_DATA = ("classes-unbalanced",)
-_UNITS = ("tested-in-other-units", "phases-compute-otherwise", "train-test-transform-mismatch")
+_UNITS = (
+    "image-axes-mixed-up",
+    "tested-in-other-units",
+    "phases-compute-otherwise",
+    "train-test-transform-mismatch",
+)
 _SAME = "scale, mean and crop in transform_param, and the kind of source, must be the same in both phases"
 _NORMED = NET.replace(
     'type: "Log" bottom: "fc" top: "log"',
@@ -133,18 +138,31 @@ class TrainTestDisagree(SmokeRule):
                 cause = Cause("phases", what, why, LIKELY, known=known)
                 notes = [_SAME] if _transformed_apart(run, event.net) and not absent else []
                 yield worded(self, run.place(name, event.net), cause, *notes)
-            elif not normed and not run.synthetic and (fresh := _fresh(run)) is not None and event.loss >= fresh[1]:
+            elif (
+                not normed
+                and not run.synthetic
+                and (fresh := _fresh(run)) is not None
+                and event.loss >= (near := _constant(run, event, fresh[1]))
+            ):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
                 what = f"the TEST loss is {number(event.loss)}, no better than that of an answer that is always the"
-                what += f" same, {number(fresh[1])}, but the TRAIN loss fell to {number(fresh[0])} on records that were"
+                what += f" same, {number(near)}, but the TRAIN loss fell to {number(fresh[0])} on records that were"
                 what += " as new to the net"
                 apart = _transformed_apart(run, event.net)
-                why = "what tells the label in TRAIN does not in TEST"
-                if not apart and any(layer.transforms for layer in run.built[event.net].layers):
+                told = _units(run)
+                known = run.known([name]) if not told else ()
+                why = told or "what tells the label in TRAIN does not in TEST"
+                if not told and not apart and any(layer.transforms for layer in run.built[event.net].layers):
                     why += "; transform_param is the same in both"
                 remedy = _SAME if apart else "compare the values and labels of their records"
-                cause = Cause("phases", what, why, LIKELY, known=run.known([name]))
-                yield worded(self, run.place(name, event.net), cause, remedy)
+                cause = Cause("phases", what, why, LIKELY, known=known)
+                yield worded(self, run.place(name, event.net), cause, *([] if told else [remedy]))
+
+
+def _constant(run: Run, event: Tested, trained: float) -> float:
+    """The loss in TEST of an answer that is always the same; that in TRAIN where it is not known."""
+    near = best_constant(run, event.net)
+    return trained if math.isnan(near) else near
 
 
 def _changed(run: Run, event: Tested, trained: float) -> Crossed | None:

@@ -234,10 +234,11 @@ def test_every_finding_of_a_run_is_worded_from_a_cause(info: RuleInfo) -> None:
         assert finding.cause.what in finding.message
 
 
-def of_the_text(name: str, suggested: Suggested | None, message: str) -> ReportedFinding:
+def of_the_text(name: str, suggested: Suggested | None, message: str, layer: str = "") -> ReportedFinding:
     cause = ReportedCause("rate", "base_lr is high", "", "likely", "s.prototxt", 2, (), suggested)
     values: dict[str, Any] = dict.fromkeys(ReportedFinding._fields, ())
     values |= {"name": name, "severity": "warning", "message": message, "file": "s.prototxt", "line": 2}
+    values["layer"] = layer
     return ReportedFinding(**values | {"cause": cause})
 
 
@@ -271,3 +272,16 @@ def test_weights_are_left_out_with_the_statistics_that_came_with_them() -> None:
     (change,) = blamed.changes
     assert not change.loads
     assert [edit.text for _, edit in change.edits] == ["false"]
+
+
+def test_files_of_other_shapes() -> None:
+    """Caffe reads these beside the end of their rows."""
+    found = run_of(
+        project(
+            *losses(2.3), NonFinite(1, 0, FORWARD, "data", BLOB, "data", 4, 0, 8, 0.0, 1.0, 0.01, {}), solver=_SOLVER
+        )
+    )
+    said = 'HDF5Data "data": records of "train.txt" differ in shape: 3x12x12 (320 times), 3x10x10 (320 times)'
+    found.static = [of_the_text("record-shapes-differ", None, said, layer="data")]
+    because = import_module("caffelint.rules.smoke._words").because
+    assert because(found, found.first(NonFinite)).why == said

@@ -12,6 +12,7 @@ from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import Feed, Reader
+from caffelint.evidence.data.steps import INTERLEAVED, LAST, SWAPPED, read_as
 from caffelint.evidence.data.transform import After, transformed_values
 from caffelint.evidence.data.values import (
     BOX_EMPTY,
@@ -47,7 +48,9 @@ __all__ = [
     "CUT",
     "IMAGE",
     "INF",
+    "INTERLEAVED",
     "LABEL",
+    "LAST",
     "MISSING",
     "NAN",
     "NOT_DATUM",
@@ -55,6 +58,7 @@ __all__ = [
     "OTHER_TYPE",
     "PART_LABEL",
     "SCALAR",
+    "SWAPPED",
     "TOO_LARGE",
     "UNDECODABLE",
     "UNFLAGGED",
@@ -79,6 +83,7 @@ __all__ = [
     "images",
     "name_of",
     "named_in",
+    "read_as",
     "shape_of",
     "sides_of",
     "transformed_values",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caffelint.evidence.data.steps import steps_of
 from caffelint.evidence.data.values import (
     CONSTANT,
     EXAMPLES,
@@ -52,6 +53,7 @@ def seen_images(rows: Array, name: Name, classes: bool = False) -> Top:
     else:
         split = len(shape) == 3 and shape[0] <= MOST_CHANNELS
         top.channels = _channels(rows.reshape(count, shape[0] if split else 1, -1))
+        top.steps = steps_of(rows)
         if flat.shape[1] > 1:
             _constant(top, flat, name)
     if classes:

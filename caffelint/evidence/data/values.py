@@ -94,7 +94,7 @@ class Top:
 
     shapes: of a record as text, how many records have it and the first of them. channels: one for each channel of
     images, else one. values: how many times each value occurs, while they are few; None for a top of another kind.
-    changes: how often the value of a record differs from that of the one before.
+    changes: how often the value of a record differs from that of the one before. steps: of images, as in steps.py.
     """
 
     records: int = 0
@@ -107,6 +107,7 @@ class Top:
     changes: int = 0
     first: float | None = None
     last: float | None = None
+    steps: dict[str, float] = field(default_factory=dict)
 
     def fault(self, kind: str, name: str, count: int = 1) -> None:
         self.faults.setdefault(kind, Fault()).add(name, count)
@@ -127,6 +128,8 @@ class Top:
         elif other.channels:
             self.channels, rest = [_all(self.channels)], _all(other.channels)
             self.channels[0].join(rest)
+        if not self.steps or self.steps.keys() == other.steps.keys():
+            self.steps = {name: value + self.steps.get(name, 0.0) for name, value in other.steps.items()}
         join_faults(self.faults, other.faults)
         self.is_whole = self.is_whole and other.is_whole
         if other.last is not None:

@@ -21,7 +21,7 @@ class Change(NamedTuple):
 
     edits: of the user's own texts. suggested: the value, where it is a number. loads: are the weights loaded
     that are given? more: in how many other layers the same is written. skips: batches that are left out, as in `Job`.
-    parts: the two that are made at once. seed: another one to draw from, 0 for the same.
+    parts: the two that are made at once. seed: another one to draw from, 0 for the same. weights: a file to load.
     """
 
     text: str
@@ -33,6 +33,11 @@ class Change(NamedTuple):
     skips: tuple[int, ...] = ()
     parts: tuple[Change, ...] = ()
     seed: int = 0
+    weights: str = ""
+
+
+_ROOM = 0.8
+"""Of 1, where the largest of a first batch is to end."""
 
 
 UNLOADED = Change("no weights loaded", (), loads=False)
@@ -194,14 +199,18 @@ def scaled_target(
 ) -> tuple[Change, ...]:
     """A bottom of a loss, by a Power layer before it, so that its values are at most about 1; exactly so, if wanted.
 
-    least: below 0 for values that are to be from 0 on.
+    least: below 0 for values that are to be from 0 on. What has a fraction may be larger in other batches.
     """
     if not 0 < largest < math.inf:
         return ()
     if least < 0:
         scale = float(f"{1 / (largest - least):.7g}")
         return _changed_target(run, loss, bottom, "scaled", scale, float(f"{-least * scale:.7g}"))
-    scale = float(f"{1 / largest if exact else 10.0 ** -round(math.log10(largest)):.7g}")
+    if exact and largest % 1:
+        decade = 10.0 ** math.floor(math.log10(_ROOM / largest))
+        scale = float(f"{math.floor(_ROOM / largest / decade) * decade:.1g}")
+    else:
+        scale = float(f"{1 / largest if exact else 10.0 ** -round(math.log10(largest)):.7g}")
     return _changed_target(run, loss, bottom, "scaled", scale)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from caffelint.smoke.alike import Targets
 from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
 from caffelint.smoke.diagnosis.belonging import shifted
+from caffelint.smoke.diagnosis.beside import weights_beside
 from caffelint.smoke.diagnosis.change import NONE as NO_CHANGE
 from caffelint.smoke.diagnosis.change import both
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
@@ -21,7 +22,7 @@ from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped, dropped_answers, rectified_scores
 from caffelint.smoke.diagnosis.phases import unlike_train
-from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, Tried
+from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, WELL, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, flat, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
@@ -90,6 +91,7 @@ class Diagnosis:
             if self._was.kind != TESTS:
                 found += [*records(run), *hypotheses(run), *by_chance(run, self._was)]
                 found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
+                found += weights_beside(run)
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
             self._found = sorted(found, key=lambda one: -one.score)
             if self._was.kind == FLAT or stuck(run):
@@ -152,12 +154,14 @@ class Diagnosis:
     def _enough(self) -> bool:
         """Has one made the net learn that is likelier than all that is left, and is the rate tested?"""
         pairs = self._next < len(self._ready) and self._ready[self._next].trial[0].also is not None
-        if pairs and any(one.outcome == CURED and not one.idles for one in self.result):
+        if pairs and any(one.outcome == CURED and not one.idles and not one.left > WELL for one in self.result):
             return True
         if self._stage.diagnose == FULL:
             return False
         tested = {id(one.hypothesis) for one in self.result if one.outcome != UNTESTED}
-        cured = (one.hypothesis.rank for one in self.result if one.outcome == CURED and one.learned)
+        cured = (
+            one.hypothesis.rank for one in self.result if one.outcome == CURED and one.learned and not one.left > WELL
+        )
         best = max(cured, default=_LAST)
         left = [one for one in self._found if id(one) not in tested and one.changes]
         return best > max((one.rank for one in left), default=_LAST) and all(one.kind != "rate" for one in left)

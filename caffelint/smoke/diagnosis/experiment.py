@@ -59,7 +59,7 @@ class Experiment:
     def result(self, events: Sequence[Event], was: Trouble, late: bool, targets: Sequence[Targets] = ()) -> Tried:
         """was: the trouble of the run itself. late: was it perhaps ended by the deadline? targets: of that run, as one
         that is ended does not tell its own."""
-        if not any(isinstance(event, Targets) for event in events):
+        if not any(isinstance(event, Targets) and not event.net for event in events):
             events = [*events, *targets]
         run = self.stage.run(self.prepared, events)
         number = len(run.iterations)
@@ -113,6 +113,8 @@ def experiment(stage: Stage, engine: Engine, trial: Trial, number: int, iteratio
     try:
         changed.project = stage.project.changed(edits)
         wishes: dict[str, Any] = {"skips": trial[1].skips} if trial[1].loads else {"weights": ""}
+        if trial[1].weights:
+            wishes["weights"] = trial[1].weights
         if trial[1].seed:
             wishes["seed"] = trial[1].seed
         return Experiment(trial, changed, changed.prepare(engine, f"try{number}", iterations=iterations, **wishes))

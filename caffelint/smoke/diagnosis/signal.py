@@ -27,6 +27,8 @@ from caffelint.smoke.loss import bad_start
 from caffelint.smoke.run import Run
 
 _LARGE_WEIGHTS, _SMALL_WEIGHTS, _LARGE_LOADED = 4.0, 0.1, 100.0
+_LARGE_BESIDE = 2.0
+"""Where others are too large: what each layer multiplies adds up, so that to mend some leaves values out of scale."""
 _LAYERS = 4
 """From as many on, what each does to the size of values adds up."""
 _DECADES = 3.0
@@ -186,7 +188,8 @@ def fillers(run: Run) -> Iterator[Hypothesis]:
     yield from _shut(run)
     yield from _factors(run)
     scales = [(_scale(one), one.layer) for one in weights(run) if one.layer.fillers]
-    large = sorted((pair for pair in scales if pair[0] > _LARGE_WEIGHTS), key=lambda pair: -pair[0])
+    large = sorted((pair for pair in scales if pair[0] > _LARGE_BESIDE), key=lambda pair: -pair[0])
+    large = large if large and large[0][0] > _LARGE_WEIGHTS else []
     small = sorted((pair for pair in scales if 0 < pair[0] < _SMALL_WEIGHTS), key=lambda pair: pair[0])
     for found, field in ((large, ""), (small, "small")):
         if not found:

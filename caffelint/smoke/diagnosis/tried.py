@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _STRONGER = 3.0
 _ENOUGH = 20
 _CHANCE = 0.99
+WELL = 0.5
+"""Of the loss, or of what chance gives: a cure that leaves more may not be all of it."""
+_FAR = 0.5
 CURED, LATER, SAME, OTHER, UNTESTED = "cured", "later", "same", "other", "untested"
 
 
@@ -59,7 +62,8 @@ def survivor(tried: Sequence[Tried]) -> Tried | None:
     or where it is further above what its solver usually gets than all else is out of the ordinary.
 
     None where only the rate cured and something that is further out of the ordinary could not be tested.
-    A change with which the loss falls goes before one that only keeps values finite.
+    A change with which the loss falls goes before one that only keeps values finite, and one with which it falls far
+    before one with which it falls by little.
     """
     cured = [one for one in tried if one.outcome == CURED]
     if not cured:
@@ -69,9 +73,19 @@ def survivor(tried: Sequence[Tried]) -> Tried | None:
         best = max(learned, key=lambda one: one.hypothesis.rank).hypothesis
         if best.kind != "rate" or likeliest.kind == "rate":
             likeliest, cured = best, learned
+        if better := _far_better(learned, likeliest):
+            return better
     if likeliest.kind == "rate" and any(one.rank > max(likeliest.rank, (True, STRONG)) for one in _untested(tried)):
         return None
     return next(one for one in cured if one.hypothesis.place == likeliest.place)
+
+
+def _far_better(learned: Sequence[Tried], likeliest: Hypothesis) -> Tried | None:
+    """The one of those that learned which leaves least, where the likeliest leaves much more; no rate, nor a chance."""
+    own = min((one.left for one in learned if one.hypothesis.place == likeliest.place), default=math.nan)
+    able = [one for one in learned if one.hypothesis.kind != "rate" and one.hypothesis.score > 0]
+    best = min(able, key=lambda one: one.left, default=None)
+    return best if best is not None and own > WELL and best.left < _FAR * own else None
 
 
 def cure(run: Run) -> Tried | None:
