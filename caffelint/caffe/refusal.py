@@ -136,6 +136,14 @@ OF_EVERY_CAFFE = frozenset(
 )
 """What forks refuse as well: they left alone which layers there are, and how the names of blobs connect them."""
 
+OF_PLAIN_LAYERS = frozenset(
+    [Kind.MISSING_FIELD, Kind.CONFLICTING_FIELDS, Kind.FIELD_NOT_TAKEN, Kind.FIELD_COUNT, Kind.LABEL_COUNT]
+)
+"""What forks refuse as well of a layer that they have from BVLC's Caffe and that is set to nothing but what that knows.
+
+Not numbers of bottoms and tops, nor what depends on how large a map is: many forks have changed these.
+"""
+
 
 class Refusal(Exception):
     """Caffe ends its process here; raised by layer classes, collected by `build` and the upgrades.

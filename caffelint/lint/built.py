@@ -5,7 +5,7 @@ It is separate from `caffelint.lint` because it knows every layer type, which ta
 
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
-from caffelint.caffe.computing import computed_by
+from caffelint.caffe.computing import classes_block, computed_by
 from caffelint.caffe.fillers import FILLER_FIELDS, FILLERS, draws, only_value
 from caffelint.caffe.fork_fields import bvlc_fields, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
@@ -42,6 +42,7 @@ __all__ = [
     "Window",
     "build",
     "bvlc_fields",
+    "classes_block",
     "computed_by",
     "draws",
     "has_fork_fields",

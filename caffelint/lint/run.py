@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from caffelint.caffe.fork_fields import has_fork_fields
+from caffelint.caffe.layers import BVLC_TYPES
 from caffelint.caffe.net import Net
-from caffelint.caffe.refusal import OF_EVERY_CAFFE, Kind
+from caffelint.caffe.refusal import OF_EVERY_CAFFE, OF_PLAIN_LAYERS, Kind
 from caffelint.caffe.refused import Refused
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.states import TRAIN
@@ -114,7 +116,7 @@ class RuleSet:
                 yield from self.rule(info).check(net)
 
     def _check_refusals(self, net: Net) -> Iterator[Finding]:
-        """What Caffe refuses, from the rules that claim it; of nets of forks only what each Caffe refuses."""
+        """What Caffe refuses, from the rules that claim it; of nets of forks only what they refuse as well."""
         for refused in net.refused():
             kind = refused.refusal.kind
             if refused.phases == (TRAIN,) and net.is_only_tested:
@@ -124,8 +126,11 @@ class RuleSet:
                     continue
             info = self._claims.get(kind.value, self._claims.get(""))
             sure = net.is_plain or kind in OF_EVERY_CAFFE or _is_of_the_project(refused)
-            if info is not None and info.kind == "refusal" and sure:
-                yield from self.rule(info).report(refused)
+            if info is not None and info.kind == "refusal" and (sure or _is_of_a_plain_layer(refused)):
+                for finding in self.rule(info).report(refused):
+                    if not sure:
+                        finding.severity, finding.certainty = WARNING, LIKELY
+                    yield finding
         for info in self._by_kind["refusal"]:
             if info.checks:
                 yield from self.rule(info).check(net)
@@ -147,3 +152,15 @@ def _is_of_the_project(refused: Refused) -> bool:
     counts = caffe.registered.counts if caffe else {}
     is_count = refused.refusal.kind in (Kind.BOTTOM_COUNT, Kind.TOP_COUNT)
     return is_count and bool(refused.layers) and refused.layers[0].type in counts
+
+
+def _is_of_a_plain_layer(refused: Refused) -> bool:
+    """Is it a layer of BVLC's Caffe, in a net that has others, too, and for which no fork is named?"""
+    return (
+        refused.net.has_bvlc_dialect
+        and refused.refusal.kind in OF_PLAIN_LAYERS
+        and all(
+            layer.type in BVLC_TYPES and not layer.kind.is_data and not has_fork_fields(layer.message)
+            for layer in refused.layers
+        )
+    )

@@ -27,6 +27,7 @@ class Phrase:
 _STEPS = Phrase((".step(", ".Step(", ".get('step')"), compiled_later(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)"))
 _STEPS_SOMETHING = Phrase((".step(",), compiled_later(r"\.step\("))
 _BUILDS_SOLVER = ("SGDSolver(", "get_solver(")
+_SOLVES = Phrase((".solve(",), compiled_later(r"^[^\n#]{0,400}[Ss]olver\w{0,40}\.solve\(\)", re.M))
 _DRIVES = Phrase(
     ("ward_prefilled(", ".apply_update(", ".ApplyUpdate("),
     compiled_later(r"\.(?:for|back)ward_prefilled\(|\.apply_update\(|\.ApplyUpdate\("),
@@ -120,6 +121,11 @@ class Script:
         if any(word in self.text for word in _BUILDS_SOLVER):
             return self._find(_STEPS_SOMETHING)
         return self._find(_STEPS)
+
+    @cached_property
+    def solves(self) -> Mention | None:
+        """Where it lets a solver run by itself, for the max_iter of its file."""
+        return self._find(_SOLVES)
 
     @cached_property
     def drives(self) -> Mention | None:
@@ -290,6 +296,7 @@ class Runs(NamedTuple):
     `trains_on`: what gives its training weights, where no other script runs it by the tool without any.
     `only_sgd`: what builds an SGDSolver of it, where no script that names it builds another.
     `gradients`: the blobs of whatever nets whose gradients scripts set, by name.
+    `solves`: what lets it run for its max_iter, where no script that names it steps it.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     """
 
@@ -302,6 +309,7 @@ class Runs(NamedTuple):
     trains_on: Mention | None = None
     gradients: tuple[str, ...] = ()
     only_sgd: Mention | None = None
+    solves: Mention | None = None
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))
@@ -362,6 +370,7 @@ def runs_of(
         None if from_scratch else _first(script.trains_on for script in about),
         tuple(sorted(gradients)),
         None if any(script.other_solver for script in about) else _first(script.only_sgd for script in about),
+        None if any(script.steps for script in about) else _first(script.solves for script in about),
     )
 
 

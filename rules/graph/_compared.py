@@ -26,6 +26,9 @@ _ALL = 3
 
 _SIZES = frozenset(["step", "upsample_h", "upsample_w"])
 
+_SHAPES = frozenset(["shape", "num_output", "input_dim"])
+"""Fields that give the weights their shape also in types that have no `shaped_by`: Parameter, LSTM, Embed."""
+
 Parameters = Mapping[str, Mapping[str, Any]]
 """Of each layer by its name, as `parameters` has them."""
 
@@ -40,23 +43,23 @@ class Difference(NamedTuple):
     def path(self) -> tuple[str, str]:
         return field_path(self.found[0][0], self.field)
 
-    def message(self, other: str) -> str:
-        """`other`: the other net."""
+    def message(self, other: str, purpose: str = "training") -> str:
+        """other: the other net. purpose: training or testing."""
         first, mine, theirs = self.found[0]
         whose = "its" if len(self.found) == 1 else "their"
         so = (
             f"so Caffe refuses {whose} weights"
-            if self.field in first.kind.shaped_by
+            if self.field in first.kind.shaped_by or self.field in _SHAPES
             else f"but {whose} weights were trained with the latter"
             if first.kind.shaped_by
-            else "but the net was trained with the latter"
+            else f"but the net was {purpose.removesuffix('ing')}ed with the latter"
         )
         says = f"{field_name(self.field)} is {mine} here"
         if len({(here, there) for _, here, there in self.found}) > 1:
             says = f'{field_name(self.field)} differs: in "{first.name}" it is {mine} here'
         layers = titles([layer for layer, *_ in self.found])
         # A single score is more often the mistake than several are.
-        remedy = "make the two equal" if (self.field, theirs) == ("num_output", "1") else "set it as in training"
+        remedy = "make the two equal" if (self.field, theirs) == ("num_output", "1") else f"set it as in {purpose}"
         return f"{layers}: {says} and {theirs} in {other}, {so}; {remedy}"
 
 

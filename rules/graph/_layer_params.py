@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from caffelint.lint import Layer
-from caffelint.lint.built import computed_by
+from caffelint.lint.built import classes_block, computed_by
 
 _SIDES = ("kernel", "stride", "pad")
 """Fields with a value for the height and one for the width."""
@@ -30,7 +30,7 @@ def described(value: Any) -> str:
 
 def field_path(layer: Layer, field: str) -> tuple[str, str]:
     """Where a field of `parameters` is written in a layer."""
-    block = layer.kind.block
+    block = layer.kind.block or classes_block(layer.kind)
     names = ("kernel_size", "kernel_h", "kernel_w") if field == "kernel" else (field, f"{field}_h", f"{field}_w")
     if field in _SIDES:
         return block, next((name for name in names if layer.has(block, name)), names[0])

@@ -56,6 +56,19 @@ def training_nets(net: Net) -> list[Training]:
     return sorted((one for one in nets if one is not None), key=lambda one: -one.alike)
 
 
+def tests_of(net: Net, training: Training) -> list[Training]:
+    """The test nets of its training net's solvers, if like it: they have layers that nobody needs in training."""
+    uses = [use for solver in training.net.solvers for use in solver.nets if use.tests]
+    tests = {use.net.path: use.net for use in uses if not (use.trains or use.net.document.breaks_off)}
+    tests.pop(training.net.path, None)
+    if not tests:
+        return []
+    layers = layers_in(net, TEST)
+    said = parameters_of(layers)
+    found = [_training(test, layers, said) for test in tests.values()]
+    return [one for one in found if one is not None and one.is_close]
+
+
 def namesake(net: Net) -> Training | None:
     """The one training net beside a net with layers of weights of the same names and types, and of its own name.
 

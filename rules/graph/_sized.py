@@ -42,6 +42,13 @@ def crops_of(net: Net) -> set[int]:
     } - {0}
 
 
+def input_of(net: Net) -> Layer | None:
+    """The one Input of a net that takes images of one size; a net of windows alone takes images of any size."""
+    inputs = [layer for layer in net.layers if layer.type == "Input" and len(layer.message.input_param.shape) == 1]
+    pools = any(layer.message.pooling_param.global_pooling for layer in net.by_type.get("Pooling", ()))
+    return None if len(inputs) != 1 or pools or "InnerProduct" not in net.by_type else inputs[0]
+
+
 def size_place(net: Net, layer: Layer) -> Place:
     """Where the height of the input is written, in the layer or in the fields of the net from before there was one."""
     if net.written.input_shape:

@@ -7,8 +7,8 @@ from caffelint.lint.built import shape_text
 
 from ._compared import bends, computed_by_scripts, differences, layers_in, other_shapes, parameters_of
 from ._layer_params import field_path
-from ._partner import Training, namesake, training_nets
-from ._sized import crops_of, misfits, size_place
+from ._partner import Training, namesake, tests_of, training_nets
+from ._sized import crops_of, input_of, misfits, size_place
 
 _SEVERAL = 2
 """Layers whose weights have other shapes."""
@@ -40,7 +40,8 @@ class DeployMismatch(NetRule):
     ## Known problems
     The training net of a deploy net is recognised by its names and layers: it must be in the same folder and share two
     thirds of the layers with parameters, or be the only one that has all of them by name and type, and its file the
-    same name but for the role. A layer that agrees with any such net is taken to be right.
+    same name but for the role. A layer that agrees with any such net is taken to be right. A layer that training does
+    not have is compared with that of the solver's test net.
 
     ## References
     - net.cpp, CopyTrainedLayersFrom; zeyuanxy/fast-rcnn commit 51e257d
@@ -165,14 +166,15 @@ class DeployMismatch(NetRule):
             if training := namesake(net):
                 yield from self._shapes(net, training)
             return
-        layers = layers_in(net, TEST)
-        said = parameters_of(layers)
-        nearest = candidates[0]
-        for found in differences(layers, nearest.layers, said, [one.said for one in candidates]):
-            first = found.found[0][0]
-            yield self.finding(
-                first.at(*found.path), found.message(f'"{nearest.file}"'), related=_related(nearest.layers[first.name])
-            )
+        layers, nearest = layers_in(net, TEST), candidates[0]
+        only_tested = {name: layer for name, layer in layers.items() if name not in nearest.layers}
+        tests = tests_of(net, nearest)
+        for mine, nets, purpose in ((layers, candidates, "training"), (only_tested, tests, "testing")):
+            said = parameters_of(mine)
+            for found in differences(mine, nets[0].layers, said, [one.said for one in nets]) if nets else ():
+                first = found.found[0][0]
+                message = found.message(f'"{nets[0].file}"', purpose)
+                yield self.finding(first.at(*found.path), message, related=_related(nets[0].layers[first.name]))
         yield from self._activations(layers, nearest, candidates)
         yield from self._input(net, nearest, candidates)
 
@@ -218,14 +220,11 @@ class DeployMismatch(NetRule):
             )
 
     def _input(self, net: Net, nearest: Training, candidates: list[Training]) -> Iterator[Finding]:
-        inputs = [layer for layer in net.layers if layer.type == "Input" and len(layer.message.input_param.shape) == 1]
+        image = input_of(net)
         crops = {one.net.path: crops_of(one.net) for one in candidates}
-        if len(inputs) != 1 or not all(len(found) == 1 for found in crops.values()):
+        if image is None or not all(len(found) == 1 for found in crops.values()):
             return
-        pools = any(layer.message.pooling_param.global_pooling for layer in net.by_type.get("Pooling", ()))
-        if pools or "InnerProduct" not in net.by_type:
-            return  # a net of windows alone takes images of any size
-        dims = list(inputs[0].message.input_param.shape[0].dim)
+        dims = list(image.message.input_param.shape[0].dim)
         (crop,) = crops[nearest.net.path]
         # The number of images may be left out for a template to fill in.
         if len(dims) in (3, 4) and dims[-2] == dims[-1] and {dims[-1]} not in crops.values():
@@ -237,12 +236,12 @@ class DeployMismatch(NetRule):
                 refused = f", so Caffe refuses the weights of {titles([layer for layer, *_ in found[0]])}"
                 evidence = f"weights of {shape_text(mine)} here, of {shape_text(theirs)} in training"
             yield self.finding(
-                size_place(net, inputs[0]),
-                f"{title(inputs[0])}: {says}{refused}; set the last two dim to {crop}",
+                size_place(net, image),
+                f"{title(image)}: {says}{refused}; set the last two dim to {crop}",
                 evidence=evidence,
                 severity=ERROR if refused else None,
             )
 
 
 def _related(layer: Layer) -> tuple[Related, ...]:
-    return (Related("the layer in the training net", layer.at("name")),)
+    return (Related("the layer in the other net", layer.at("name")),)

@@ -89,7 +89,7 @@ def _computes(layer: BuiltLayer) -> Hashable:
     """What the output depends on, where that is known and none of its parameters is its own; else None."""
     names = tuple(param.name for param in layer.message.param) if layer.message is not None else ()
     number = layer.param_count if layer.params is None else len(layer.params)
-    if not names or len(names) != number or not all(names) or not layer.computes_by:
+    if not names or len(names) != number or not all(names) or not layer.computes_by or not layer.bottoms:
         return None
     bottoms = tuple(id(blob.original) for blob in layer.bottoms)
     return layer.type, names, bottoms, tuple(computed_by(layer).items())

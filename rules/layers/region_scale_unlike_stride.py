@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
+from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 from caffelint.lint.built import Blob, BuiltLayer
 
 from ._coordinates import Position, position
@@ -13,6 +14,8 @@ _MOST_CHANNELS = 6
 
 _NEAR = 0.02
 """How far a scale, as people round it, may be from 1 / stride."""
+
+_FEAT_STRIDE = re.compile(r"""['"]?feat_stride['"]?\s*:\s*(\d+)""")
 
 
 class RegionScaleUnlikeStride(NetRule):
@@ -34,7 +37,8 @@ class RegionScaleUnlikeStride(NetRule):
     ```
 
     ## Known problems
-    Where boxes do not come in pixels of the image, the scale is another one.
+    Where boxes do not come in pixels of the image, the scale is another one. So this is an info unless the
+    `feat_stride` of the net's Python layers, which make the boxes, is the stride of the map, too.
 
     ## References
     - roi_pooling_layer.cpp, Forward_cpu (rbgirshick/caffe-fast-rcnn); wk910930/py-faster-rcnn@d3439f5
@@ -44,7 +48,6 @@ class RegionScaleUnlikeStride(NetRule):
     name = "region-scale-unlike-stride"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     _NET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 64 dim: 64 }} }} }}'
         ' layer {{ name: "rois" type: "Input" top: "rois" input_param {{ shape {{ dim: 9 dim: 5 }} }} }}'
@@ -54,6 +57,10 @@ class RegionScaleUnlikeStride(NetRule):
         " pooling_param {{ kernel_size: 2 stride: {} }} }}"
         ' layer {{ name: "roi" type: "ROIPooling" bottom: "pool" bottom: "rois" top: "roi"'
         " roi_pooling_param {{ pooled_w: 7 pooled_h: 7 spatial_scale: {} }} }}"
+    )
+    _PYTHON = (
+        ' layer { name: "rpn" type: "Python" bottom: "pool" top: "a" python_param { module: "rpn.anchors"'
+        ' layer: "Anchors" param_str: "\'feat_stride\': 8" } }'
     )
     VALID = [
         _NET.format(2, 0.125),
@@ -72,6 +79,13 @@ class RegionScaleUnlikeStride(NetRule):
             message='ROIPooling "roi": spatial_scale is 0.0625 but "pool" has a stride of 8, so regions are read from'
             " other places of the map; set spatial_scale: 0.125",
             fixed=_NET.format(2, 0.125),
+        ),
+        Invalid(
+            _NET.format(2, 0.0625) + _PYTHON,
+            span="spatial_scale: 0.0625",
+            message='ROIPooling "roi": spatial_scale is 0.0625 but "pool" has a stride of 8, as feat_stride says, so'
+            " regions are read from other places of the map; set spatial_scale: 0.125",
+            fixed=_NET.format(2, 0.125) + _PYTHON,
         ),
     ]
 
@@ -101,12 +115,21 @@ class RegionScaleUnlikeStride(NetRule):
         if abs(scale * stride - 1) <= _NEAR:
             return None
         right = f"{float(1 / stride):g}"
+        agrees = net.once(_feat_strides) == {stride}
+        as_told = ", as feat_stride says" if agrees else ""
         return self.finding(
             mine.at(layer.block, "spatial_scale"),
-            f'{title(mine)}: spatial_scale is {scale:g} but "{mine.bottoms[0]}" has a stride of {_number(stride)}, so'
-            f" regions are read from other places of the map; set spatial_scale: {right}",
+            f'{title(mine)}: spatial_scale is {scale:g} but "{mine.bottoms[0]}" has a stride of {_number(stride)}'
+            f"{as_told}, so regions are read from other places of the map; set spatial_scale: {right}",
+            severity=WARNING if agrees else INFO,
             fixes=fix(f"set spatial_scale: {right}", UNSAFE, write(mine, layer.block, "spatial_scale", value=right)),
         )
+
+
+def _feat_strides(net: Net) -> set[int]:
+    """The strides of the map that the Python layers of a net work with."""
+    texts = [layer.message.python_param.param_str for layer in net.by_type.get("Python", ())]
+    return {int(number) for text in texts for number in _FEAT_STRIDE.findall(text)}
 
 
 def _is_picture(blob: Blob) -> bool:

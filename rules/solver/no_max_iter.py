@@ -12,8 +12,9 @@ class NoMaxIter(SolverRule):
     The default is 0. `caffe train` then saves the untrained weights and reports success. A script that calls
     `solver.step(n)` itself does not need max_iter, so a missing one is not reported if a script of the repository calls
     it. A solver that also says `snapshot: 0`, as those of Fast R-CNN do, is assumed to be run by such a script, and
-    reported as info. Any other missing max_iter is a warning, since a script may run the solver; a max_iter of 0 or
-    less, which somebody wrote, is an error. A solver with `max_iter: 0`, `test_iter` and `test_interval` tests once, as
+    reported as info, unless a script that names the solver calls `solver.solve()`. Any other missing max_iter is a
+    warning, since a script may run the solver; a max_iter of 0 or less, which somebody wrote, is an error. A solver
+    with `max_iter: 0`, `test_iter` and `test_interval` tests once, as
     those are meant to that SSD evaluates given weights with: it is a warning, and not reported with
     `snapshot_after_train: false` or `test_initialization: true`.
 
@@ -84,7 +85,11 @@ class NoMaxIter(SolverRule):
             yield self.finding(solver.at("max_iter"), text, severity=WARNING, certainty=LIKELY)
             return
         text = f"max_iter {message.max_iter} is not positive" if given else "max_iter is missing and defaults to 0"
-        if not given and solver.has("snapshot") and message.snapshot == 0:
+        solves = solver.runs and solver.runs.solves
+        if not given and solves:
+            text += f", so solver.solve() in {solves} runs no iteration; set it to the number of iterations"
+            yield self.finding(solver.at(), text, severity=WARNING)
+        elif not given and solver.has("snapshot") and message.snapshot == 0:
             text += ", so `caffe train` would run no iteration; set max_iter, or train from a script that calls"
             text += " solver.step()"
             yield self.finding(solver.at(), text, severity=INFO)

@@ -358,6 +358,7 @@ class Parameter(BuiltLayer):
 
     types = ("Parameter",)
     block = "parameter_param"
+    computes_by = ("shape",)
     bottom_counts = NONE
     top_counts = ONE
 

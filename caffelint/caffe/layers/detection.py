@@ -75,6 +75,8 @@ class DetectionOutput(BuiltLayer):
     # The second one in its save_output_param.
     writes = ("output_directory", "save_file")
     block = "detection_output_param"
+    # What has to fit the scores and boxes; how many boxes are kept is a choice of whoever runs it.
+    computes_by = ("num_classes", "share_location", "background_label_id", "code_type", "variance_encoded_in_target")
     fork = True
     bottom_counts = Counts(1)
     has_backward = False

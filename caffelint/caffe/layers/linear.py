@@ -88,6 +88,7 @@ class InnerProduct(Matrix):
 class Embed(Matrix):
     types = ("Embed",)
     block = "embed_param"
+    computes_by = ("num_output", "input_dim", "bias_term")
     has_backward = False
 
     def expects(self, bottom: int) -> Expected | None:

@@ -15,6 +15,7 @@ class Recurrent(BuiltLayer):
     block = "recurrent_param"
     is_recurrent = has_weights = True
     fillers = ("weight_filler", "bias_filler")
+    computes_by = ("num_output",)
     # Its backward pass reads what its own net keeps, of which its tops are copies.
     reads_bottom = True
     hidden_blobs = 1

@@ -94,6 +94,18 @@ def test_what_bvlc_ships_speaks_of_what_it_names_by_a_path(repository: Path, mon
     assert runs_of([elsewhere], "/top/models", "solver.prototxt", ()).loads is None
 
 
+def test_max_iter_may_not_be_missing_if_a_script_solves(repository: Path) -> None:
+    (repository / "models/solver.prototxt").write_text(SOLVER + "\nsnapshot: 0")
+    assert found()["no-max-iter"][0] == "info"
+    run = "import caffe\nsolver = caffe.SGDSolver('models/solver.prototxt')\nsolver.solve()\n"
+    (repository / "train.py").write_text(run)
+    severity, message = found()["no-max-iter"]
+    assert severity == "warning"
+    assert "so solver.solve() in train.py:3 runs no iteration" in message
+    (repository / "train.py").write_text(run.replace("models/", "others/"))
+    assert found()["no-max-iter"][0] == "info"
+
+
 def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
     assert found()["no-max-iter"][0] == "warning"
     (repository / "train.py").write_text("solver = caffe.SGDSolver(path)\nwhile True: self.solver.step(1)\n")
@@ -295,7 +307,7 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
     for name in ("other", "third"):
         (repository / f"models/{name}.prototxt").write_text(SOLVER)
     assert caffelint.check(".", uncached()).files == 3
-    assert len(searched) == len(set(searched)) == 14
+    assert len(searched) == len(set(searched)) == 15
 
 
 def uncached() -> Config:

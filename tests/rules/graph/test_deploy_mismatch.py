@@ -1,0 +1,58 @@
+"""A deploy net beside its training net: settings of layers that have no weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import caffelint
+from caffelint.lint.config import Config
+
+CONVS = "".join(
+    f'layer {{ name: "c{number}" type: "Convolution" bottom: "b{number}" top: "b{number + 1}" convolution_param {{'
+    " num_output: 8 kernel_size: 3 } }\n"
+    for number in range(4)
+)
+DATA = 'layer { name: "data" type: "Data" top: "b0" top: "label" }\n' + CONVS
+SHAPE = "shape { dim: 1 dim: 3 dim: 32 dim: 32 }"
+INPUT = f'layer {{ name: "data" type: "Input" top: "b0" input_param {{ {SHAPE} }} }}\n{CONVS}'
+LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "b4" bottom: "label" }\n'
+SOLVER = 'train_net: "train.prototxt" test_net: "test.prototxt" test_iter: 1 base_lr: 0.1\n'
+
+
+def messages(folder: Path, **texts: str) -> list[str]:
+    for name, text in texts.items():
+        (folder / f"{name}.prototxt").write_text(text)
+    config = Config()
+    config.cache = False
+    report = caffelint.check(folder, config)
+    assert not report.failures
+    return [one.message for one in report.findings if one.name == "deploy-mismatch"]
+
+
+def found_boxes(of: str, classes: int, keep: int = 200) -> str:
+    settings = f"detection_output_param {{ num_classes: {classes} keep_top_k: {keep} }}"
+    return f'layer {{ name: "found" type: "{of}" bottom: "b4" bottom: "b3" bottom: "b2" top: "found" {settings} }}\n'
+
+
+def test_detections_are_compared_with_the_test_net(tmp_path: Path) -> None:
+    """Training has no such layer. How many boxes are kept is a choice."""
+    for of in ("DetectionOutput", "CenterGridOutput"):
+        texts = {"solver": SOLVER, "train": DATA + LOSS, "test": DATA + found_boxes(of, 2)}
+        assert messages(tmp_path, **texts, deploy=INPUT + found_boxes(of, 2, 50)) == []
+        assert messages(tmp_path, **texts, deploy=INPUT + found_boxes(of, 6)) == [
+            f'{of} "found": num_classes is 6 here and 2 in "test.prototxt", but the net was tested with the latter;'
+            " set it as in testing"
+        ]
+
+
+def test_shape_of_a_parameter(tmp_path: Path) -> None:
+    def parameter(rows: int) -> str:
+        shape = f"parameter_param {{ shape {{ dim: {rows} dim: 128 }} }}"
+        return f'layer {{ name: "centers" type: "Parameter" top: "centers" {shape} }}\n'
+
+    train = DATA + parameter(5) + LOSS
+    assert messages(tmp_path, train=train, deploy=INPUT + parameter(5)) == []
+    assert messages(tmp_path, train=train, deploy=INPUT + parameter(3)) == [
+        'Parameter "centers": shape is 3x128 here and 5x128 in "train.prototxt", so Caffe refuses its weights; set it'
+        " as in training"
+    ]
