@@ -10,6 +10,7 @@ from ._claim import claims, read_in, where
 
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass, PythonFault
+    from caffelint.lint.built import BuiltLayer
 
 _KINDS = ("unset", "unbound", "assigned", "in one", "unshaped", "rebound")
 
@@ -69,6 +70,11 @@ class PythonMethodFails(NetRule):
         # It is written before, or is another view of the same values.
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x.fill(3)\n        x = bottom[0].data * 2")},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x = x.ravel()\n        x[:] = 3")},
+        # Nothing learns from it, so its backward never runs.
+        {
+            "net.prototxt": _NET,
+            "m.py": _MODULE.format(_SHAPE, _COPY).replace("bottom):\n        pass", "bottom):\n        done = true"),
+        },
         # In place, the top has the shape of the bottom.
         {"net.prototxt": _NET.replace('"out"', '"in"'), "m.py": _MODULE.format("pass", _COPY)},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, "if bottom[0].num > 9: top[0].data = self.other")},
@@ -136,7 +142,7 @@ class PythonMethodFails(NetRule):
         if not net.python_modules:
             return
         judged = next((one for one in net.states() if one.phase == TRAIN and one.is_wired), None)
-        trained = {one.index for one in judged.layers if one.need_backward} if judged else set()
+        trained = {one.index for one in judged.layers if one.need_backward and _may_matter(one)} if judged else set()
         found: dict[tuple[str, PythonFault], tuple[PythonClass, list[Layer]]] = {}
         for layer in net.layers_having("python_param"):
             for kind in _KINDS:
@@ -150,6 +156,14 @@ class PythonMethodFails(NetRule):
                 evidence=read_in(python),
                 layers=layers,
             )
+
+
+def _may_matter(layer: BuiltLayer) -> bool:
+    """May a gradient come to a layer? Of a Python layer that nothing reads, only `loss_weight` makes a loss.
+
+    Others Net::Init leaves out of backward (net.cpp, layer_contributes_loss).
+    """
+    return any(layer.message.loss_weight) or any(top.readers for top in layer.tops)
 
 
 def _fault(python: PythonClass, layer: Layer, kind: str, is_trained: bool) -> PythonFault | None:
