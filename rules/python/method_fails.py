@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Layer, Net, NetRule, titles
+from caffelint.lint import ERROR, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, titles
 
 from ._claim import claims, read_in, where
 
@@ -70,11 +70,6 @@ class PythonMethodFails(NetRule):
         # It is written before, or is another view of the same values.
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x.fill(3)\n        x = bottom[0].data * 2")},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x = x.ravel()\n        x[:] = 3")},
-        # Nothing learns from it, so its backward never runs.
-        {
-            "net.prototxt": _NET,
-            "m.py": _MODULE.format(_SHAPE, _COPY).replace("bottom):\n        pass", "bottom):\n        done = true"),
-        },
         # In place, the top has the shape of the bottom.
         {"net.prototxt": _NET.replace('"out"', '"in"'), "m.py": _MODULE.format("pass", _COPY)},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, "if bottom[0].num > 9: top[0].data = self.other")},
@@ -142,7 +137,7 @@ class PythonMethodFails(NetRule):
         if not net.python_modules:
             return
         judged = next((one for one in net.states() if one.phase == TRAIN and one.is_wired), None)
-        trained = {one.index for one in judged.layers if one.need_backward and _may_matter(one)} if judged else set()
+        trained = {one.index: _may_matter(one) for one in judged.layers if one.need_backward} if judged else {}
         found: dict[tuple[str, PythonFault], tuple[PythonClass, list[Layer]]] = {}
         for layer in net.layers_having("python_param"):
             for kind in _KINDS:
@@ -150,9 +145,11 @@ class PythonMethodFails(NetRule):
                 for python, fault in claims(layer, find):
                     found.setdefault((python.module.path, fault), (python, []))[1].append(layer)
         for (_, fault), (python, layers) in found.items():
+            runs = fault.method != "backward" or any(trained.get(layer.index or 0) for layer in layers)
             yield self.finding(
                 layers[0].at("python_param", "layer"),
-                f"{titles(layers)}: {fault.method} of class {python.name} {_words(python, fault)}",
+                f"{titles(layers)}: {fault.method} of class {python.name} {_words(python, fault, runs)}",
+                severity=None if runs else WARNING,
                 evidence=read_in(python),
                 layers=layers,
             )
@@ -175,9 +172,10 @@ def _fault(python: PythonClass, layer: Layer, kind: str, is_trained: bool) -> Py
     return None
 
 
-def _words(python: PythonClass, fault: PythonFault) -> str:
+def _words(python: PythonClass, fault: PythonFault, runs: bool) -> str:
     starts = fault.method in ("setup", "reshape")
     ends = "aborts" if fault.number >= 0 else "stops at the start" if starts else "ends in the first iteration"
+    ends = ends if runs else "ends there once it has a loss_weight, without which backward never runs"
     then = f"({where(python, fault.line)}), so Caffe {ends}"
     blob, _, attribute = fault.name.rpartition(".")
     if fault.kind == "unset":

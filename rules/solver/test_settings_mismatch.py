@@ -86,15 +86,6 @@ class TestSettingsMismatch(SolverRule):
             message="test_iter is set but there is no test net, so Caffe may stop at the start; set test_net, or use"
             " net instead of train_net",
         ),
-        # That of C3D 1.0 is of a Caffe without `net`.
-        Invalid(
-            {
-                "solver.prototxt": 'train_net: "net.prototxt" test_iter: 10 test_interval: 10',
-                "net.prototxt": 'layers { name: "a" type: CONVOLUTION3D bottom: "b" top: "a" }',
-            },
-            span="test_iter: 10",
-            message="test_iter is set but there is no test net, so Caffe stops at its first test; set test_net",
-        ),
         Invalid(
             _NET + "test_iter: 1 test_state { } test_state { } test_interval: 1",
             span="test_state",

@@ -58,8 +58,10 @@ _SETS_PATHS = compiled_later(
     r"\b(?:replace|change|edit|modify|set|adjust|update|correct)\b[^\n]{0,80}?\bpaths?\b[^\n]{0,80}", re.I
 )
 _OF_DATA = compiled_later(r"\.prototxt|\bdata|\bsources?\b", re.I)
-_CODE = compiled_later(r"[ \t]*[\"']?[ \t]*(?P<mark>\#+|//+|%+)?[ \t]*(?P<code>[^\s\#].*)", re.S)
-"""A line up to a name: what makes a comment of it, and its code; in a notebook within a quote."""
+_CODE = compiled_later(r"(?P<mark>\#+|//+|%+)?[ \t]*(?P<code>[^\s\#].*)", re.S)
+"""A line up to a name: what makes a comment of it, and its code."""
+_INDENTS = " \t\"'"
+"""Lines of a notebook are in quotes."""
 _WORD = compiled_later(r"[\w+-]+(?:\.[\w+-]+)*")
 _DIGITS = compiled_later(r"\d+")
 
@@ -317,7 +319,7 @@ def _mentions_in(text: Text, is_page: bool) -> Iterator[tuple[Named, str, bool]]
             opened = _OPENS.search(ahead) is not None
             written = opened and _WRITTEN.match(text.text, at + len(_PROTOTXT)) is not None
             named = Named(tuple(reversed(parts)), text.line(at), beside, text.folder, written, opened, is_page)
-            line = _CODE.fullmatch(ahead)
+            line = _CODE.fullmatch(ahead.lstrip(_INDENTS))
             yield named, "".join(line["code"].split()) if line else "", bool(line and line["mark"])
         at = text.text.find(_PROTOTXT, at + 1)
 
