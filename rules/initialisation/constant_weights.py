@@ -44,7 +44,7 @@ class ConstantWeights(NetRule):
     ```
 
     ## Known problems
-    Not reported for layers with one output, layers that a loss reads directly, or layers with `lr_mult: 0`.
+    Not reported for layers with one output, layers that a loss or a Slice reads directly, or layers with `lr_mult: 0`.
 
     ## Fix safety
     Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
@@ -71,6 +71,9 @@ class ConstantWeights(NetRule):
         _NET % ("", 9, 'weight_filler { type: "xavier" }'),
         _NET % ("", 1, "weight_filler { value: 1 }"),
         _NET % (" param { lr_mult: 0 }", 9, "weight_filler { value: 1 }"),
+        # What reads one output is not what reads the other.
+        _NET % ("", 2, "weight_filler { value: 1 }")
+        + ' layer { name: "split" type: "Slice" bottom: "fc" top: "a" top: "b" }',
     ]
     INVALID = [
         Invalid(
@@ -97,6 +100,8 @@ class ConstantWeights(NetRule):
             outputs = getattr(layer.message, path[0]).num_output
             groups = layer.message.convolution_param.group if layer.type == "Convolution" else 1
             if outputs < 2 or groups == outputs or layer.has_frozen_weights or net.role != "train" or is_last(layer):
+                continue
+            if any(not set(layer.tops).isdisjoint(slice_.bottoms) for slice_ in net.layers_of(["Slice"])):
                 continue
             yield self.finding(
                 layer.at(*path, _BOUNDS[filler.type][-1]),

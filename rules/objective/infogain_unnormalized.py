@@ -26,6 +26,7 @@ from caffelint.lint import (
 
 from ._graph import only, read_before
 
+_MOST_SCORES = 2
 _LOSS = 'layer { name: "loss" type: "InfogainLoss" bottom: "fc" bottom: "label" top: "loss"'
 _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 3 } }'
 
@@ -177,7 +178,9 @@ class InfogainUnnormalized(LayerRule):
     def _may_be_older(self, layer: Layer) -> bool:
         """Is the net in the format of 2014, or for forks of which some have no softmax inside the loss?"""
         is_old = layer.node is not None and layer.node.name == "layers"
-        return is_old or not readers(layer.net.bound) <= _forks_with_softmax()
+        # BVLC's AccuracyLayer makes two tops at most (accuracy_layer.hpp, MaxTopBlobs).
+        is_of_a_fork = any(len(one.tops) > _MOST_SCORES for one in layer.net.layers_of(["Accuracy"]))
+        return is_old or is_of_a_fork or not readers(layer.net.bound) <= _forks_with_softmax()
 
     def _fork_of_before(self, layer: Layer) -> str:
         """The fork that is linted for, if its InfogainLoss has no softmax inside."""

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Layer, Net, NetRule, titles
+from caffelint.lint import ERROR, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, titles
 
 from ._claim import claims, read_in, where
 
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass, PythonFault
+    from caffelint.lint.built import BuiltLayer
 
 _KINDS = ("unset", "unbound", "assigned", "in one", "unshaped", "rebound")
 
@@ -136,7 +137,7 @@ class PythonMethodFails(NetRule):
         if not net.python_modules:
             return
         judged = next((one for one in net.states() if one.phase == TRAIN and one.is_wired), None)
-        trained = {one.index for one in judged.layers if one.need_backward} if judged else set()
+        trained = {one.index: _may_matter(one) for one in judged.layers if one.need_backward} if judged else {}
         found: dict[tuple[str, PythonFault], tuple[PythonClass, list[Layer]]] = {}
         for layer in net.layers_having("python_param"):
             for kind in _KINDS:
@@ -144,12 +145,22 @@ class PythonMethodFails(NetRule):
                 for python, fault in claims(layer, find):
                     found.setdefault((python.module.path, fault), (python, []))[1].append(layer)
         for (_, fault), (python, layers) in found.items():
+            runs = fault.method != "backward" or any(trained.get(layer.index or 0) for layer in layers)
             yield self.finding(
                 layers[0].at("python_param", "layer"),
-                f"{titles(layers)}: {fault.method} of class {python.name} {_words(python, fault)}",
+                f"{titles(layers)}: {fault.method} of class {python.name} {_words(python, fault, runs)}",
+                severity=None if runs else WARNING,
                 evidence=read_in(python),
                 layers=layers,
             )
+
+
+def _may_matter(layer: BuiltLayer) -> bool:
+    """May a gradient come to a layer? Of a Python layer that nothing reads, only `loss_weight` makes a loss.
+
+    Others Net::Init leaves out of backward (net.cpp, layer_contributes_loss).
+    """
+    return any(layer.message.loss_weight) or any(top.readers for top in layer.tops)
 
 
 def _fault(python: PythonClass, layer: Layer, kind: str, is_trained: bool) -> PythonFault | None:
@@ -161,9 +172,10 @@ def _fault(python: PythonClass, layer: Layer, kind: str, is_trained: bool) -> Py
     return None
 
 
-def _words(python: PythonClass, fault: PythonFault) -> str:
+def _words(python: PythonClass, fault: PythonFault, runs: bool) -> str:
     starts = fault.method in ("setup", "reshape")
     ends = "aborts" if fault.number >= 0 else "stops at the start" if starts else "ends in the first iteration"
+    ends = ends if runs else "ends there once it has a loss_weight, without which backward never runs"
     then = f"({where(python, fault.line)}), so Caffe {ends}"
     blob, _, attribute = fault.name.rpartition(".")
     if fault.kind == "unset":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caffelint.lint import Solver, provenance
+from caffelint.lint import Solver, provenance, readers
 
 
 def counts_test_nets(solver: Solver) -> bool:
@@ -10,7 +10,10 @@ def counts_test_nets(solver: Solver) -> bool:
     if caffe := solver.bound.caffe:
         return caffe.has_net_for_both
     facts = provenance().field("SolverParameter", "net")
-    return solver.dialect is None or facts is None or solver.dialect in facts.forks
+    if solver.dialect is not None or facts is None:
+        return facts is None or solver.dialect in facts.forks
+    known = [forks for use in solver.nets if (forks := readers(use.net.bound))]
+    return not known or any(forks & facts.forks for forks in known)
 
 
 def is_of_a_fork(solver: Solver) -> bool:

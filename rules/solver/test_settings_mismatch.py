@@ -80,7 +80,7 @@ class TestSettingsMismatch(SolverRule):
         Invalid(
             {
                 "solver.prototxt": 'train_net: "net.prototxt" test_iter: 10 test_interval: 10',
-                "net.prototxt": 'layers { name: "a" type: CONVOLUTION3D bottom: "b" top: "a" }',
+                "net.prototxt": 'layer { name: "a" type: "AnnotatedData" top: "a" annotated_data_param { } }',
             },
             span="test_iter: 10",
             message="test_iter is set but there is no test net, so Caffe may stop at the start; set test_net, or use"

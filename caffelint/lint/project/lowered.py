@@ -129,9 +129,12 @@ def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
         _make_infos(types, f"the net mixes two formats, see line {line_of(mixed.place.start)}")
 
 
-def _lower_where_left_out(file: File, findings: Iterable[Finding]) -> None:
-    """Where a comment with an ellipsis stands between two layers, the file is a pattern of a net, not a net."""
+def _lower_where_left_out(file: File, findings: Sequence[Finding]) -> None:
+    """Where an ellipsis stands in a comment between two layers, or for layers, the file is a pattern, not a net."""
     text, fields = file.document.source.text, file.document.root.fields
+    broken = (one for one in findings if one.name in _OF_THE_GRAMMAR)
+    ending = (one for one in broken if text[one.place.start : one.place.end].endswith("..."))
+    _make_infos(ending, "the line stands for something that is left out")
     for before, after in pairwise(fields):
         if "..." in (between := text[before.end : after.start]) and "#" in between:
             line = file.document.source.line_number(before.end + between.index("..."))

@@ -48,6 +48,7 @@ _NAME = compiled_later(r"[^\s\"'`=,;|()\[\]]{0,99}\Z")
 _JOINED = compiled_later(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
 """Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
 _VARIABLE = compiled_later(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
+_OPENS = compiled_later(r"open\(|\b(?:sed|envsubst)\b")
 _WRITTEN = compiled_later(r"['\"][ \t]{0,9},[ \t]{0,9}['\"](?:[wa]b?\+?)['\"]")
 _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
@@ -57,6 +58,10 @@ _SETS_PATHS = compiled_later(
     r"\b(?:replace|change|edit|modify|set|adjust|update|correct)\b[^\n]{0,80}?\bpaths?\b[^\n]{0,80}", re.I
 )
 _OF_DATA = compiled_later(r"\.prototxt|\bdata|\bsources?\b", re.I)
+_CODE = compiled_later(r"(?P<mark>\#+|//+|%+)?[ \t]*(?P<code>[^\s\#].*)", re.S)
+"""A line up to a name: what makes a comment of it, and its code."""
+_INDENTS = " \t\"'"
+"""Lines of a notebook are in quotes."""
 _WORD = compiled_later(r"[\w+-]+(?:\.[\w+-]+)*")
 _DIGITS = compiled_later(r"\d+")
 
@@ -83,6 +88,10 @@ class Named(NamedTuple):
     folder: str
     is_written: bool = False
     """Is a file of that name opened there to be written?"""
+    is_opened: bool = False
+    """Is a file of that name opened there by the text itself, to be read, changed or written, and not by Caffe?"""
+    is_of_page: bool = False
+    """Does a page tell of it, and no code?"""
 
     @property
     def is_vague(self) -> bool:
@@ -279,8 +288,22 @@ def _read(path: str) -> str:
 
 
 def _names_in(text: Text) -> Iterator[Named]:
-    at = text.text.find(_PROTOTXT)
+    """Of code, without what it names in comments that are lines of it for another name: that one has superseded them.
+
+    `# net = "old.prototxt"` beside `net = "new.prototxt"`.
+    """
     is_page = text.path.lower().endswith(_PAGES)
+    found = list(_mentions_in(text, is_page))
+    if is_page:
+        yield from (named for named, _, _ in found)
+        return
+    live = {code for _, code, is_remark in found if not is_remark}
+    yield from (named for named, code, is_remark in found if not (is_remark and code in live))
+
+
+def _mentions_in(text: Text, is_page: bool) -> Iterator[tuple[Named, str, bool]]:
+    """Each with the code before it on its line, and whether that is a comment."""
+    at = text.text.find(_PROTOTXT)
     while at >= 0:
         before = text.text[max(0, at - _LONGEST) : at].rpartition("\n")[2]
         match = _NAME.search(before)
@@ -293,8 +316,11 @@ def _names_in(text: Text) -> Iterator[Named]:
         parts[-1] += _PROTOTXT
         if not (is_page or ahead[-1:].isspace()) or parts != ["*" + _PROTOTXT]:  # as in "the .prototxt files"
             beside = text.folder if len(parts) == 1 and not joined else ""
-            written = "open(" in ahead and _WRITTEN.match(text.text, at + len(_PROTOTXT)) is not None
-            yield Named(tuple(reversed(parts)), text.line(at), beside, text.folder, written)
+            opened = _OPENS.search(ahead) is not None
+            written = opened and _WRITTEN.match(text.text, at + len(_PROTOTXT)) is not None
+            named = Named(tuple(reversed(parts)), text.line(at), beside, text.folder, written, opened, is_page)
+            line = _CODE.fullmatch(ahead.lstrip(_INDENTS))
+            yield named, "".join(line["code"].split()) if line else "", bool(line and line["mark"])
         at = text.text.find(_PROTOTXT, at + 1)
 
 

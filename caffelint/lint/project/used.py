@@ -115,10 +115,21 @@ class Used:
             return why
         if later := self._later_version(path):
             return f'no solver, script or page names the file, and a solver names "{relative(later)}", a later version'
+        if is_refused and (why := self._beside_loaded(path)):
+            return why
         if self._may_be_tried(path, role, is_refused, is_unreadable) or self._is_variant(path, is_refused):
             return ""
         solver = next((solver for solver in self._whole if not _is_of_another_caffe(self._nets[solver][0], path)), "")
         return f'no solver, script or page names the file, and "{relative(solver)}" names another' if solver else ""
+
+    def filled_by(self, path: str) -> str:
+        """Where code opens a file itself, as one does that fills in what is missing; empty where none does."""
+        opening = (
+            one
+            for one in self._texts.all_names(path)
+            if one.is_opened and not one.is_written and one.parts[0][0] != "*"
+        )
+        return next((f"{one.where} opens the file, as to fill it in" for one in opening), "")
 
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
         """Is it a whole net that is not used, beside nets that are, and not kept for what it once was?
@@ -221,6 +232,24 @@ class Used:
         for path in self._others:
             if (named := self._texts.names_file(path)) and role_of(path) == "deploy":
                 found.setdefault(_start(path), []).append((path, named.where))
+        return found
+
+    def _beside_loaded(self, path: str) -> str:
+        """Why nobody seems to load a net beside those that scripts do."""
+        for other, where in self._loaded_by_folder.get(os.path.dirname(path), ()):
+            return f'no solver, script or page names the file, and {where} names "{relative(other)}"'
+        return ""
+
+    @cached_property
+    def _loaded_by_folder(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """The nets that code names, and where it does, by their folders; not what it opens itself."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for path in self._files:
+            named = (
+                one for one in self._texts.all_names(path) if not (one.is_of_page or one.is_vague or one.is_opened)
+            )
+            if (one := next(named, None)) and role_of(path) in (TRAIN, "deploy"):
+                found.setdefault(os.path.dirname(path), []).append((path, one.where))
         return found
 
     def _later_version(self, path: str) -> str:

@@ -40,6 +40,7 @@ _OF_EVERY_CAFFE = frozenset(
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
 _OF_SOLVERS = "unknown-solver-type"
 _OF_DATA_PATHS = "source-not-found"
+_OF_TEMPLATES = "unfilled-template"
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _SHORTEST = 30
@@ -101,6 +102,9 @@ class _Project:
             self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked, self.refused)
         return self._unused[asked]
 
+    def filled_by(self, path: str) -> str:
+        return self._used.filled_by(path)
+
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
         return self._used.is_draft(path, is_of_a_phase)
 
@@ -141,11 +145,12 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
     weighed = list(findings)
     shown: dict[tuple[str, ...], ReportedFinding] = {}
     unreadable = {one.file for one in findings if one.name in _OF_THE_GRAMMAR and one.severity == ERROR}
+    filled = _filled_together(findings)
     projects.tell_refused({one.file for one in findings if one.severity == ERROR})
     for number, one in enumerate(findings):
         if one.severity == INFO or one.name in kept:
             continue
-        if why := projects.explains(one, one.file in unreadable):
+        if why := filled.get(number) or projects.explains(one, one.file in unreadable):
             weighed[number] = _lowered(one, why, WARNING if projects.is_of_a_draft(one) else INFO)
             if one.severity == ERROR and one.name in _OF_A_CAFFE and projects.is_shown(one):
                 shown.setdefault((projects.around(one.file), *construct(one)), one)
@@ -159,6 +164,20 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
     weighed = lower_consequences(weighed, projects.nets_of)
     weighed = tell_first_of_alike(weighed, projects.around, projects.is_solved)
     return [one if one.name not in kept else findings[number] for number, one in enumerate(weighed)]
+
+
+def _filled_together(findings: Sequence[ReportedFinding]) -> dict[int, str]:
+    """Why something fills in what a layer lacks in several nets of a folder: nobody runs these as they are."""
+    lacking: dict[tuple[str, str], list[int]] = {}
+    for number, one in enumerate(findings):
+        if one.name == _OF_TEMPLATES and one.layer:
+            lacking.setdefault((os.path.dirname(one.file), one.key), []).append(number)
+    why: dict[int, str] = {}
+    for numbers in lacking.values():
+        for number, other in zip(numbers, (*numbers[1:], numbers[0]), strict=True):
+            if (file := findings[other].file) != findings[number].file:
+                why[number] = f'"{file}" has the same gap, so something may fill in both'
+    return why
 
 
 def _lowered(one: ReportedFinding, why: str, severity: str = INFO) -> ReportedFinding:
@@ -252,6 +271,8 @@ class _Projects:
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
         if one.name == _OF_DATA_PATHS and (why := project.sets_paths):
+            return why
+        if one.name == _OF_TEMPLATES and (why := project.filled_by(path)):
             return why
         if one.name == _OF_SNAPSHOTS and (why := project.made(path)):
             return why

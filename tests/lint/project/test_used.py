@@ -39,3 +39,93 @@ def test_an_earlier_version_is_superseded(
     [one] = caffelint.check(["."], config).findings
     assert one.file == f"{other}.prototxt"
     assert ("a later version" in one.evidence) == is_lowered
+
+
+BROKEN = NET.replace("data", "datum", 2) + 'layer { name: "r" type: "ReLU" bottom: "fc" top: "fc" }\n'
+SOLVER = 'train_net: "%s" base_lr: 0.1 lr_policy: "fixed" max_iter: 9\n'
+
+
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, files: dict[str, str]) -> dict[str, str]:
+    """Files with a finding of a rule, and its severity."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    config = Config()
+    config.cache, config.select = False, [rule]
+    return {one.file: one.severity for one in caffelint.check(["."], config).findings}
+
+
+@pytest.mark.parametrize(
+    ("name", "script", "severity"),
+    [
+        ("run.py", "net = caffe.Net('train_val.prototxt', w, caffe.TEST)", "warning"),
+        ("run.ipynb", "\"net = caffe.Net('nets/train_val.prototxt', w, caffe.TEST)\\n\",", "warning"),
+        (
+            "run.py",
+            "net = caffe.Net('train_val.prototxt', w)\nother = caffe.Net(f'{folder}/deploy.prototxt', w)",
+            "error",
+        ),
+        ("run.py", "solver = caffe.SGDSolver('nets/solver.prototxt')", "error"),  # that tells of training only
+        ("run.py", "net = caffe.Net('/other/lenet.prototxt', w)", "error"),
+        ("run.py", "text = open('nets/train_val.prototxt').read()", "error"),  # it loads none
+        ("README.md", "see `nets/train_val.prototxt`", "error"),
+    ],
+)
+def test_a_script_loads_the_net_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str, severity: str
+) -> None:
+    files = {"nets/solver.prototxt": SOLVER % "train_val.prototxt", "nets/train_val.prototxt": NET, name: script}
+    deploy = 'layer { name: "i" type: "Input" top: "x" }\n' + BROKEN.splitlines()[-1]
+    found = check(tmp_path, monkeypatch, "unknown-bottom", {**files, "nets/deploy.prototxt": deploy})
+    assert found["nets/deploy.prototxt"] == severity
+
+
+@pytest.mark.parametrize(
+    ("script", "severity"),
+    [
+        ("net = './a.prototxt'\n# net = './b.prototxt'\n", "info"),
+        ("\"net = 'a.prototxt'\\n\",\n\"# net = 'b.prototxt'\\n\",\n", "info"),
+        ("# usage: caffe train --net ./b.prototxt\nnet = './a.prototxt'\n", "error"),
+        ("net = './a.prototxt'\n# other = './b.prototxt'\n", "error"),
+        ("# net = './a.prototxt'\n# net = './b.prototxt'\n", "error"),
+        ("net = './a.prototxt'\nnet = './b.prototxt'\n", "error"),
+    ],
+)
+def test_a_comment_that_another_line_supersedes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, severity: str
+) -> None:
+    name = "run.ipynb" if script.startswith('"') else "run.py"
+    files = {"a.prototxt": NET, "b.prototxt": BROKEN, "solver.prototxt": SOLVER % "/gone/net.prototxt", name: script}
+    assert check(tmp_path, monkeypatch, "unknown-bottom", files)["b.prototxt"] == severity
+
+
+GAP = 'layer { name: "d" type: "Data" top: "data" data_param { batch_size: %(size)s } }\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({"fill.py": "with open('net.prototxt') as f:\n    text = f.read() % locals()\n"}, "info"),
+        ({"fill.sh": "sed 's/%(size)s/9/' net.prototxt > now.prototxt\n"}, "info"),
+        ({"make.py": "open('net.prototxt', 'w').write(text)\n"}, "error"),
+        ({"run.sh": "caffe train --solver=solver.prototxt # of net.prototxt\n"}, "error"),
+        ({"test.prototxt": GAP + NET}, "info"),
+        ({"test.prototxt": NET}, "error"),
+        ({"other/net.prototxt": GAP}, "error"),
+    ],
+)
+def test_something_fills_in_a_template(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], severity: str
+) -> None:
+    files = {"solver.prototxt": SOLVER % "net.prototxt", "net.prototxt": GAP + NET, **files}
+    assert check(tmp_path, monkeypatch, "unfilled-template", files)["net.prototxt"] == severity
+
+
+@pytest.mark.parametrize(("line", "severity"), [("put the net here...", "info"), ("put the net here", "error")])
+def test_an_ellipsis_ends_a_line_that_is_no_prototxt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, severity: str
+) -> None:
+    found = check(tmp_path, monkeypatch, "syntax-error", {"net.prototxt": f"{NET}{line}\n"})
+    assert found == {"net.prototxt": severity}

@@ -50,3 +50,16 @@ def test_the_age_of_a_caffe(
     config.cache, config.select = False, ["test-settings-mismatch"]
     found = caffelint.check(["solver.prototxt"], config).findings
     assert [(one.severity, one.message.partition(" test net, ")[2]) for one in found] == told
+
+
+def test_c3d_does_not_count_test_nets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """C3D 1.0 is of a Caffe in which a solver has no field `net` (C3D-v1.0/src/caffe/solver.cpp, Solve)."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.prototxt").write_text('layers { name: "a" type: CONVOLUTION3D bottom: "b" top: "a" }')
+    config = Config()
+    config.cache, config.select = False, ["test-settings-mismatch"]
+    told = []
+    for interval in (0, 10):
+        (tmp_path / "s.prototxt").write_text(f'train_net: "net.prototxt" test_iter: 9 test_interval: {interval}')
+        told.append([one.message.partition("so ")[2] for one in caffelint.check(["."], config).findings])
+    assert told == [[], ["Caffe stops at its first test; set test_net"]]

@@ -1,0 +1,45 @@
+"""What fails in a backward that Net::Init leaves out is not what Caffe ends by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+from caffelint.lint.config import Config
+
+NET = """
+layer { name: "d" type: "DummyData" top: "d" dummy_data_param { shape { dim: 2 dim: 3 } } }
+layer { name: "fc" type: "InnerProduct" bottom: "d" top: "fc" inner_product_param { num_output: 2 } }
+layer { name: "loss" type: "Python" bottom: "fc" top: "loss" python_param { module: "m" layer: "L" } %s }
+"""
+MODULE = """import caffe
+
+class L(caffe.Layer):
+    def setup(self, bottom, top):
+        pass
+    def reshape(self, bottom, top):
+        top[0].reshape(1)
+    def forward(self, bottom, top):
+        top[0].data[...] = bottom[0].data.sum()
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = 1 if true else 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("weight", "severity", "ends"),
+    [("loss_weight: 1", "error", "ends in the first iteration"), ("", "warning", "ends there once it has")],
+)
+def test_a_backward_that_never_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, weight: str, severity: str, ends: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.prototxt").write_text(NET % weight)
+    (tmp_path / "m.py").write_text(MODULE)
+    config = Config()
+    config.cache, config.select = False, ["python-method-fails"]
+    [one] = caffelint.check(["."], config).findings
+    assert one.severity == severity
+    assert ends in one.message
