@@ -64,7 +64,6 @@ class PythonShuffledApart(LayerRule):
         },
         # Two images of a pair, drawn each for itself.
         {"net.prototxt": _NET.replace('bottom: "label"', 'bottom: "other"'), "m.py": _MODULE.format(_TWICE)},
-        {"net.prototxt": _NET, "m.py": _MODULE.format("        np.random.shuffle(self.x)\n")},
     ]
     INVALID = [
         Invalid(
@@ -95,8 +94,6 @@ def _of_labels(python: PythonClass, are: list[tuple[bool, bool]]) -> Apart | Non
     """Of what one top is the labels of a loss and the other one is read by another layer."""
     for found in python.shuffled_apart:
         one, other = found.tops
-        if max(one, other) < len(are) and are[one][0] != are[other][0]:
-            data = other if are[one][0] else one
-            if are[data][1]:
-                return found
+        if max(one, other) < len(are) and are[one][0] != are[other][0] and are[other if are[one][0] else one][1]:
+            return found
     return None
