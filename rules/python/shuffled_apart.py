@@ -56,12 +56,7 @@ class PythonShuffledApart(LayerRule):
     )
     _TWICE = "        np.random.shuffle(self.x)\n        np.random.shuffle(self.y)\n"
     VALID = [
-        {
-            "net.prototxt": _NET,
-            "m.py": _MODULE.format(
-                "        np.random.seed(1)\n" + _TWICE.replace("\n", "\n        np.random.seed(1)\n", 1)
-            ),
-        },
+        {"net.prototxt": _NET, "m.py": _MODULE.format("        np.random.seed(1)\n" + _TWICE)},
         # Two images of a pair, drawn each for itself.
         {"net.prototxt": _NET.replace('bottom: "label"', 'bottom: "other"'), "m.py": _MODULE.format(_TWICE)},
     ]
