@@ -163,6 +163,8 @@ class BuiltLayer:
 
     # Does set_up depend on nothing but the parameter message, the bottoms' shapes and the number of tops?
     repeats: ClassVar[bool] = False
+    # Does set_up refuse no field that set_up_unknown does not refuse already?
+    refuses_early: ClassVar[bool] = False
 
     param_shapes: Sequence[Shape] | None = ()
     params: Sequence[Param] | None = ()
@@ -484,6 +486,7 @@ class UnknownLayer(BuiltLayer):
     """A type that is not known here, a Python layer among them: everything after it is unknown."""
 
     known = False
+    refuses_early = True
     reads_bottom = reads_top = in_place = is_loss = is_data = transforms = prefetches = is_recurrent = None
     is_activation = rectifies = normalises = upsamples = is_distance = never_negative = rearranges = flat_at_zero = None
     compares_maps = has_weights = is_linear = keeps_statistics = hands_on = keeps_channels = keeps_pixels = None
