@@ -87,9 +87,13 @@ def _labels(layer: BuiltLayer) -> set[str]:
 
 def _computes(layer: BuiltLayer) -> Hashable:
     """What the output depends on, where that is known and none of its parameters is its own; else None."""
-    names = tuple(param.name for param in layer.message.param) if layer.message is not None else ()
+    if not layer.computes_by or layer.message is None:
+        return None
+    if layer.params is not None and not (layer.params and layer.params[0].name):
+        return None  # most layers
+    names = tuple(param.name for param in layer.message.param)
     number = layer.param_count if layer.params is None else len(layer.params)
-    if not names or len(names) != number or not all(names) or not layer.computes_by:
+    if not names or len(names) != number or not all(names):
         return None
     bottoms = tuple(id(blob.original) for blob in layer.bottoms)
     return layer.type, names, bottoms, tuple(computed_by(layer).items())
