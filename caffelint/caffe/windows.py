@@ -53,7 +53,8 @@ def sides(p: Any, name: str, axes: int = 2) -> Sequence[int]:
 
 def windows(p: Any) -> tuple[Window, Window] | None:
     """Along height and width; None where the kernel is missing, or where there are not two spatial axes."""
-    return _windows(type(p), p.SerializePartialToString())
+    type_: Any = type(p)
+    return _windows(type_, p.SerializePartialToString())
 
 
 @lru_cache(maxsize=4096)

@@ -9,9 +9,7 @@ _FC = (
     ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}"'
     ' param {{ name: "{2}" }} param {{ name: "b" }} inner_product_param {{ num_output: 3 }} }}'
 )
-_DATA = (
-    'layer { name: "d" type: "HDF5Data" top: "d" top: "age" top: "sex" hdf5_data_param { source: "d" batch_size: 9 } }'
-)
+_DATA = 'layer { type: "HDF5Data" top: "d" top: "age" top: "sex" hdf5_data_param { source: "d" batch_size: 9 } }'
 _LOSSES = (
     ' layer { name: "loss_x" type: "SoftmaxWithLoss" bottom: "x" bottom: "age" }'
     ' layer { name: "loss_y" type: "SoftmaxWithLoss" bottom: "y" bottom: "sex" }'
@@ -60,7 +58,8 @@ class LayerComputedTwice(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said = set()
-        for one in net.states():
+        may_share = any(param.name for layer in net.layers_having("param") for param in layer.message.param)
+        for one in net.states() if may_share else ():
             known: dict[Hashable, BuiltLayer] = {}
             for layer in one.layers:
                 key = _computes(layer)
@@ -87,13 +86,9 @@ def _labels(layer: BuiltLayer) -> set[str]:
 
 def _computes(layer: BuiltLayer) -> Hashable:
     """What the output depends on, where that is known and none of its parameters is its own; else None."""
-    if not layer.computes_by or layer.message is None:
-        return None
-    if layer.params is not None and not (layer.params and layer.params[0].name):
-        return None  # most layers
-    names = tuple(param.name for param in layer.message.param)
+    names = tuple(param.name for param in layer.message.param) if layer.message is not None else ()
     number = layer.param_count if layer.params is None else len(layer.params)
-    if not names or len(names) != number or not all(names):
+    if not names or len(names) != number or not all(names) or not layer.computes_by:
         return None
     bottoms = tuple(id(blob.original) for blob in layer.bottoms)
     return layer.type, names, bottoms, tuple(computed_by(layer).items())
