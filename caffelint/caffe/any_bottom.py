@@ -38,7 +38,12 @@ _passed: set[Hashable] = set()
 
 
 def own_refusal(layer: BuiltLayer) -> Refusal | None:
-    """What Caffe stops with at this layer whatever its unknown bottoms are; None if some shape may pass."""
+    """What Caffe stops with at this layer whatever its unknown bottoms are; None if some shape may pass.
+
+    The layer was set up with unknown bottoms before, which met no refusal.
+    """
+    if layer.refuses_early:
+        return None
     key = likeness(layer, [blob.shape for blob in layer.bottoms])
     if key is not None and key in _passed:
         return None
@@ -77,5 +82,6 @@ def _refused(layer: BuiltLayer, shape: Shape) -> Refusal | None:
     try:
         set_up(copy(layer), bottoms)
     except Refusal as refusal:
+        refusal.__traceback__ = None  # it holds the build
         return refusal
     return None

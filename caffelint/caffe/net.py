@@ -141,7 +141,7 @@ class Layer(WrittenLayer):
     @property
     def depends_on_stage(self) -> bool:
         """Does it hang on a stage or a level whether the layer is part of the net?"""
-        return any(_asks_for_more(rule) for rule in (*self.message.include, *self.message.exclude))
+        return self.is_conditional and any(map(_asks_for_more, (*self.message.include, *self.message.exclude)))
 
     @property
     def in_place(self) -> bool:

@@ -52,7 +52,11 @@ def unavoidable(one: BuiltNet, input_shapes: Mapping[str, Shape]) -> Unavoidable
     data = [layer for layer in one.layers if isinstance(layer, DataLayer) and layer.tops]
     for layer in [layer for layer in data if layer.tops[0].shape is None][:_MOST_DATA]:
         partial = layer.partial_image()
-        found = _Probe(one, layer.tops[0].name, input_shapes).run(partial) if partial is not None else None
+        if partial is None:
+            continue
+        probe = _Probe(one, layer.tops[0].name, input_shapes)
+        found = probe.run(partial)
+        probe.release()
         if found is not None and (not found.fits or _holds_pixels(layer)):
             return found
     return None
@@ -69,13 +73,16 @@ class _Probe:
     def refused(self, shape: Shape) -> Refusal | None:
         """What Caffe itself would end with for data of this shape."""
         if self.built is None or shape != self.shape:
-            if self.built is not None:
-                self.built.release()
+            self.release()
             shapes = {**self.input_shapes, self.blob: shape}
             one = self.one
             self.built = build_alike(one.message, one.written, (one.state,), input_shapes=shapes, until_refused=True)
             self.shape = shape
         return self.built.refusals[0] if self.built.refusals else None
+
+    def release(self) -> None:
+        if self.built is not None:
+            self.built.release()
 
     def run(self, partial: PartialShape) -> Unavoidable | None:
         batch, channels, height, width = partial

@@ -41,8 +41,9 @@ def likeness(layer: BuiltLayer, bottoms: Sequence[PartialShape | None]) -> Hasha
     """All that the set-up of a layer depends on; None if that is more than can be told at once."""
     if not layer.repeats or layer.message.blobs:
         return None
-    parameters = layer.parameters.SerializePartialToString()
-    return layer.__class__, parameters, tuple(bottoms), len(layer.tops), layer.strict
+    if layer.settings is None:
+        layer.settings = layer.parameters.SerializePartialToString()
+    return layer.__class__, layer.settings, tuple(bottoms), len(layer.tops), layer.strict
 
 
 def _set_up(layer: BuiltLayer, bottoms: tuple[Shape | None, ...]) -> Sequence[Shape | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 KERNEL, STRIDE, PAD, DILATION = "kernel_size", "stride", "pad", "dilation"
@@ -52,6 +53,14 @@ def sides(p: Any, name: str, axes: int = 2) -> Sequence[int]:
 
 def windows(p: Any) -> tuple[Window, Window] | None:
     """Along height and width; None where the kernel is missing, or where there are not two spatial axes."""
+    type_: Any = type(p)
+    return _windows(type_, p.SerializePartialToString())
+
+
+@lru_cache(maxsize=4096)
+def _windows(type_: Any, parameters: bytes) -> tuple[Window, Window] | None:
+    """Nets have many layers, and few windows."""
+    p = type_.FromString(parameters)
     each = [sides(p, name) for name in (KERNEL, STRIDE, PAD, DILATION)]
     if any(len(values) != 2 for values in each) or min(each[0]) <= 0:
         return None

@@ -84,8 +84,10 @@ class MeanSubtractedTwice(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said: set[int] = set()
+        if not any(map(_first_mean, net.layers_that(lambda kind: kind.transforms))):
+            return
         for phase in PHASES:
-            for layer in net.in_phase(phase) if any(map(_first_mean, net.layers)) else ():
+            for layer in net.in_phase(phase):
                 second = _second_mean(layer)
                 made = layer.maker(0, phase) if second and layer.index not in said else None
                 if second is None or made is None or made.top != 0:

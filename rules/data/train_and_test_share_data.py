@@ -224,8 +224,11 @@ def _is_named_for_both(net: Net) -> bool:
 
 def _is_judged(net: Net, phase: str) -> bool:
     """Whether a layer of the phase may hold the answers of the net against labels."""
-    kinds = [(layer.type, layer.kind) for layer in net.in_phase(phase)]
-    return any(kind.looks_like_a_loss or "Accuracy" in type_ or not kind.known for type_, kind in kinds)
+    kinds = {type_: layers[0].kind for type_, layers in net.by_type.items()}
+    judging = [
+        type_ for type_, kind in kinds.items() if kind.looks_like_a_loss or "Accuracy" in type_ or not kind.known
+    ]
+    return any(phase in layer.phases for type_ in judging for layer in net.by_type[type_])
 
 
 def _trained(pair: Pair) -> dict[str, Layer]:

@@ -9,9 +9,7 @@ _FC = (
     ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}"'
     ' param {{ name: "{2}" }} param {{ name: "b" }} inner_product_param {{ num_output: 3 }} }}'
 )
-_DATA = (
-    'layer { name: "d" type: "HDF5Data" top: "d" top: "age" top: "sex" hdf5_data_param { source: "d" batch_size: 9 } }'
-)
+_DATA = 'layer { type: "HDF5Data" top: "d" top: "age" top: "sex" hdf5_data_param { source: "d" batch_size: 9 } }'
 _LOSSES = (
     ' layer { name: "loss_x" type: "SoftmaxWithLoss" bottom: "x" bottom: "age" }'
     ' layer { name: "loss_y" type: "SoftmaxWithLoss" bottom: "y" bottom: "sex" }'
@@ -60,7 +58,8 @@ class LayerComputedTwice(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said = set()
-        for one in net.states():
+        may_share = any(param.name for layer in net.layers_having("param") for param in layer.message.param)
+        for one in net.states() if may_share else ():
             known: dict[Hashable, BuiltLayer] = {}
             for layer in one.layers:
                 key = _computes(layer)

@@ -85,7 +85,7 @@ class NoLoss(NetRule):
             return
         # A script that knows the name of a blob may set its gradient wherever the solver is named.
         given = {name for solver in trained if solver.runs for name in solver.runs.gradients}
-        if any(top in given for layer in net.layers for top in layer.message.top):
+        if given and any(top in given for layer in net.layers for top in layer.tops):
             return
         if not trained or net.document.is_damaged or not net.layers:
             return

@@ -119,6 +119,8 @@ class PhasesComputeOtherwise(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if not net.conditional:
+            return
         trained, tested = (_places(net, phase) for phase in PHASES)
         yield from self._unbent(net)
         for place, layers in tested.items():
@@ -146,6 +148,8 @@ class PhasesComputeOtherwise(NetRule):
         may_bend = net.layers_that(lambda kind: kind.is_activation is not False)
         in_place = [layer for layer in may_bend if layer.bottoms and layer.bottoms == layer.tops]
         in_testing = {layer.bottoms[0] for layer in in_place if TEST in layer.phases}
+        if all(layer.phases != (TRAIN,) for layer in in_place):
+            return
         both = [layer for layer in net.layers if layer.phases == PHASES]
         made = {blob for layer in both for blob in layer.tops} - in_testing
         last_read = {blob: layer.index for layer in both for blob in layer.bottoms}
@@ -168,7 +172,7 @@ def _places(net: Net, phase: str) -> dict[tuple[str, str, str], list[Layer]]:
     Those that cut or reshape are left out: what they are set to goes with the size of the batch.
     """
     found: dict[tuple[str, str, str], list[Layer]] = {}
-    for layer in net.layers:
+    for layer in net.conditional:
         if layer.phases == (phase,) and len(layer.bottoms) == 1 and layer.tops and not layer.depends_on_stage:
             kind = layer.kind
             if kind.known and not kind.fork and not kind.is_loss and not kind.rearranges:

@@ -197,9 +197,12 @@ class UnlikeItsSiblings(NetRule):
                 )
 
     def _statistics(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        for block, fields in _SETTINGS.items():
-            layers = [layer for layer in one.layers if layer.block == block and layer.index is not None]
-            for field in fields:
+        of_block: dict[str, list[BuiltLayer]] = {block: [] for block in _SETTINGS}
+        for layer in one.layers:
+            if layer.block in of_block and layer.index is not None:
+                of_block[layer.block].append(layer)
+        for block, layers in of_block.items():
+            for field in _SETTINGS[block] if len(layers) > LEAST else ():
                 odd = odd_one([(layer, getattr(layer.parameters, field)) for layer in layers], ends=False)
                 if odd:
                     mine = net.layers[odd.layer.index or 0]

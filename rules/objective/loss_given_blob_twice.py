@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 
 from ._other_blob import other_blob
 
 
-class LossGivenBlobTwice(LayerRule):
+class LossGivenBlobTwice(NetRule):
     """A loss gets the blob that it judges a second time, as what it judges that by.
 
     ## Why is this bad?
@@ -64,11 +64,15 @@ class LossGivenBlobTwice(LayerRule):
         ),
     ]
 
-    def check(self, layer: Layer) -> Iterator[Finding]:
+    def check(self, net: Net) -> Iterator[Finding]:
+        for layers in net.by_type.values():
+            if layers[0].kind.looks_like_a_loss or layers[0].kind.looks_like_a_measure:
+                for layer in layers:
+                    yield from self._check(layer)
+
+    def _check(self, layer: Layer) -> Iterator[Finding]:
         first, *others = layer.bottoms or [""]
-        if first not in others or not (layer.kind.looks_like_a_loss or layer.kind.looks_like_a_measure):
-            return
-        if not layer.phases or _repeats(layer.bottoms):
+        if first not in others or not layer.phases or _repeats(layer.bottoms):
             return
         second = 1 + others.index(first)
         yield self.finding(

@@ -10,6 +10,7 @@ from asking import ask
 from google.protobuf import text_format
 
 from caffelint.caffe.build import build
+from caffelint.caffe.layers import REGISTRY, BuiltLayer, UnknownLayer
 from caffelint.schema.messages import NetParameter
 
 HDF5 = 'layer { name: "data" type: "HDF5Data" top: "data" hdf5_data_param { source: "a" batch_size: 2 } }'
@@ -89,3 +90,10 @@ def test_what_was_tried_is_not_remembered_without_its_parameters() -> None:
     assert not build(parsed(HDF5 + product), "TRAIN").layers[-1].param_shapes
     fc = build(parsed(INPUT % "dim: 2 dim: 24 dim: 72 dim: 72" + product), "TRAIN").layers[-1]
     assert list(fc.param_shapes or ()) == [(7, 24 * 72 * 72), (7,)]
+
+
+@pytest.mark.parametrize("kind", [one for one in {*REGISTRY.values(), UnknownLayer} if one.refuses_early])
+def test_early_refusals_are_told_of_with_each_set_up(kind: type[BuiltLayer]) -> None:
+    """A class with a set-up of its own does not inherit what is true of another one's."""
+    first = {name: next(one for one in kind.mro() if name in vars(one)) for name in ("refuses_early", "set_up")}
+    assert issubclass(first["refuses_early"], first["set_up"])

@@ -35,6 +35,7 @@ class Split(BuiltLayer):
     bottom_counts = ONE
     top_counts = AT_LEAST_ONE
     in_place = REFUSED
+    refuses_early = True
 
     def shape_before(self, wanted: Wanted) -> Shape | None:
         return next((shape for top in self.tops if (shape := wanted(top)) is not None), None)

@@ -80,6 +80,7 @@ class BuiltLayer:
     given_loss_weights: what the text gives, after splits. loss_weights: one for each top, or none at all.
     propagate_down: for each bottom, does a gradient flow to it? need_backward: does the layer run backward?
     strict: is it Caffe 1.0 without GPU, and no fork, that builds the net?
+    settings: its parameters in wire format, equal for layers that are set alike; None until somebody compares them.
     """
 
     types: ClassVar[tuple[str, ...]] = ()
@@ -105,8 +106,7 @@ class BuiltLayer:
     prefetches: ClassVar[bool | None] = False
     # A loss that grows with the distance of its first bottom to targets of any value.
     is_distance: ClassVar[bool | None] = False
-    # A loss that is never below 0, for valid input.
-    never_negative: ClassVar[bool | None] = False
+    never_negative: ClassVar[bool | None] = False  # a loss that is never below 0, for valid input
     # The type that makes of scores what it compares to labels, "" where it takes them as they are; None: it does not.
     plain_form: ClassVar[str | None] = None
     reads_loss_param: ClassVar[bool] = False  # does it divide its sum as loss_param says?
@@ -118,16 +118,13 @@ class BuiltLayer:
     is_activation: ClassVar[bool | None] = False
     rectifies: ClassVar[bool | None] = False  # an activation that hands on what is above 0
     flat_at_zero: bool | None = False  # does it hand back no gradient where it reads 0?
-    # Does it take away the scale of what it reads?
-    normalises: ClassVar[bool | None] = False
+    normalises: ClassVar[bool | None] = False  # does it take away the scale of what it reads?
     upsamples: ClassVar[bool | None] = False
     # Are the values of its tops those of its bottoms, moved about, left out or repeated?
     rearranges: ClassVar[bool | None] = False
     pools: ClassVar[bool | None] = False  # the largest or the mean of windows, each channel by itself
-    # Must its bottoms be maps of one size?
-    compares_maps: ClassVar[bool | None] = False
-    # The fields that name what it writes.
-    writes: ClassVar[tuple[str, ...]] = ()
+    compares_maps: ClassVar[bool | None] = False  # must its bottoms be maps of one size?
+    writes: ClassVar[tuple[str, ...]] = ()  # the fields that name what it writes
 
     # What it learns. Weights have to differ from each other at the start; a learned factor or slope need not.
     has_weights: ClassVar[bool | None] = False
@@ -148,8 +145,7 @@ class BuiltLayer:
     hands_on: ClassVar[bool | None] = False
     keeps_channels: bool | None = False  # as many channels?
     keeps_pixels: bool | None = False  # where those of the bottom are?
-    # The same memory (ShareData)?
-    shares_memory: bool | None = False
+    shares_memory: bool | None = False  # the same memory (ShareData)?
     # Above 0 where that is, and nowhere else where a gradient comes through?
     keeps_sign: bool | None = False
 
@@ -163,6 +159,8 @@ class BuiltLayer:
 
     # Does set_up depend on nothing but the parameter message, the bottoms' shapes and the number of tops?
     repeats: ClassVar[bool] = False
+    # Does set_up refuse no field that set_up_unknown does not refuse already?
+    refuses_early: ClassVar[bool] = False
 
     param_shapes: Sequence[Shape] | None = ()
     params: Sequence[Param] | None = ()
@@ -170,6 +168,7 @@ class BuiltLayer:
     loss_weights: Sequence[float] = ()
     need_backward = False
     strict = False
+    settings: bytes | None = None
 
     written_file: str = ""  # that the layer opens to write to, "" if none
 
@@ -484,6 +483,7 @@ class UnknownLayer(BuiltLayer):
     """A type that is not known here, a Python layer among them: everything after it is unknown."""
 
     known = False
+    refuses_early = True
     reads_bottom = reads_top = in_place = is_loss = is_data = transforms = prefetches = is_recurrent = None
     is_activation = rectifies = normalises = upsamples = is_distance = never_negative = rearranges = flat_at_zero = None
     compares_maps = has_weights = is_linear = keeps_statistics = hands_on = keeps_channels = keeps_pixels = None

@@ -23,6 +23,7 @@ class Neuron(BuiltLayer):
     top_counts = ONE
     in_place: str = EXACT
     keeps_channels = keeps_pixels = True
+    refuses_early = True
 
     def check(self) -> None:
         """Raise the refusals that depend on parameters alone."""
@@ -246,6 +247,7 @@ class PReLU(Neuron):
     is_activation = rectifies = keeps_sign = True
     fillers = ("filler",)
     reads_bottom = True
+    refuses_early = False
 
     @property
     def has_parameters(self) -> bool:

@@ -78,6 +78,7 @@ class BatchNorm(BuiltLayer):
     bottom_counts = ONE
     top_counts = ONE
     in_place = EXACT
+    refuses_early = True
     source = "batch_norm_layer.cpp"
 
     @property

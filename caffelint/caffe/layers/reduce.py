@@ -25,6 +25,7 @@ class Eltwise(BuiltLayer):
     bottom_counts = Counts(2)
     top_counts = ONE
     in_place = CORRUPTS
+    refuses_early = True
 
     @property
     def reads_bottom(self) -> bool:  # type: ignore[override]
