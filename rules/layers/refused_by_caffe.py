@@ -61,7 +61,8 @@ class RefusedByCaffe(RefusalRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork, which may have relaxed a check. If only the data gives their
+    Of nets that use layers or fields of a fork, which may have relaxed a check, only settings that a layer of BVLC's
+    lacks, or that exclude each other, are reported. If only the data gives their
     sizes, two maps are reported only if they fit together at none of about a hundred sizes. Refusals that
     have a rule of their own (an unknown bottom, a number of blobs) are reported by that rule. DIGITS fills in the
     number of classes and the data: an InnerProduct without `num_output` is an info in a net written for DIGITS.
@@ -99,7 +100,8 @@ class RefusedByCaffe(RefusalRule):
         " convolution_param { num_output: 20 kernel_size: 5 } }",
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
         ' layer { name: "norm" type: "Normalize" bottom: "data" top: "norm" }'
-        ' layer { name: "pool" type: "Pooling" bottom: "norm" top: "pool" }',
+        ' layer { name: "conv" type: "Convolution" bottom: "norm" top: "conv"'
+        " convolution_param { num_output: 20 kernel_size: 5 group: 3 } }",
     ]
     INVALID = [
         Invalid(
