@@ -105,9 +105,7 @@ class RefusedByCaffe(RefusalRule):
     ]
     INVALID = [
         Invalid(
-            _UNKNOWN.replace("batch_size: 8 }", "batch_size: 8 } transform_param { mean_value: 127 }").replace(
-                "4", "40", 1
-            )
+            _UNKNOWN.replace("8 }", "8 } transform_param { mean_value: 127 }").replace("4", "40", 1)
             + ' layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "data" }',
             span="num_output: 40",
             message='EuclideanLoss "loss": if "data" is 8x3x256x256, predictions are 8x40x256x256 but targets are'
