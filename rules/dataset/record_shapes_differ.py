@@ -61,8 +61,7 @@ class RecordShapesDiffer(DatasetRule):
         what, so, remedy = "shape", "Caffe stops", "make all of one size, or set crop_size"
         severity = ERROR
         if key != IMAGE:
-            so = "Caffe reads later files with the row length of the first"
-            remedy = "write all files with the same shape"
+            so, remedy = "Caffe reads later files with the row length of the first", "write all with the same shape"
         elif len({shape[0] for shape in shapes}) > 1:
             what, remedy = "channels", "convert all to colour or to grey"
             if feed.source is not None and feed.source.kind == "images":

@@ -90,7 +90,6 @@ class IntegerLabelsForRegression(LayerRule):
 
 def _may_have_own_labels(layer: Layer) -> bool:
     """Whether the project's own Caffe, or one that nobody knows, may read several labels of a record, or fractions."""
-    caffe = layer.net.bound.caffe
-    if caffe is None:
+    if (caffe := layer.net.bound.caffe) is None:
         return is_for_unknown_caffe(layer.net)
     return not caffe.has_whole_labels or layer.type in caffe.registered.changed

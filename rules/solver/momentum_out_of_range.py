@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Invalid, Solver, SolverRule, fix, write
+from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Invalid, Solver, SolverRule, fix, write
+
+_OF_A_TENTH = ("0.09", "0.095", "0.099")
+"""What a zero too many makes of common values; nobody has published a solver with one of these."""
 
 
 class MomentumOutOfRange(SolverRule):
-    """`momentum` is negative, 1 or more.
+    """`momentum` is negative, 1 or more, or a tenth of what it usually is.
 
     ## Why is this bad?
     Momentum is the share of the last update that goes into the next one. At 1 or more, past updates never fade, and
@@ -62,12 +65,26 @@ class MomentumOutOfRange(SolverRule):
             message="momentum -0.9 is negative, so each update takes back part of the previous one; try momentum: 0.9",
             fixed="base_lr: 0.01 momentum: 0.9",
         ),
+        Invalid(
+            "base_lr: 0.01 momentum: 0.09",
+            span="momentum: 0.09",
+            message="momentum 0.09 is a tenth of the usual 0.9; set that, or 0 for none",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         momentum, type_ = solver.message.momentum, solver.type
         # AdaGrad and RMSProp refuse any momentum: momentum-not-supported says so.
-        if 0 <= momentum < 1 or type_ in ("AdaGrad", "RMSProp"):
+        if type_ in ("AdaGrad", "RMSProp"):
+            return
+        if f"{momentum:.4g}" in _OF_A_TENTH:
+            yield self.finding(
+                solver.at("momentum"),
+                f"momentum {momentum:g} is a tenth of the usual {10 * momentum:g}; set that, or 0 for none",
+                severity=WARNING,
+                certainty=LIKELY,
+            )
+        if 0 <= momentum < 1:
             return
         severity = None
         if momentum < 0:
