@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.states import TRAIN
+from caffelint.caffe.states import TEST, TRAIN
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.registry import find_rule
@@ -182,7 +182,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             f"the TEST loss is {how.tested:.4g}, worse than the {how.tested_constant:.4g} of an answer that is always"
             " the same"
         )
-        if not any(one.name == "classes-unbalanced" for one in beside):
+        of_test = any(one.phases == (TEST,) for one in objects)
+        if not of_test and not any(one.name == "classes-unbalanced" for one in beside):
             text += ", so what it learned may be its records by heart, or labels that are not theirs"
         parts.append(text)
     elif how.by_test:

@@ -123,6 +123,7 @@ class TrainTestNetsDiffer(ProjectRule):
                     layer.at("bottom"),
                     f'{title(layer)}: bottom "{layer.bottoms[0]}" lacks the Sigmoid that the loss of the training net'
                     " contains; add a Sigmoid before this layer",
+                    phases=(TEST,),
                 )
         learning = [layer for layer in test.in_phase(TEST) if layer.kind.has_parameters]
         new = [layer for layer in learning if layer.name not in trained and not _shares_all(layer, test, trained)]
@@ -133,6 +134,7 @@ class TrainTestNetsDiffer(ProjectRule):
                 f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; use the names of the"
                 f" training net, or remove {them}",
                 layers=new,
+                phases=(TEST,),
             )
         for layer in learning:
             twin = trained.get(layer.name)
@@ -146,6 +148,7 @@ class TrainTestNetsDiffer(ProjectRule):
                     f" {', '.join(there) or 'no activation'} in the training net, so the scores are not those of the"
                     " trained net; make the two nets equal",
                     related=(Related("the layer in the training net", twin.at("name")),),
+                    phases=(TEST,),
                 )
         tested, theirs = layers_in(test, TEST), layers_in(train, TRAIN)
         for difference in differences(tested, theirs, parameters_of(tested), [parameters_of(theirs)]):
@@ -154,6 +157,7 @@ class TrainTestNetsDiffer(ProjectRule):
                 layer.at(*difference.path),
                 difference.message("the training net"),
                 related=(Related("the layer in the training net", theirs[layer.name].at("name")),),
+                phases=(TEST,),
             )
 
 
