@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from caffelint.lint.discover import Wanted
@@ -21,14 +21,8 @@ _READ = (*SUFFIXES, ".pt", ".py", ".proto", ".cpp", ".cu", ".cc", ".hpp", ".h", 
 _LARGEST = 64 << 20
 _MOST_FILES = 100_000
 _MOST_BYTES = 4 << 30
-_PIECE = 1 << 20
-_PACKED = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "xz"}
-"""What a tar archive of such a name is packed with."""
 _ARCHIVES = {"zip", "tar"}
-_LEAST_UNPACKED, _LARGEST_RATIO = 64 << 20, 1000
-"""Bytes that an archive may unpack to however few it has, and how many times these beyond."""
-_LONGEST_HEADER = 16 << 10
-"""Bytes of a header of tar, which older versions of Python read in the square of its length (CVE-2024-6232)."""
+_WEB = {"http", "https"}
 _LEAST_TOGETHER = 16
 _OF_NAMES = {"reference", "generic"}
 """File systems of fsspec whose files are wherever a file in them says."""
@@ -69,7 +63,7 @@ def matching(url: str, most: int) -> tuple[list[Part], list[str]]:
     Raises `OSError`, `ValueError`, `ReadError` and what a library raises for its own reasons.
     """
     link, chained, rest = url.partition("::")
-    if not any(char in link for char in "*?["):
+    if _is_of_web(url) or not any(char in link for char in "*?["):
         return [Part(url)], []
     scheme = link.partition("://")[0]
     file_system, path = _opened(url)
@@ -134,11 +128,12 @@ def _opened(url: str) -> tuple[Any, str]:
                 here = os.fstat(file.fileno())
                 states.append((here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns))
 
-    packed = next((how for end, how in _PACKED.items() if url.endswith(end)), "")
     scheme, in_archive, _ = links[0].partition("://")
     if in_archive and scheme in _ARCHIVES and len(links) > 1:
-        file_system = _archive("::".join([f"{scheme}://", *links[1:]]), packed, *states)
+        file_system = _archive("::".join([f"{scheme}://", *links[1:]]), *states)
         path = file_system._strip_protocol(links[0])
+    elif any(link.partition("://")[0] in (*_ARCHIVES, "libarchive") for link in links):
+        raise ReadError("an archive is read as it is, by zip:// or tar://; leave out what stands before it")
     else:
         file_system, path = url_to_fs(url)
     is_local = isinstance(file_system, LocalFileSystem)
@@ -150,54 +145,17 @@ def _opened(url: str) -> tuple[Any, str]:
 
 
 @lru_cache(maxsize=4)
-def _archive(url: str, packed: str, *states: tuple[int, ...]) -> Any:
-    """The file system of an archive: its table is read once as long as it is in the same state, not for each folder.
+def _archive(url: str, *states: tuple[int, ...]) -> Any:
+    """An archive: its table is read once as long as it is in the same state, not for each folder."""
+    from caffelint.cluster.archives import opened_archive
 
-    A packed tar archive is unpacked once, since whoever goes back in it unpacks it from its beginning.
-    """
-    import fsspec
-    from fsspec.core import url_to_fs
-    from fsspec.implementations.tar import TarFileSystem
-
-    class Tar(TarFileSystem):  # type: ignore[misc]
-        def _link_target_size(self, _: object) -> int:
-            return 0  # no link is followed, and a chain of them takes time with its cube
-
-    if not url.startswith("tar://"):
-        return url_to_fs(url)[0]
-    if not packed:
-        return Tar(_bounded(fsspec.open(url.partition("::")[2]).open()))
-    whole: Any = NamedTemporaryFile(prefix="caffelint-", suffix=".tar")  # noqa: SIM115 - for as long as it is read
-    outer, path = url_to_fs(url.partition("::")[2])
-    most = min(_MOST_BYTES, _LEAST_UNPACKED + _LARGEST_RATIO * (outer.size(path) or _MOST_BYTES))
-    with fsspec.open(url.partition("::")[2], compression=packed) as stream:
-        while data := stream.read(_PIECE):
-            if whole.tell() > most:
-                raise ReadError(f"unpacks to more than {most >> 20} MiB")
-            whole.write(data)
-    return Tar(_bounded(whole))
+    return opened_archive(url)
 
 
-def _bounded(stream: Any) -> Any:
-    """A tar archive, from its beginning. Raises `ReadError` for a header that no name needs."""
-    import tarfile
-
-    of_another = (
-        *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
-        *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
-    )
-
-    class Header(tarfile.TarInfo):
-        def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-            if self.type in of_another and self.size > _LONGEST_HEADER:
-                raise ReadError(f"has a header of {self.size:,} bytes; {_LONGEST_HEADER:,} hold the longest names")
-            return super()._proc_member(archive)  # type: ignore[misc, no-any-return]
-
-    stream.seek(0)
-    for _ in tarfile.TarFile(fileobj=stream, tarinfo=Header):
-        pass
-    stream.seek(0)
-    return stream
+def _is_of_web(url: str) -> bool:
+    """Is it a single file of the web, of which nothing can be listed, and in whose name a ? stands for no letter?"""
+    links = url.split("::")
+    return links[-1].partition("://")[0] in _WEB and links[0].partition("://")[0] not in _ARCHIVES
 
 
 @contextmanager
@@ -207,10 +165,14 @@ def mirrored(part: Part, which: Wanted) -> Iterator[Mirror]:
     Nothing in a name leads out of it. Raises as `matching`.
     """
     file_system, top = _opened(part.url)
-    is_file = not part.names and file_system.isfile(top)
+    is_of_web = _is_of_web(part.url)
+    is_file = not part.names and (is_of_web or file_system.isfile(top))
     begin = os.path.dirname(top) if is_file else top
     are_files = is_file or part.names and all(name.endswith(SUFFIXES) for name in part.names)
-    found = _listed(file_system, begin, 1 if are_files else None, top if is_file else "")
+    if is_of_web:
+        found = {os.path.basename(top.partition("?")[0]): _Found(top)}
+    else:
+        found = _listed(file_system, begin, 1 if are_files else None)
     if part.names:
         wanted = {*part.names}
         found = {name: one for name, one in found.items() if "/" not in name or name.partition("/")[0] in wanted}
@@ -221,7 +183,10 @@ def mirrored(part: Part, which: Wanted) -> Iterator[Mirror]:
         os.chdir(folder)
         try:
             unreadable = list(_copied(file_system, found, which))
-            yield Mirror((os.path.basename(top),) if is_file else part.names or (".",), unreadable)
+            yield Mirror(
+                (os.path.basename(top.partition("?")[0] if is_of_web else top),) if is_file else part.names or (".",),
+                unreadable,
+            )
         finally:
             os.chdir(before)
 
@@ -232,10 +197,8 @@ class _Found(NamedTuple):
     is_file: bool = True
 
 
-def _listed(file_system: Any, begin: str, depth: int | None, alone: str) -> dict[str, _Found]:
-    """What is there, by its name from `begin`. Of the web nothing is listed, so a file is `alone`."""
-    if alone and "http" in (file_system.protocol if isinstance(file_system.protocol, tuple) else ()):
-        return {os.path.basename(alone): _Found(alone)}
+def _listed(file_system: Any, begin: str, depth: int | None) -> dict[str, _Found]:
+    """What is there, by its name from `begin`."""
     found = file_system.find(begin, maxdepth=depth, detail=True)
     start = len(begin.strip("/"))
     return {
@@ -245,7 +208,7 @@ def _listed(file_system: Any, begin: str, depth: int | None, alone: str) -> dict
 
 
 def _is_file(one: dict[str, Any]) -> bool:
-    """Is it one, and no link? A tar archive has links for files, and says where they lead."""
+    """Is it one, and no link?"""
     return one.get("type", "file") == "file" and not one.get("linkname")
 
 
@@ -266,11 +229,12 @@ def _copied(file_system: Any, found: dict[str, _Found], which: Wanted) -> Iterat
         if any(part in ("", ".", "..") or "\0" in part or (os.sep != "/" and os.sep in part) for part in parts):
             yield name, "leads out of its folder and was not read"
             continue
-        data = b""
+        data = bytearray()
         try:
             if is_read and size <= _LARGEST and total < _MOST_BYTES:
                 with file_system.open(path, "rb") as stream:
-                    data = stream.read(_LARGEST + 1)
+                    while (piece := stream.read(_LARGEST + 1 - len(data))) and len(data) <= _LARGEST:
+                        data += piece  # what has arrived, of the web
                 size = len(data)
             if is_read and (size > _LARGEST or total >= _MOST_BYTES):
                 yield name, f"was not read: a file may hold {_LARGEST >> 20} MiB, a folder {_MOST_BYTES >> 30} GiB"
@@ -278,7 +242,5 @@ def _copied(file_system: Any, found: dict[str, _Found], which: Wanted) -> Iterat
             Path(*parts).parent.mkdir(parents=True, exist_ok=True)
             with open(os.path.join(*parts), "xb") as file:
                 total += file.write(data)
-        except AttributeError:  # tarfile opens a pipe as None
-            yield name, "is a link, a pipe or a device and was not read"
         except Exception as error:  # each library of fsspec has its own
             yield name, f"cannot be read: {str(error).lower()}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import gzip
 import io
 import json
 import os
@@ -252,3 +253,70 @@ def test_headers_and_names_nested_too_deep_are_named(config: Config) -> None:
         0,
         ["cannot be read: names or headers are nested deeper than any need be"],
     )
+
+
+def _with_long_header() -> bytes:
+    header = tarfile.TarInfo("h")
+    header.type, header.size = tarfile.XHDTYPE, 80_000
+    member = tarfile.TarInfo("a.prototxt")
+    member.size = len(NET)
+    return header.tobuf() + b"1" * 80_384 + member.tobuf() + NET.encode().ljust(512, b"\0") + bytes(1024)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "tar://*::a.tar.GZ",
+        "tar://*::tar://inner.tar::outer.tar",
+        "simplecache::tar://a.prototxt::a.tar",
+        "tar://*::a.zip",
+    ],
+)
+def test_no_way_to_an_archive_leads_past_its_bounds(url: str, config: Config) -> None:
+    """fsspec itself goes by the name of a file, and opens what stands before or within an archive."""
+    inner = _with_long_header()
+    Path("a.tar").write_bytes(inner)
+    Path("a.zip").write_bytes(inner)
+    Path("a.tar.GZ").write_bytes(gzip.compress(inner))
+    with tarfile.open("outer.tar", "w") as packed:
+        member = tarfile.TarInfo("inner.tar")
+        member.size = len(inner)
+        packed.addfile(member, io.BytesIO(inner))
+    files, reasons = _reasons(url, config)
+    assert (files, len(reasons)) == (0, 1)
+    assert "has a header of 80,000 bytes" in reasons[0] or "an archive is read as it is" in reasons[0]
+
+
+def test_a_name_deeper_than_folders_are_searched_is_named(config: Config) -> None:
+    with tarfile.open("deep.tar.gz", "w:gz") as packed:
+        packed.addfile(tarfile.TarInfo("d/" * 940 + "a.prototxt"))
+    with soon():
+        files, reasons = _reasons("tar://::deep.tar.gz", config)
+    assert (files, reasons) == (
+        0,
+        ["cannot be read: holds a name of 1,890 characters and 940 folders, as no path has"],
+    )
+
+
+def test_folders_of_a_tar_take_no_more_than_their_number(config: Config) -> None:
+    with tarfile.open("flat.tar", "w") as packed:
+        for number in range(2000):
+            member = tarfile.TarInfo(f"d{number}/n.prototxt")
+            member.size = len(NET)
+            packed.addfile(member, io.BytesIO(NET.encode()))
+    with soon():
+        assert _reasons("tar://::flat.tar", config)[0] == 2000
+
+
+def test_a_file_that_comes_in_pieces_is_read_to_its_end(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A response of a server gives what has arrived, not what was asked for."""
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    class Slow(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            return super().read(10)
+
+    MemoryFileSystem().pipe("/nets/n.prototxt", NET.encode() + b"kernel: 3\n")
+    monkeypatch.setattr(MemoryFileSystem, "open", lambda self, path, *_, **__: Slow(self.cat_file(path)))
+    report = clustered.check(["memory://nets/n.prototxt"], config)
+    assert any("kernel" in finding.message for finding in report.findings)

@@ -1,0 +1,184 @@
+"""The files in a zip or tar archive, wherever it lies, by a table that takes one pass over its members.
+
+fsspec opens archives, too, but goes over all names again for each folder, and over what is packed without an end.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from tempfile import NamedTemporaryFile
+from typing import IO, Any, NamedTuple
+
+from fsspec.core import url_to_fs
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.spec import AbstractFileSystem
+
+from caffelint.lint.read import ReadError, opened
+
+SCHEMES = ("zip", "tar")
+_MOST_BYTES = 4 << 30
+_LEAST_UNPACKED, _LARGEST_RATIO = 64 << 20, 1000
+"""Bytes that an archive may unpack to however few it has, and how many times these beyond."""
+_PIECE = 1 << 20
+_MOST_MEMBERS = 200_000
+_DEEPEST, _LONGEST_NAME = 200, 4096
+_LONGEST_HEADER = 16 << 10
+"""Bytes of a header of tar, which older versions of Python read in the square of its length (CVE-2024-6232)."""
+_PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ\0", lzma.open),
+)
+"""How what a tar is packed with begins."""
+
+
+class _Member(NamedTuple):
+    name: str
+    size: int
+    type: str
+    """`file`, `directory`, or `other` for links, pipes and devices, which are not read."""
+    key: Any
+
+
+class Archive(AbstractFileSystem):  # type: ignore[misc]
+    """What fsspec asks of a file system, of an archive that is open."""
+
+    protocol = "archive"
+    cachable = False
+
+    def __init__(self, scheme: str, stream: IO[bytes]) -> None:
+        super().__init__()
+        self._read, members = (_zip if scheme == "zip" else _tar)(stream)
+        self._members = {member.name: member for member in members if member.name}
+        for name in list(self._members):
+            while (name := name.rpartition("/")[0]) and name not in self._members:
+                self._members[name] = _Member(name, 0, "directory", None)
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return path.rpartition("://")[2].strip("/")
+
+    def info(self, path: str, **_: Any) -> dict[str, Any]:
+        """Name, size and type of a member. Raises `FileNotFoundError`."""
+        name = self._strip_protocol(path)
+        if not name and self._members:
+            return {"name": "", "size": 0, "type": "directory"}
+        if name not in self._members:
+            raise FileNotFoundError(path)
+        return self._members[name]._asdict()
+
+    def isfile(self, path: str) -> bool:
+        """Is it anything but a folder?"""
+        try:
+            return bool(self.info(path)["type"] != "directory")
+        except FileNotFoundError:
+            return False
+
+    def find(
+        self, path: str, maxdepth: int | None = None, withdirs: bool = False, detail: bool = False, **_: Any
+    ) -> Any:
+        """The files below a folder, or the file itself."""
+        top = self._strip_protocol(path)
+        below, depth = f"{top}/" if top else "", (top.count("/") + 1 if top else 0) + (maxdepth or _DEEPEST + 1)
+        found = {
+            name: member._asdict()
+            for name, member in self._members.items()
+            if (name.startswith(below) or name == top)
+            and name.count("/") < depth
+            and (withdirs or member.type != "directory")
+        }
+        return found if detail else sorted(found)
+
+    def open(self, path: str, *_: Any, **__: Any) -> Any:
+        """A member as a stream to read. Raises `FileNotFoundError`, and what the library of its format does."""
+        member = self._members.get(self._strip_protocol(path))
+        if member is None or member.type != "file":
+            raise FileNotFoundError(path)
+        return self._read(member.key)
+
+
+def opened_archive(url: str) -> Archive:
+    """The archive that `zip://...::url` or `tar://...::url` leads into. Raises `ReadError`, `OSError` and others."""
+    link, _, outer = url.partition("::")
+    return Archive(link.partition("://")[0], _seekable(outer))
+
+
+def _seekable(url: str) -> IO[bytes]:
+    """What lies at a path, to go back and forth in: a file of this machine, or a copy."""
+    links = url.split("::")
+    if links[0].partition("://")[0] in SCHEMES and len(links) > 1:
+        return _copy(opened_archive(url).open(links[0]), _MOST_BYTES)
+    if any(link.partition("://")[0] in (*SCHEMES, "libarchive") for link in links):
+        raise ReadError("an archive is read as it is; leave out what stands before it")
+    file_system, path = url_to_fs(url)
+    if isinstance(file_system, LocalFileSystem):
+        return opened(path)
+    return _copy(file_system.open(path, "rb"), _MOST_BYTES)
+
+
+def _copy(stream: Any, most: int) -> IO[bytes]:
+    """A temporary file with all that a stream gives."""
+    whole: Any = NamedTemporaryFile(prefix="caffelint-")  # noqa: SIM115 - for as long as it is read
+    with stream:
+        while data := stream.read(_PIECE):
+            if whole.tell() > most:
+                raise ReadError(f"unpacks to more than {most >> 20} MiB")
+            whole.write(data)
+    whole.seek(0)
+    opened_whole: IO[bytes] = whole
+    return opened_whole
+
+
+def _zip(stream: IO[bytes]) -> tuple[Callable[[Any], Any], Iterator[_Member]]:
+    archive = zipfile.ZipFile(stream)
+    return archive.open, (
+        _member(one.filename, one.file_size, _type_in_zip(one), one, number)
+        for number, one in enumerate(archive.infolist())
+    )
+
+
+def _type_in_zip(one: zipfile.ZipInfo) -> str:
+    if one.is_dir():
+        return "directory"
+    return "other" if stat.S_ISLNK(one.external_attr >> 16) else "file"
+
+
+class _Header(tarfile.TarInfo):
+    _OF_ANOTHER = (
+        *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+        *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+    )
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in self._OF_ANOTHER and self.size > _LONGEST_HEADER:
+            raise ReadError(f"has a header of {self.size:,} bytes; {_LONGEST_HEADER:,} hold the longest names")
+        return super()._proc_member(archive)  # type: ignore[misc, no-any-return]
+
+
+def _tar(stream: IO[bytes]) -> tuple[Callable[[Any], Any], Iterator[_Member]]:
+    begin = stream.read(8)
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    for sign, unpack in _PACKED:
+        if begin.startswith(sign):
+            stream = _copy(unpack(stream), min(_MOST_BYTES, _LEAST_UNPACKED + _LARGEST_RATIO * size))
+    archive = tarfile.TarFile(fileobj=stream, tarinfo=_Header)
+    return archive.extractfile, (
+        _member(one.name, one.size, "file" if one.isreg() else "directory" if one.isdir() else "other", one, number)
+        for number, one in enumerate(archive)
+    )
+
+
+def _member(name: str, size: int, type: str, key: Any, number: int) -> _Member:
+    if number >= _MOST_MEMBERS:
+        raise ReadError(f"holds more than {_MOST_MEMBERS:,} files")
+    if name.count("/") > _DEEPEST or len(name) > _LONGEST_NAME:
+        raise ReadError(f"holds a name of {len(name):,} characters and {name.count('/'):,} folders, as no path has")
+    return _Member(re.sub("/+", "/", name).strip("/"), size, type, key)
