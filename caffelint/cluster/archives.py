@@ -29,7 +29,7 @@ _LEAST_UNPACKED, _LARGEST_RATIO = 64 << 20, 1000
 _PIECE = 1 << 20
 _MOST_MEMBERS = 200_000
 _DEEPEST, _LONGEST_NAME = 200, 4096
-_LONGEST_HEADER = 16 << 10
+_LONGEST_HEADER, _LONGEST_GLOBAL, _MOST_GLOBAL = 16 << 10, 1 << 10, 16
 """Bytes of a header of tar, which older versions of Python read in the square of its length (CVE-2024-6232)."""
 _PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
     (b"\x1f\x8b", gzip.open),
@@ -156,10 +156,19 @@ class _Header(tarfile.TarInfo):
         *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     )
 
-    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+    def _proc_member(self, archive: _Tar) -> tarfile.TarInfo:
+        if self.type == tarfile.XGLTYPE:  # what it says is copied for each member
+            archive.global_headers += 1
+            if self.size > _LONGEST_GLOBAL or archive.global_headers > _MOST_GLOBAL:
+                raise ReadError("has headers for all of its members that say more than any need")
         if self.type in self._OF_ANOTHER and self.size > _LONGEST_HEADER:
             raise ReadError(f"has a header of {self.size:,} bytes; {_LONGEST_HEADER:,} hold the longest names")
         return super()._proc_member(archive)  # type: ignore[misc, no-any-return]
+
+
+class _Tar(tarfile.TarFile):
+    tarinfo = _Header
+    global_headers = 0
 
 
 def _tar(stream: IO[bytes]) -> tuple[Callable[[Any], Any], Iterator[_Member]]:
@@ -169,7 +178,7 @@ def _tar(stream: IO[bytes]) -> tuple[Callable[[Any], Any], Iterator[_Member]]:
     for sign, unpack in _PACKED:
         if begin.startswith(sign):
             stream = _copy(unpack(stream), min(_MOST_BYTES, _LEAST_UNPACKED + _LARGEST_RATIO * size))
-    archive = tarfile.TarFile(fileobj=stream, tarinfo=_Header)
+    archive = _Tar(fileobj=stream)
     return archive.extractfile, (
         _member(one.name, one.size, "file" if one.isreg() else "directory" if one.isdir() else "other", one, number)
         for number, one in enumerate(archive)

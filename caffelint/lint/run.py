@@ -128,7 +128,7 @@ class RuleSet:
             sure = net.is_plain or kind in OF_EVERY_CAFFE or _is_of_the_project(refused)
             if info is not None and info.kind == "refusal" and (sure or _is_of_a_plain_layer(refused)):
                 for finding in self.rule(info).report(refused):
-                    if not sure:
+                    if not sure and finding.severity != INFO:
                         finding.severity, finding.certainty = WARNING, LIKELY
                     yield finding
         for info in self._by_kind["refusal"]:

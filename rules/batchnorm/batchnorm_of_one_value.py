@@ -67,9 +67,7 @@ class BatchnormOfOneValue(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         if not net.is_plain:
             return
-        for one in net.states():
-            if one.phase != TRAIN:
-                continue
+        for one in (one for one in net.states() if one.phase == TRAIN):
             for layer in one.layers:
                 if layer.type == "MVN" and layer.index is not None and layer.bottoms:
                     yield from self._mvn(net, layer)

@@ -58,8 +58,7 @@ class RecordShapesDiffer(DatasetRule):
 
     def _differ(self, feed: Feed, key: str, top: Top) -> Iterator[Finding]:
         shapes = [shape_of(text) for text in top.shapes]
-        what, so, remedy = "shape", "Caffe stops", "make all of one size, or set crop_size"
-        severity = ERROR
+        what, so, remedy, severity = "shape", "Caffe stops", "make all of one size, or set crop_size", ERROR
         if key != IMAGE:
             so, remedy = "Caffe reads later files with the row length of the first", "write all with the same shape"
         elif len({shape[0] for shape in shapes}) > 1:

@@ -74,6 +74,7 @@ class FrozenWithoutWeights(NetRule):
             "n.prototxt": _NET.format(_FROZEN, _FROZEN, "xavier"),
         },
         "# for finetuning\n" + _NET.format(_FROZEN, "", "xavier"),
+        "# for finetuning\n" + _NET.format("", _FROZEN, "constant"),
     ]
     INVALID = [
         Invalid(
@@ -168,9 +169,10 @@ def _may_be_loaded(net: Net) -> bool:
 
 
 def _is_frozen(layer: Layer) -> bool:
-    """Not with a name: another layer may own the weights, and learn."""
+    """Not with a name, since another layer may own the weights, and not with a filler that gives what is wanted."""
     is_named = any(spec.name for spec in layer.message.param)
-    return layer.type != "Deconvolution" and layer.has_frozen_weights and not is_named
+    is_fixed = layer.has(layer.kind.block, "weight_filler") and not _is_random(layer)
+    return layer.type != "Deconvolution" and layer.has_frozen_weights and not is_named and not is_fixed
 
 
 def _is_random(layer: Layer) -> bool:

@@ -138,6 +138,7 @@ class PythonMethodFails(NetRule):
             return
         judged = next((one for one in net.states() if one.phase == TRAIN and one.is_wired), None)
         trained = {one.index: _may_matter(one) for one in judged.layers if one.need_backward} if judged else {}
+        forced = net.message.force_backward
         found: dict[tuple[str, PythonFault], tuple[PythonClass, list[Layer]]] = {}
         for layer in net.layers_having("python_param"):
             for kind in _KINDS:
@@ -145,7 +146,7 @@ class PythonMethodFails(NetRule):
                 for python, fault in claims(layer, find):
                     found.setdefault((python.module.path, fault), (python, []))[1].append(layer)
         for (_, fault), (python, layers) in found.items():
-            runs = fault.method != "backward" or any(trained.get(layer.index or 0) for layer in layers)
+            runs = fault.method != "backward" or forced or any(trained.get(layer.index or 0) for layer in layers)
             yield self.finding(
                 layers[0].at("python_param", "layer"),
                 f"{titles(layers)}: {fault.method} of class {python.name} {_words(python, fault, runs)}",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, title
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, Net, title
 
 from ._claim import claims, read_in, where
 
@@ -72,9 +72,8 @@ class PythonShuffledApart(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         if TRAIN not in layer.phases or len(layer.tops) < 2:
             return
-        labels = {one.bottoms[1] for one in layer.net.layers if one.kind.is_loss and len(one.bottoms) > 1}
-        scores = {one.bottoms[0] for one in layer.net.layers if one.bottoms}
-        are = [(top in labels, top in scores) for top in layer.tops]
+        labels, read = layer.net.once(_labels_and_read)
+        are = [(top in labels, top in read) for top in layer.tops]
         for python, found in claims(layer, partial(_of_labels, are=are)):
             yield self.finding(
                 layer.at("python_param", "layer"),
@@ -83,6 +82,11 @@ class PythonShuffledApart(LayerRule):
                 " and index both with it",
                 evidence=read_in(python),
             )
+
+
+def _labels_and_read(net: Net) -> tuple[frozenset[str], frozenset[str]]:
+    losses = (one for one in net.layers if one.kind.is_loss and len(one.bottoms) > 1)
+    return frozenset(one.bottoms[1] for one in losses), frozenset(one.bottoms[0] for one in net.layers if one.bottoms)
 
 
 def _of_labels(python: PythonClass, are: list[tuple[bool, bool]]) -> Apart | None:

@@ -320,3 +320,17 @@ def test_a_file_that_comes_in_pieces_is_read_to_its_end(config: Config, monkeypa
     monkeypatch.setattr(MemoryFileSystem, "open", lambda self, path, *_, **__: Slow(self.cat_file(path)))
     report = clustered.check(["memory://nets/n.prototxt"], config)
     assert any("kernel" in finding.message for finding in report.findings)
+
+
+def test_what_a_tar_says_of_all_its_members_is_short(config: Config) -> None:
+    """It is copied for each of them."""
+    with tarfile.open("a.tar", "w", format=tarfile.PAX_FORMAT) as packed:
+        for number in range(400):
+            packed.fileobj.write(tarfile.TarInfo.create_pax_global_header({f"k{number}": "v" * 400}))  # type: ignore[union-attr]
+            packed.addfile(tarfile.TarInfo(f"{number}" * 60))
+    with soon():
+        files, reasons = _reasons("tar://*::a.tar", config)
+    assert (files, reasons) == (
+        0,
+        ["cannot be read: has headers for all of its members that say more than any need"],
+    )
