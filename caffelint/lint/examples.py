@@ -93,6 +93,8 @@ def texts_of(rule: type[Rule]) -> list[str | Files]:
 
 def failures(rule: type[Rule]) -> list[str]:
     """What is wrong with a rule's examples, one line each; empty if all hold."""
+    if not isinstance(rule.VALID, (list, tuple)) or not isinstance(rule.INVALID, (list, tuple)):
+        return ["VALID and INVALID are lists of examples"]
     wrong: list[str] = []
     for number, example in enumerate(accepted(rule)):
         wrong += (f"VALID[{number}]: {line}" for line in _held(_valid, rule, example))
@@ -105,7 +107,7 @@ def _held(judge: Callable[[type[Rule], Any], list[str]], rule: type[Rule], examp
     """What is wrong with an example; also if the rule raises, or if it is not an example at all."""
     try:
         return judge(rule, example)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return [str(error) if isinstance(error, AssertionError) else f"{type(error).__name__}: {error}"]
 
 

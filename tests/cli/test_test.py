@@ -84,6 +84,7 @@ def test_test_runs_the_file_it_was_given_whatever_its_name(caffelint: Any, proje
     [
         ("1 / 0", "VALID[0]: caffelint failed in my_rule.py:"),
         ("self.INVALID[0].spam", "AttributeError"),
+        ("raise SystemExit(0)", "VALID[0]: SystemExit: 0"),
     ],
 )
 def test_test_of_a_rule_that_raises(caffelint: Any, project: Path, slip: str, line: str) -> None:
@@ -102,3 +103,12 @@ def test_test_of_an_example_that_is_none(caffelint: Any, project: Path) -> None:
     run = caffelint("test", "my_rule.py")
     assert (run.status, run.err) == (1, "")
     assert "INVALID[0]: it has 0 spans and 1 messages" in run.out
+
+
+def test_test_of_examples_that_are_no_list(caffelint: Any, project: Path) -> None:
+    caffelint("new-rule", "my-rule", ".")
+    path = project / "my_rule.py"
+    path.write_text(re.sub(r"    VALID = ", "    VALID = 5 or ", path.read_text("utf-8"), count=1), "utf-8")
+    run = caffelint("test", "my_rule.py")
+    assert (run.status, run.err) == (1, "")
+    assert "VALID and INVALID are lists of examples" in run.out
