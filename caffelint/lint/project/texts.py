@@ -31,6 +31,8 @@ _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages",
 _OF_CAFFE = (os.path.join("src", "caffe"), os.path.join("include", "caffe"), os.path.join("python", "caffe"))
 """What is below names the nets of nobody."""
 _OF_PROTO = os.sep + os.path.dirname(PROTO)
+_OF_REPORTS = (".html", ".json", ".xml")
+"""What caffelint itself may have written, and what then names all that it was told of."""
 _TELLING = (".prototxt", "_iter_", "mkdir", "makedirs")
 _LARGEST = 1 << 19
 _MOST_BYTES = 1 << 23
@@ -100,11 +102,10 @@ class Named(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The texts, the paths of logs, those of weights, and the tops of Caffes."""
+    """The texts, the paths of logs, and the tops of Caffes."""
 
     texts: list[Text]
     logs: list[str]
-    weights: list[str]
     caffes: list[str]
 
 
@@ -122,7 +123,7 @@ class Texts:
 
     @cached_property
     def _found(self) -> _Found:
-        found = _Found([], [], [], [])
+        found = _Found([], [], [])
         seen = size = 0
         for folder, folders, files in walk(self.top):
             folders[:] = sorted(name for name in folders if name not in _KEEP_OUT)
@@ -135,11 +136,11 @@ class Texts:
                 continue
             for name in sorted(files):
                 path = os.path.join(folder, name)
-                if name.endswith((".caffemodel", ".solverstate", ".caffemodel.h5")):
-                    found.weights.append(path)
-                elif name.endswith(_SUFFIXES) or _NAMES.fullmatch(name):
+                if name.endswith(_SUFFIXES) or _NAMES.fullmatch(name):
                     if size < _MOST_BYTES and len(found.texts) < _MOST_TEXTS and (text := _read(path)):
                         size += len(text)
+                        if name.endswith(_OF_REPORTS) and "caffelint" in text:
+                            continue
                         if any(word in text for word in _TELLING) or _READ_ME.match(name):
                             found.texts.append(Text(relative(path).replace(os.sep, "/"), folder, text))
                 elif _LOGS.fullmatch(name) and not name.lower().endswith(_NO_LOGS) and not os.path.islink(path):
@@ -154,11 +155,6 @@ class Texts:
     def logs(self) -> list[str]:
         """What may be logs, by their names."""
         return self._found.logs
-
-    @property
-    def weights(self) -> list[str]:
-        """The paths of trained weights."""
-        return self._found.weights
 
     @cached_property
     def pages(self) -> list[Text]:
@@ -256,8 +252,11 @@ class Texts:
 
     @cached_property
     def snapshots(self) -> list[tuple[str, str]]:
-        """The snapshots that are named or lie there: the prefix as it is written, and where."""
-        found = [(path.rpartition("_iter_")[0], relative(path)) for path in self.weights if "_iter_" in _name(path)]
+        """The snapshots that are named: the prefix as it is written, and where.
+
+        One that merely lies there may be of a run that came to nothing.
+        """
+        found = []
         for text in self.all:
             for match in _SNAPSHOT.finditer(text.text):
                 at = match.start()

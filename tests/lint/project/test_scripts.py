@@ -220,9 +220,14 @@ def test_weights_that_a_script_gives_hold_what_is_frozen(repository: Path) -> No
     net = NET[: NET.index('layer { name: "u"')].replace("dim: 18 dim: 18", "dim: 1 dim: 1")
     loss = 'layer { name: "loss" type: "EuclideanLoss" bottom: "c" bottom: "l" }'
     (repository / "models/train.prototxt").write_text(net + layers + loss)
-    assert found()["frozen-without-weights"][0] == "warning"
+    told = [one.message for one in caffelint.check(".").findings if one.name == "frozen-without-weights"]
+    assert "keeps the random weights" in told[0]
     (repository / "train.sh").write_text("caffe train --solver=/a/models/solver.prototxt --weights=b.caffemodel\n")
-    assert "frozen-without-weights" not in found()
+    clear()
+    told = [one.message for one in caffelint.check(".").findings if one.name == "frozen-without-weights"]
+    assert told == [
+        'InnerProduct "b": lr_mult is 0, but the layers before and after it learn; set lr_mult: 1 if it should, too'
+    ]
 
 
 def test_a_script_sets_the_gradient_of_a_blob_wherever_the_solver_is_named(repository: Path) -> None:
