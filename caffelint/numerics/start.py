@@ -14,6 +14,7 @@ from caffelint.caffe.layers.recurrent import Recurrent
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.caffe.shapes import count
 from caffelint.caffe.values import Values
+from caffelint.numerics import finite_check as finite_check
 from caffelint.numerics import forks as forks
 from caffelint.numerics import recurrent as recurrent  # the transfers of these
 from caffelint.numerics.backward import Found, backward, learned

@@ -149,3 +149,12 @@ def test_a_distance_is_steeper_where_targets_are_far_apart(spread: float, kind: 
     rate = 0.002
     found = judge(net.likely(State("TRAIN")), _solver(f'base_lr: {rate} lr_policy: "fixed"'), rate, steps=1000)
     assert found.kind == kind if found else not kind
+
+
+def test_a_check_for_nan_changes_nothing() -> None:
+    check = (
+        'layer {{ name: "check" type: "Python" bottom: "{0}" top: "{0}"'
+        ' python_param {{ module: "check_finite_layer" layer: "checkFiniteLayer" }} }}\n'
+    )
+    for rate in (1000, 1e-9, 0.01):
+        assert _judged(rate, middle=check.format("x") + check.format("label")) == _judged(rate)
