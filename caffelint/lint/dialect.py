@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from os.path import dirname
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.unknown_caffe import own_names
@@ -12,6 +13,9 @@ from caffelint.schema.provenance import provenance
 if TYPE_CHECKING:
     from caffelint.lint.file import File
     from caffelint.lint.report import ReportedFinding
+
+
+_OF_FORKS = frozenset(["unknown-field", "fork-field", "unknown-layer-type"])
 
 
 class SuggestedDialect(NamedTuple):
@@ -41,8 +45,13 @@ def dialects_of(file: File) -> tuple[str, ...]:
 
 
 def suggested(findings: Iterable[ReportedFinding]) -> tuple[SuggestedDialect, ...]:
-    """The dialects that would silence these findings: the one that suits most files, then one for those left."""
-    left = Counter((one.file, one.dialects) for one in findings if one.dialects)
+    """The dialects that would silence these findings: the one that suits most files, then one for those left.
+
+    None for a folder in which a file is for a Caffe that nobody knows: a dialect would make errors of what that adds.
+    """
+    findings = list(findings)
+    strange = {dirname(one.file) for one in findings if one.name in _OF_FORKS and not one.dialects}
+    left = Counter((one.file, one.dialects) for one in findings if one.dialects and dirname(one.file) not in strange)
     found = []
     while left:
         files = Counter(dialect for _, dialects in left for dialect in dialects)

@@ -49,3 +49,11 @@ def test_one_dialect_for_all_files_that_it_suits(tmp_path: Path) -> None:
     assert (ssd.dialect, ssd.files) == ("ssd", 3)
     apart = [one._replace(dialects=("segnet",)) if "segnet" in one.file else one for one in findings]
     assert [(one.dialect, one.files) for one in suggested(apart)] == [("ssd", 3), ("segnet", 1)]
+
+
+def test_no_dialect_where_a_file_beside_is_for_a_caffe_that_nobody_knows(tmp_path: Path) -> None:
+    (tmp_path / "ssd.prototxt").write_text(SSD)
+    (tmp_path / "own.prototxt").write_text(SSD + OWN)
+    config = Config()
+    config.cache = False
+    assert suggested(check([tmp_path], config).findings) == ()
