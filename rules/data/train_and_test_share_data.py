@@ -119,8 +119,8 @@ class TrainAndTestShareData(NetRule):
         Invalid(
             _OWN % "TRAIN" + _OWN % "TEST" + ' layer { type: "EuclideanLoss" bottom: "data" bottom: "label" }',
             span='source: "points.csv"',
-            message='PointData "data": testing reads "points.csv", which training also reads, so accuracy is that of'
-            " the training set; test on other data",
+            message='PointData "data": testing reads "points.csv", which training also reads, so the test loss is'
+            " that of the training set; test on other data",
         ),
         Invalid(
             _DATA % ("val_lmdb", "TRAIN", "") + _DATA % ("train_lmdb", "TEST", ""),
@@ -175,8 +175,8 @@ class TrainAndTestShareData(NetRule):
                 other = trained[same_path(path)]
                 if other is not layer:
                     message = (
-                        f'{title(layer)}: testing reads "{path}", which training also reads, so accuracy is that of the'
-                        " training set; test on other data"
+                        f'{title(layer)}: testing reads "{path}", which training also reads, so {_score(layer.net)} is'
+                        " that of the training set; test on other data"
                     )
                     yield self._finding(layer, block, message, other)
                 elif is_tested(net) and layer.phases == PHASES:
@@ -209,6 +209,13 @@ class TrainAndTestShareData(NetRule):
         other_block, _ = source_of(training)
         related = (Related("training reads this", training.at(other_block, "source")),)
         return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
+
+
+def _score(net: Net) -> str:
+    """What testing gives."""
+    kinds = [layer.kind for layer in net.in_phase(TEST)]
+    measured = any(kind.looks_like_a_measure or kind.type == "Accuracy" for kind in kinds)
+    return "the test loss" if not measured and any(kind.looks_like_a_loss for kind in kinds) else "accuracy"
 
 
 def _are_a_pair(path: str, others: list[str]) -> bool:
