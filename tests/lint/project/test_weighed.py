@@ -110,6 +110,16 @@ def test_the_pages_of_a_caffe_speak_of_its_own_files(project: Path, folder: str,
     assert {one.severity for one in found("unknown-field").values()} == {severity}
 
 
+@pytest.mark.parametrize(("name", "severity"), [("deploy", "error"), ("depoly", "error"), ("net2", "warning")])
+def test_a_training_net_is_no_better_net_to_deploy(project: Path, name: str, severity: str) -> None:
+    """However nearly the two are the same: nothing names a net to deploy, which users run."""
+    layers = LONG + NET.partition("\n")[2]
+    data = 'layer { name: "d" type: "Data" top: "data" top: "label" data_param { source: "a" batch_size: 4 } }\n'
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": data + layers})
+    write({f"{name}.prototxt": 'layer { name: "d" type: "Input" top: "data" }\n' + layers})
+    assert found("unknown-bottom")[f"{name}.prototxt"].severity == severity
+
+
 LONG = "".join(
     f'layer {{ name: "fc{n}" type: "InnerProduct" bottom: "data" top: "fc{n}"\n'
     f"  inner_product_param {{ num_output: {n} }} }}\n"
