@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver, file_name
 from caffelint.lint.numerics import CLIP, STILL, fault, is_trial, judged, number, remedy
 
 from ._words import mend, net, place
@@ -13,6 +13,8 @@ _LENGTH = "momentum: 0.9 max_iter: 1000"
 _ROWS = net().replace("ImageData", "HDF5Data").replace(" new_height: 28 new_width: 28", "").replace("image_d", "hdf5_d")
 _SURE = 0.15
 """The share of their size by which weights may move without having learned anything; recurrent ones need less."""
+_FIRST = 10
+"""By what factor a rate is higher with which a net is trained first."""
 
 
 class WeightsBarelyMove(ProjectRule):
@@ -29,8 +31,9 @@ class WeightsBarelyMove(ProjectRule):
     ## Known problems
     Data that the text does not describe are taken to be about 1, and the finding is then an info, except where
     `clip_gradients` is to blame; with `--read-data` they are measured. It is one, too, where weights move by 15 to 30 %
-    of their size: some nets learn with that. Weights that are loaded are not known: a net that shows a sign of them is
-    not judged, nor is one with Python layers on its way.
+    of their size: some nets learn with that; and where another solver trains the net at ten times the rate, or all
+    scripts of the project that train give it weights, for this one may go on from these. Weights that are loaded are
+    not known: a net that shows a sign of them is not judged, nor is one with Python layers on its way.
 
     ## References
     - Of 250 random projects on Caffe 1.0 that nothing was tuned with, none of the 19 that are reported learned; of
@@ -79,16 +82,36 @@ class WeightsBarelyMove(ProjectRule):
             return
         best = found.cures[0]
         what = (
-            f"in all {solver.message.max_iter:,} iterations the weights of all layers together move by no more than"
-            f' {number(found.size)} of their size (most in "{found.layer.name}")'
+            f"in all {solver.message.max_iter:,} iterations{_of(solver)} the weights of all layers together move by no"
+            f' more than {number(found.size)} of their size (most in "{found.layer.name}")'
         )
         why = f"the net {'may learn' if found.size >= _SURE else 'learns'} nothing; {remedy(best)}"
         # However large the data are, what clips the gradients lets through no more.
         guessed = found.assumed and best.kind != CLIP
+        goes_on = _goes_on(solver)
         yield self.finding(
             place(solver, best, found.layer),
             f"{what}, so {why}",
             cause=fault(found, what, why, "rate"),
-            severity=INFO if guessed or is_trial(solver) or found.size >= _SURE else None,
+            severity=INFO if guessed or goes_on or is_trial(solver) or found.size >= _SURE else None,
+            evidence=goes_on,
             fixes=mend(solver, best),
         )
+
+
+def _of(solver: Solver) -> str:
+    """The solver that is meant, where the place does not tell: of several of one net."""
+    trained = solver.train_net
+    return f' of "{file_name(solver.path)}"' if trained is not None and len(trained.solvers) > 1 else ""
+
+
+def _goes_on(solver: Solver) -> str:
+    """Why a solver may go on from weights that another one has trained; empty where nothing says so."""
+    trained, customs = solver.train_net, solver.runs.customs if solver.runs else None
+    for other in trained.solvers if trained is not None else ():
+        if other.type == solver.type and other.message.base_lr >= _FIRST * solver.message.base_lr:
+            rate = f"{other.message.base_lr:g}"
+            return f'"{file_name(other.path)}" trains the net at base_lr {rate}, and this one may go on from there'
+    if customs and customs.trains_on and not customs.from_scratch:
+        return f"{customs.trains_on} gives a training the weights of another one, and no script trains without"
+    return ""
