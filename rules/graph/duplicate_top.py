@@ -106,12 +106,12 @@ class DuplicateTop(RefusalRule):
 
 
 def _written_twice(refused: Refused) -> Layer | None:
-    """The loss that a loss is another version of: of the same name, type and labels; a stray quote is a slip."""
+    """The loss that a loss is another version of: of the same name and labels; a stray quote is a slip."""
     layer, blob = refused.layers[0], refused.refusal.values["blob"]
     if len(refused.layers) > 1 or not (layer.kind.looks_like_a_loss or "loss" in layer.type.lower()):
         return None
     for other in refused.net.layers[: layer.index]:
-        same = (other.type, other.bottoms[1:]) == (layer.type, layer.bottoms[1:]) and layer.bottoms[1:]
+        same = other.bottoms[1:] == layer.bottoms[1:] and layer.bottoms[1:]
         if same and blob in other.tops and other.name.strip("\"'") == layer.name.strip("\"'"):
             return other
     return None
