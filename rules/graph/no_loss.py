@@ -24,10 +24,10 @@ class NoLoss(NetRule):
     ```
 
     ## Known problems
-    Silent where no solver names the net, where a Python layer or one of an unknown type could be the loss, and where
-    the script that runs the solver sets gradients itself, as when a discriminator trains a generator. It is likely, and
-    an info, where the net has inputs alone: a program gives it data, and maybe gradients, or only wants its initial
-    weights.
+    Silent where no solver names the net, where a Python layer or one of an unknown type that reads something could be
+    the loss, and where the script that runs the solver sets gradients itself, as when a discriminator trains a
+    generator. It is likely, and an info, where the net has inputs alone: a program gives it data, and maybe gradients,
+    or only wants its initial weights.
 
     ## References
     - net.cpp, Init
@@ -45,7 +45,17 @@ class NoLoss(NetRule):
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " loss_weight: 0"},
         {"solver.prototxt": 'test_net: "net.prototxt" test_iter: 1', "net.prototxt": _DATA},
     ]
+    _OWN = 'layer { name: "data" type: "Python" top: "data" python_param { module: "m" layer: "L" } } '
     INVALID = [
+        # A Python layer that reads nothing is no loss.
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt"',
+                "net.prototxt": _OWN + 'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+            },
+            span="layer",
+            message='the net that "solver.prototxt" trains has no loss in TRAIN, so nothing learns; add a loss layer',
+        ),
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA},
             span="layer",
@@ -92,8 +102,10 @@ class NoLoss(NetRule):
         for one in net.states():
             if one.phase != TRAIN:
                 continue
-            # A loss that is refused has no weight yet.
-            if not one.is_wired or any(not layer.known or any(layer.loss_weights) for layer in one.layers):
+            # A loss that is refused has no weight yet; what reads nothing is none, whatever its type.
+            if not one.is_wired or any(
+                not layer.known and layer.bottoms or any(layer.loss_weights) for layer in one.layers
+            ):
                 return
             place, why = net.at("layer"), "so nothing learns; add a loss layer"
             inside = {layer.index for layer in one.layers}
@@ -114,7 +126,7 @@ class NoLoss(NetRule):
                 place = net.at("layer")
                 why = f'but "{file_name(other.path)}", which it tests, has one; swap train_net and test_net'
             # What gives the data may give the gradients too, or only want initial weights written.
-            by_code = not any(layer.kind.is_data for layer in net.layers if layer.index in inside)
+            by_code = not any(_brings_data(layer) for layer in one.layers)
             yield self.finding(
                 place,
                 f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}',
@@ -123,6 +135,10 @@ class NoLoss(NetRule):
                 certainty=LIKELY if by_code else CERTAIN,
             )
             return
+
+
+def _brings_data(layer: BuiltLayer) -> bool:
+    return bool(layer.is_data or not layer.known and layer.tops and not layer.bottoms)
 
 
 def _swapped(solver: Solver, net: Net) -> Net | None:
