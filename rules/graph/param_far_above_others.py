@@ -8,6 +8,9 @@ _FAR_RATE, _FAR_STD, _LARGE, _FEWEST = 50, 30, 0.5, 3
 """How many times the largest of the others is odd; what weights are large by themselves; how many layers tell."""
 
 
+_BIAS, _FAR_BIAS = 1, 5
+"""The param of the bias, and how many times the largest of the others is odd where the weights learn alike."""
+
 _Said = tuple[Layer, tuple[str | int, ...], float]
 
 
@@ -38,8 +41,9 @@ class ParamFarAboveOthers(NetRule):
     ```
 
     ## Known problems
-    Layers that are new to weights that are loaded are to learn faster, and the others then mostly have a rate below 1:
-    rates are reported only where another one is at least 1, and not of the last layer that learns.
+    A bias is compared only where the weights of all layers have one rate. Layers that are new to weights that are
+    loaded are to learn faster, and the others then mostly have a rate below 1: rates are reported only where another
+    one is at least 1, and not of the last layer that learns.
 
     ## References
     - sgd_solver.cpp, ComputeUpdateValue; filler.hpp, GaussianFiller
@@ -61,6 +65,11 @@ class ParamFarAboveOthers(NetRule):
             span="std: 1",
             message='InnerProduct "fc1" has weight_filler std 1, but no other layer has more than 0.01; check it',
         ),
+        Invalid(
+            _net().replace("lr_mult: 1 }", "lr_mult: 1 } param { lr_mult: 2 }").replace("lr_mult: 2", "lr_mult: 21", 1),
+            span="lr_mult: 21",
+            message='InnerProduct "fc0" has lr_mult 21 for its bias, but no other layer has more than 2; check it',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -71,14 +80,26 @@ class ParamFarAboveOthers(NetRule):
         last = next((layer for layer, _, rate in reversed(rates) if rate > 0), None)
         found = [(one, other) for one, other in _farthest(rates, _FAR_RATE) if one[0] is not last and other[2] >= 1]
         found += [(one, other) for one, other in _farthest(_deviations(layers), _FAR_STD) if one[2] >= _LARGE]
+        found += _odd_bias(layers)
         for (layer, path, value), (_, _, most) in found[:1]:
             name = "weight_filler std" if path[-1] == "std" else "lr_mult"
-            text = f"{title(layer)} has {name} {value:g}, but no other layer has more than {most:g}; check it"
+            whose = " for its bias" if path[:2] == ("param", _BIAS) else ""
+            text = f"{title(layer)} has {name} {value:g}{whose}, but no other layer has more than {most:g}; check it"
             yield self.finding(layer.at(*path), text)
 
 
 def _rate(layer: Layer) -> float:
     return layer.message.param[0].lr_mult if layer.message.param else 1.0
+
+
+def _odd_bias(layers: Sequence[Layer]) -> list[tuple[_Said, _Said]]:
+    """The only layer whose bias learns so much faster, while its weights learn as fast as those of all others."""
+    said = [
+        (layer, ("param", _BIAS, "lr_mult"), layer.message.param[_BIAS].lr_mult)
+        for layer in layers
+        if len(layer.message.param) > _BIAS
+    ]
+    return _farthest(said, _FAR_BIAS) if len({_rate(layer) for layer, _, _ in said}) == 1 else []
 
 
 def _deviations(layers: Sequence[Layer]) -> list[_Said]:
