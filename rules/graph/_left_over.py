@@ -90,3 +90,15 @@ def is_of_nets_for_tests(net: Net) -> bool:
     """Does a solver of a net beside it test one that is called so?"""
     solvers = (solver for other in net.siblings for solver in other.solvers)
     return any("deploy" in file_name(name).lower() for solver in solvers for name in solver.message.test_net)
+
+
+def written_twice(refused: Refused) -> Layer | None:
+    """The loss that a loss is another version of: of the same name and labels; a stray quote is a slip."""
+    layer, blob = refused.layers[0], refused.refusal.values["blob"]
+    if len(refused.layers) > 1 or not (layer.kind.looks_like_a_loss or "loss" in layer.type.lower()):
+        return None
+    for other in refused.net.layers[: layer.index]:
+        same = other.bottoms[1:] == layer.bottoms[1:] and layer.bottoms[1:]
+        if same and blob in other.tops and other.name.strip("\"'") == layer.name.strip("\"'"):
+            return other
+    return None

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, Layer, RefusalRule, Refused, fix, rename_blob, title
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob, title
 
-from ._left_over import left_over_data
+from ._left_over import left_over_data, written_twice
 
 
 class DuplicateTop(RefusalRule):
@@ -57,15 +57,6 @@ class DuplicateTop(RefusalRule):
             message='Python "batch": top "data" is already made by layer "data"; a deploy net gets its data through its'
             " Input, so remove it",
         ),
-        # A loss and its later version.
-        Invalid(
-            'layer { name: "in" type: "Input" top: "a" top: "b" top: "y" }'
-            ' layer { name: "loss" type: "EuclideanLoss" bottom: "a" bottom: "y" top: "loss" }'
-            ' layer { name: "loss" type: "EuclideanLoss" bottom: "b" bottom: "y" top: "loss" }',
-            span='top: "loss"',
-            message='EuclideanLoss "loss": top "loss" is already made by layer "loss", which compares with the same'
-            " labels; remove one of the two",
-        ),
         Invalid(
             'layer { name: "in" type: "Input" top: "x" }'
             ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y" top: "y" }'
@@ -88,30 +79,16 @@ class DuplicateTop(RefusalRule):
                 f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{first.name}"; a deploy net gets'
                 f" its data through its Input, so remove {'it' if left is layers[0] else title(left)}"
             )
-        if written := _written_twice(refused):
-            return (
-                f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{written.name}", which compares'
-                " with the same labels; remove one of the two"
-            )
+        if written := written_twice(refused):
+            text = f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{written.name}", which'
+            return f"{text} compares with the same labels; remove one of the two"
         return super().message(refused)
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         """A name of its own for the later blob; not for data layers, which rather lack their phases."""
         layer = refused.layers[0]
-        if len(refused.layers) > 1 or layer.kind.is_data or left_over_data(refused) or _written_twice(refused):
+        if len(refused.layers) > 1 or layer.kind.is_data or left_over_data(refused) or written_twice(refused):
             return ()
         values = refused.refusal.values
         edits = rename_blob(layer, values["blob"], top=values["top"])
         return fix(f"rename the top to {edits[0][1].text}", UNSAFE, edits) if edits else ()
-
-
-def _written_twice(refused: Refused) -> Layer | None:
-    """The loss that a loss is another version of: of the same name and labels; a stray quote is a slip."""
-    layer, blob = refused.layers[0], refused.refusal.values["blob"]
-    if len(refused.layers) > 1 or not (layer.kind.looks_like_a_loss or "loss" in layer.type.lower()):
-        return None
-    for other in refused.net.layers[: layer.index]:
-        same = other.bottoms[1:] == layer.bottoms[1:] and layer.bottoms[1:]
-        if same and blob in other.tops and other.name.strip("\"'") == layer.name.strip("\"'"):
-            return other
-    return None

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver, file_name
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
 from caffelint.lint.numerics import CLIP, STILL, fault, is_trial, judged, number, remedy
 
+from ._going_on import goes_on, of
 from ._words import mend, net, place
 from ._words import solver as solved
 
@@ -13,8 +14,6 @@ _LENGTH = "momentum: 0.9 max_iter: 1000"
 _ROWS = net().replace("ImageData", "HDF5Data").replace(" new_height: 28 new_width: 28", "").replace("image_d", "hdf5_d")
 _SURE = 0.15
 """The share of their size by which weights may move without having learned anything; recurrent ones need less."""
-_FIRST = 10
-"""By what factor a rate is higher with which a net is trained first."""
 
 
 class WeightsBarelyMove(ProjectRule):
@@ -22,8 +21,8 @@ class WeightsBarelyMove(ProjectRule):
 
     From the fillers, the shapes and the range of the data follow the sizes of the first updates; times the number of
     iterations they are the most that weights can move, if all pull in one direction; those of all layers are added up
-    as what has nothing to do with each other, for each changes the scores. A trial of fewer than 300
-    iterations is judged as if it went on so long, and the finding is then an info.
+    as what has nothing to do with each other, for each changes the scores. A trial of fewer than 300 iterations is
+    judged as if it went on so long, and is an info.
 
     ## Why is this bad?
     The net ends as it began: the loss stays where it is.
@@ -31,14 +30,12 @@ class WeightsBarelyMove(ProjectRule):
     ## Known problems
     Data that the text does not describe are taken to be about 1, and the finding is then an info, except where
     `clip_gradients` is to blame; with `--read-data` they are measured. It is one, too, where weights move by 15 to 30 %
-    of their size: some nets learn with that; and where another solver trains the net at ten times the rate, or all
-    scripts of the project that train give it weights, for this one may go on from these. Weights that are loaded are
-    not known: a net that shows a sign of them is not judged, nor is one with Python layers on its way.
+    of their size, with which some nets learn, and where another solver trains at ten times the rate, or all scripts
+    load weights, so that this one may go on. A net with a sign of weights or a Python layer is not judged.
 
     ## References
-    - Of 250 random projects on Caffe 1.0 that nothing was tuned with, none of the 19 that are reported learned; of
-      1,612 in all, none of the 119 that are with `--read-data`; of 178 more, 3 of 23 did, two of them by biases alone;
-      of 52 more, none of the 7 that are warned of and none of the 3 infos
+    - Of 250 random projects on Caffe 1.0 that nothing was tuned with, none of the 19 reported learned; of 1,612 in all,
+      none of 119 with `--read-data`; of 178 more, 3 of 23 did, two by biases alone; of 52 more, none of 10
     """
 
     code = "N104"
@@ -82,36 +79,17 @@ class WeightsBarelyMove(ProjectRule):
             return
         best = found.cures[0]
         what = (
-            f"in all {solver.message.max_iter:,} iterations{_of(solver)} the weights of all layers together move by no"
+            f"in all {solver.message.max_iter:,} iterations{of(solver)} the weights of all layers together move by no"
             f' more than {number(found.size)} of their size (most in "{found.layer.name}")'
         )
         why = f"the net {'may learn' if found.size >= _SURE else 'learns'} nothing; {remedy(best)}"
-        # However large the data are, what clips the gradients lets through no more.
-        guessed = found.assumed and best.kind != CLIP
-        goes_on = _goes_on(solver)
+        guessed = found.assumed and best.kind != CLIP  # which lets through no more, however large the data are
+        after = goes_on(solver)
         yield self.finding(
             place(solver, best, found.layer),
             f"{what}, so {why}",
             cause=fault(found, what, why, "rate"),
-            severity=INFO if guessed or goes_on or is_trial(solver) or found.size >= _SURE else None,
-            evidence=goes_on,
+            severity=INFO if guessed or after or is_trial(solver) or found.size >= _SURE else None,
+            evidence=after,
             fixes=mend(solver, best),
         )
-
-
-def _of(solver: Solver) -> str:
-    """The solver that is meant, where the place does not tell: of several of one net."""
-    trained = solver.train_net
-    return f' of "{file_name(solver.path)}"' if trained is not None and len(trained.solvers) > 1 else ""
-
-
-def _goes_on(solver: Solver) -> str:
-    """Why a solver may go on from weights that another one has trained; empty where nothing says so."""
-    trained, customs = solver.train_net, solver.runs.customs if solver.runs else None
-    for other in trained.solvers if trained is not None else ():
-        if other.type == solver.type and other.message.base_lr >= _FIRST * solver.message.base_lr:
-            rate = f"{other.message.base_lr:g}"
-            return f'"{file_name(other.path)}" trains the net at base_lr {rate}, and this one may go on from there'
-    if customs and customs.trains_on and not customs.from_scratch:
-        return f"{customs.trains_on} gives a training the weights of another one, and no script trains without"
-    return ""
