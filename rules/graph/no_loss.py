@@ -38,20 +38,22 @@ class NoLoss(NetRule):
     severity = ERROR
     _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" } '
     _LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" top: "loss"%s }'
+    _OWN = 'layer { name: "data" type: "Python" top: "data" python_param { module: "m" layer: "L" } } '
     VALID = [
+        # It shows how its data layer works.
+        {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _OWN},
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % ""},
         {"net.prototxt": _DATA},
         # suspicious-loss-weight reports it.
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " loss_weight: 0"},
         {"solver.prototxt": 'test_net: "net.prototxt" test_iter: 1', "net.prototxt": _DATA},
     ]
-    _OWN = 'layer { name: "data" type: "Python" top: "data" python_param { module: "m" layer: "L" } } '
     INVALID = [
         # A Python layer that reads nothing is no loss.
         Invalid(
             {
                 "solver.prototxt": 'net: "net.prototxt"',
-                "net.prototxt": _OWN + 'layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }',
+                "net.prototxt": _OWN + 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }',
             },
             span="layer",
             message='the net that "solver.prototxt" trains has no loss in TRAIN, so nothing learns; add a loss layer',
@@ -126,7 +128,11 @@ class NoLoss(NetRule):
                 place = net.at("layer")
                 why = f'but "{file_name(other.path)}", which it tests, has one; swap train_net and test_net'
             # What gives the data may give the gradients too, or only want initial weights written.
-            by_code = not any(_brings_data(layer) for layer in one.layers)
+            by_code = not any(layer.is_data for layer in one.layers)
+            if by_code and any(_brings_data(layer) for layer in one.layers):
+                if not any(layer.has_weights for layer in one.layers):
+                    return  # it shows how a Python layer of data works
+                by_code = False
             yield self.finding(
                 place,
                 f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}',
@@ -138,7 +144,7 @@ class NoLoss(NetRule):
 
 
 def _brings_data(layer: BuiltLayer) -> bool:
-    return bool(layer.is_data or not layer.known and layer.tops and not layer.bottoms)
+    return bool(not layer.known and layer.tops and not layer.bottoms)
 
 
 def _swapped(solver: Solver, net: Net) -> Net | None:
