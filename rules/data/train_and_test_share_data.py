@@ -35,6 +35,7 @@ from ._layers import (
     is_tested,
     pairs,
     same_path,
+    score,
     source_of,
     tested_sources,
 )
@@ -175,7 +176,7 @@ class TrainAndTestShareData(NetRule):
                 other = trained[same_path(path)]
                 if other is not layer:
                     message = (
-                        f'{title(layer)}: testing reads "{path}", which training also reads, so {_score(layer.net)} is'
+                        f'{title(layer)}: testing reads "{path}", which training also reads, so {score(layer.net)} is'
                         " that of the training set; test on other data"
                     )
                     yield self._finding(layer, block, message, other)
@@ -209,13 +210,6 @@ class TrainAndTestShareData(NetRule):
         other_block, _ = source_of(training)
         related = (Related("training reads this", training.at(other_block, "source")),)
         return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
-
-
-def _score(net: Net) -> str:
-    """What testing gives."""
-    kinds = [layer.kind for layer in net.in_phase(TEST)]
-    measured = any(kind.looks_like_a_measure or kind.type == "Accuracy" for kind in kinds)
-    return "the test loss" if not measured and any(kind.looks_like_a_loss for kind in kinds) else "accuracy"
 
 
 def _are_a_pair(path: str, others: list[str]) -> bool:
