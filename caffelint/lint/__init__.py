@@ -46,8 +46,9 @@ from caffelint.lint.finding import (
     insert_behind,
     replace,
 )
-from caffelint.lint.lasting import slower
+from caffelint.lint.lasting import slower, usual_drops
 from caffelint.lint.project.python_layers import python_classes, python_elsewhere, python_modules
+from caffelint.lint.role import is_called_deploy
 from caffelint.lint.rule import (
     Invalid,
     LayerRule,
@@ -127,6 +128,7 @@ __all__ = [
     "has_rate_of_fine_tuning",
     "insert_before",
     "insert_behind",
+    "is_called_deploy",
     "is_for_unknown_caffe",
     "is_whole",
     "join",
@@ -158,6 +160,7 @@ __all__ = [
     "titles",
     "too_old",
     "unused_name",
+    "usual_drops",
     "without_input_layer",
     "without_solver_type",
     "write",

@@ -13,8 +13,9 @@ _OF_SHAPES = "L"
 _OF_NUMBERS = ("I", "O")
 """How codes begin of rules on fillers and losses: what is certain of these changes what estimates come from."""
 _BOTTOM, _TOP = "unknown-bottom", "duplicate-top"
+_BROKEN = "syntax-error"
 _MIXED, _VALUE = "mixed-layer-formats", "wrong-value-type"
-_STATISTICS, _NO_LOSS = "global-stats-in-training", "no-loss"
+_OF_TRAINED, _NO_LOSS = frozenset(["batchnorm-without-scale", "global-stats-in-training"]), "no-loss"
 _SCORES, _SINGLE = "top-k-out-of-range", "single-class-softmax"
 
 
@@ -40,10 +41,12 @@ def lower_consequences(
             return next((changing[file] for file in around if file in changing), None)
         if one.name == _TOP:
             return by_layer.get((one.file, one.layer), {}).get(_BOTTOM)
+        if one.name == _MIXED and one.layer and (broken := by_layer[one.file, one.layer].get(_BROKEN)):
+            return broken
         if one.name == _MIXED or one.name == _VALUE and one.field == "param":  # of the newer format, in `layers`
             first = by_file.get((one.file, _MIXED))
             return first if first is not one else None
-        if one.name == _STATISTICS:  # which are those of a net to be tested, named to be trained
+        if one.name in _OF_TRAINED:  # statistics are those of a net to be tested, named to be trained
             return by_file.get((one.file, _NO_LOSS))
         if one.name == _SCORES:
             return by_file.get((one.file, _SINGLE))

@@ -15,6 +15,10 @@ _DROPS = 3
 """How often a run is to lower its rate step by step."""
 _AT_THE_END = 0.01
 """Of base_lr: what a usual schedule leaves."""
+_USUAL = 0.1
+"""What a drop leaves of the rate."""
+_STILL = 0.99e-6
+"""Of base_lr: with less, next to nothing changes."""
 _LASTS = 0.01
 """Of base_lr: what is to be left of the rate halfway."""
 
@@ -30,6 +34,18 @@ def slower(message: SolverParameter, iterations: int) -> Suggested | None:
     setattr(changed, better.field, better.value)
     lasts = abs(schedule(changed).rate(iterations // 2)) > _LASTS * abs(found.base)
     return better if lasts and better.value != getattr(message, better.field) else None
+
+
+def usual_drops(message: SolverParameter, iterations: int) -> tuple[Suggested, ...]:
+    """Drops to a tenth, as is usual, and at which stepsize, if at that of the solver they still follow too fast."""
+    changed = type(message)()
+    changed.CopyFrom(message)
+    changed.gamma = _USUAL
+    usual = schedule(changed)
+    gamma = Suggested("gamma", _USUAL)
+    if usual.policy != "step" or abs(usual.rate(iterations - 1)) > _STILL * abs(usual.base):
+        return (gamma,)
+    return gamma, Suggested("stepsize", math.ceil(iterations / _DROPS))
 
 
 def _better(found: Schedule, iterations: int) -> Suggested | None:

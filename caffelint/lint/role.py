@@ -6,6 +6,7 @@ import os
 import re
 
 from caffelint.lint.read import ReadError, read
+from caffelint.schema.spelling import suggest
 from caffelint.text.patterns import compiled_later
 
 TRAIN, DEPLOY = "train", "deploy"
@@ -30,7 +31,13 @@ def role_of(path: str) -> str:
         return ""
     if not _LAYER.search(data):
         return "solver" if _SOLVER.search(data) else ""
-    return TRAIN if _LOSS.search(data) and DEPLOY not in os.path.basename(path) else DEPLOY
+    return TRAIN if _LOSS.search(data) and not is_called_deploy(path) else DEPLOY
+
+
+def is_called_deploy(path: str) -> bool:
+    """Does the name of a net say that it is there to be run, perhaps with a slip: `depoly.prototxt`?"""
+    name = os.path.basename(path).lower()
+    return DEPLOY in name or any(suggest(word, (DEPLOY,)) for word in re.findall(r"[a-z]+", name))
 
 
 def reads_data(path: str) -> bool:

@@ -26,6 +26,7 @@ class Phrase:
 
 _STEPS = Phrase((".step(", ".Step(", ".get('step')"), compiled_later(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)"))
 _STEPS_SOMETHING = Phrase((".step(",), compiled_later(r"\.step\("))
+_SOLVES = Phrase((".solve(",), compiled_later(r"\.solve\("))
 _BUILDS_SOLVER = ("SGDSolver(", "get_solver(")
 _SOLVES = Phrase((".solve(",), compiled_later(r"^[^\n#]{0,400}[Ss]olver\w{0,40}\.solve\(\)", re.M))
 _DRIVES = Phrase(
@@ -142,6 +143,11 @@ class Script:
         return self._find(_TRAINS_ON) or self._starts_from
 
     @cached_property
+    def from_scratch(self) -> Mention | None:
+        """Where it trains, if it speaks of no weights."""
+        return None if self.loads else self.by_tool or self.steps
+
+    @cached_property
     def _starts_from(self) -> Mention | None:
         return self._find(_STARTS_FROM)
 
@@ -162,8 +168,9 @@ class Script:
 
     @cached_property
     def only_sgd(self) -> Mention | None:
-        """Where it builds an SGDSolver, if it builds no other."""
-        return None if self.other_solver else self._find(_SGD_LINE)
+        """Where it builds an SGDSolver and trains by it, if it builds no other."""
+        trains = self.steps or self.drives or self._find(_SOLVES)
+        return self._find(_SGD_LINE) if trains and not self.other_solver else None
 
     @cached_property
     def other_solver(self) -> Mention | None:
@@ -276,13 +283,15 @@ class Customs(NamedTuple):
     """What the scripts of a project do with nets and solvers, whichever these are: the first place of each.
 
     `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
-    net; `fills`: set the weights of upsampling layers; `sets_rate`: write the base_lr of a solver;
-    `builds_sgd`: build an SGDSolver, which is one whatever type the file says; `makes_floats`: make records of floats.
+    net; `from_scratch`: train without any; `fills`: set the weights of upsampling layers; `sets_rate`: write the
+    base_lr of a solver; `builds_sgd`: build an SGDSolver, which is one whatever type the file says; `makes_floats`:
+    make records of floats.
     """
 
     steps: Mention | None = None
     drives: Mention | None = None
     trains_on: Mention | None = None
+    from_scratch: Mention | None = None
     fills: Mention | None = None
     sets_rate: Mention | None = None
     builds_sgd: Mention | None = None

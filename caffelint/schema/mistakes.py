@@ -35,6 +35,7 @@ _DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
 _OF_A_PARAM = ("lr_mult", "decay_mult")
 _OF_OLDER_LAYERS = {"blobs_lr": "lr_mult", "weight_decay": "decay_mult"}
 """Fields of `layers` blocks (caffe.proto, V1LayerParameter), and what the param of a `layer` calls them."""
+_UNKNOWN = "unknown-field"
 
 
 class _Unknown(NamedTuple):
@@ -58,6 +59,8 @@ class Mistakes(MistakenValues):
         self._unknown: dict[tuple[str, str, int], _Unknown] = {}
         self._guessed: set[str] = set()
         """Unknown fields that are taken for slips, while nothing else in the text is of a fork."""
+        self._misplaced: set[str] = set()
+        """Unknown fields that are known in another block."""
         self._blocks: tuple[Field | None, list[Field]] = None, []
         """A message, and the first blocks in it: of one, many fields may be unknown."""
 
@@ -73,8 +76,12 @@ class Mistakes(MistakenValues):
                 sure, safe = bool(named), bool(named) and problem.repair_is_safe
                 self.bound.problems.append(problem._replace(certain=sure, evidence=evidence, repair_is_safe=safe))
         problems = self.bound.problems
-        if self._guessed and (self.bound.fork_uses or any(problem.own for problem in problems)):
+        may_be_of_a_fork = bool(self.bound.fork_uses) or any(problem.own for problem in problems)
+        if self._guessed and may_be_of_a_fork:
             problems[:] = [one._replace(own=True) if one.field in self._guessed else one for one in problems]
+        elif self._misplaced and not may_be_of_a_fork and any(one.certain for one in problems if one.kind == _UNKNOWN):
+            # Beside a slip for which each Caffe refuses the file: nobody has run it.
+            problems[:] = [one._replace(certain=True) if one.field in self._misplaced else one for one in problems]
         if not self.is_sure:
             self._name_forks()
         self._names_for_numbers()
@@ -153,11 +160,12 @@ class Mistakes(MistakenValues):
             if self._is_of_unknown_type(type_, field, node):
                 return other
             return self._lacks(type_, other, field)
-        key = (type_.name, name, field.kind)
+        renamed = self._block_of_content(type_, field, node)
+        key = (type_.name, f"{name} {renamed}", field.kind)
         if key not in self._unknown:
             if len(self.bound.problems) >= self._most:
                 return None
-            self._unknown[key] = self._say_unknown(type_, field, node)
+            self._unknown[key] = self._say_unknown(type_, field, node, renamed)
         meant, message, certain, own = self._unknown[key]
         if (meant is None or _is_named_after_its_type(name, node)) and self._is_of_unknown_type(type_, field, node):
             return None
@@ -166,7 +174,7 @@ class Mistakes(MistakenValues):
         repairs = (Edit(start, end, meant),) if meant else self._moved(type_, field, node)
         safe = bool(meant) and certain and is_same(name, meant or "")
         self._add(
-            "unknown-field",
+            _UNKNOWN,
             start,
             end,
             message,
@@ -219,7 +227,7 @@ class Mistakes(MistakenValues):
             return self.caffe.knows_types and layer_type not in self.caffe.registered.layers
         return not self.is_sure and not provenance().layer_type(layer_type)
 
-    def _say_unknown(self, type_: MessageType, field: Field, node: Field) -> _Unknown:
+    def _say_unknown(self, type_: MessageType, field: Field, node: Field, renamed: str) -> _Unknown:
         """What to say of an unknown field."""
         name = field.name
         types, where = type_.fields, block_name(type_, node)
@@ -244,7 +252,13 @@ class Mistakes(MistakenValues):
             # Another fork may well have called it that in the first place.
             return _Unknown(meant, message, certain, is_of_bvlc and not certain)
         certain = self.is_sure
+        if renamed:
+            self._misplaced.add(name)
+            message = f"{where} has no field {name}, so Caffe refuses the file; what it holds belongs in {renamed}"
+            return _Unknown(renamed, f"{message}, so rename it", certain)
         if home := self._home(type_, field, node):
+            if is_of_bvlc:
+                self._misplaced.add(name)
             message = f"{where} has no field {name}, so Caffe refuses the file; {home}"
             return _Unknown(None, message, certain, not certain and not is_of_bvlc)
         if meant := longer_field(type_, name, field.kind):
@@ -298,6 +312,19 @@ class Mistakes(MistakenValues):
                 if not _is_left_over(type_, block, field.name):
                     found.append(block)
         return found
+
+    def _block_of_content(self, type_: MessageType, field: Field, node: Field) -> str:
+        """The block of its layer's type that an unknown one was meant to be, as all that it holds is of that one."""
+        if field.kind != tree.MESSAGE or not field.fields or max(len(field.fields), len(node.fields)) > _LARGE:
+            return ""
+        written = node.first("type") if type_.name == "LayerParameter" else None
+        layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
+        for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
+            inner = type_.fields.get(block)
+            if inner and inner.message and not node.first(block):
+                if all(_takes(inner.message, one) for one in field.fields):
+                    return block
+        return ""
 
     def _home(self, type_: MessageType, field: Field, node: Field) -> str:
         """Where a field was meant to be, as an advice: a block beside it, its layer type's own, the layer around it."""

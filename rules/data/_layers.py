@@ -182,3 +182,10 @@ def transforms_unlike_bvlc(layer: Layer) -> bool:
     if own := own_block(layer):
         blocks.append(own)
     return any(layer.message.HasField(block) and has_fork_fields(getattr(layer.message, block)) for block in blocks)
+
+
+def score(net: Net) -> str:
+    """What testing gives."""
+    kinds = [layer.kind for layer in net.in_phase(TEST)]
+    measured = any(kind.looks_like_a_measure or kind.type == "Accuracy" for kind in kinds)
+    return "the test loss" if not measured and any(kind.looks_like_a_loss for kind in kinds) else "accuracy"

@@ -85,6 +85,16 @@ class AugmentationInTesting(NetRule):
             fixed=_LAYER % ("mirror: false", "include { phase: TEST } ")
             + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }',
         ),
+        # In a block where it is ignored.
+        Invalid(
+            (_LAYER % ("mirror: true", "include { phase: TEST } data_param { mirror: false } "))
+            + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }',
+            span="mirror: true",
+            message='Data "data": mirror: false in data_param is ignored, so testing mirrors half of its images at'
+            " random; set mirror: false in transform_param",
+            fixed=(_LAYER % ("mirror: false", "include { phase: TEST } data_param { mirror: false } "))
+            + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }',
+        ),
         Invalid(
             {
                 "solver.prototxt": 'train_net: "train.prototxt" test_net: "val.prototxt" test_iter: 9',
@@ -117,6 +127,10 @@ class AugmentationInTesting(NetRule):
             if not layer.message.transform_param.mirror or net.role != "train" or layer.type == _RANDOM_ANYWAY:
                 continue
             fixes: tuple[Fix, ...] = ()
+            # Whoever writes so meant not to mirror; only the place is wrong.
+            block = layer.kind.data_block
+            off = bool(block) and layer.has(block, "mirror") and not layer.param(block).mirror
+            ignored = f": mirror: false in {block} is ignored, so" if off else ""
             if is_test_net(net) and _is_of_training(net, layer):
                 message = (
                     f'{title(layer)}: reads "{source_of(layer)[1]}" and mirrors at random as in training, beside the'
@@ -125,7 +139,8 @@ class AugmentationInTesting(NetRule):
             elif TRAIN not in layer.phases or is_test_net(net):
                 path = transform_place(layer, "mirror").field.split(".")
                 fixes = fix("set mirror: false", UNSAFE, write(layer, *path, value="false"))
-                message = f"{title(layer)}: testing mirrors half of its images at random; set mirror: false"
+                where = "set mirror: false in transform_param" if off else "set mirror: false"
+                message = f"{title(layer)}{ignored or ':'} testing mirrors half of its images at random; {where}"
             elif (
                 is_tested(net) and layer.phases == PHASES and layer.tops and len(makers(net, TEST)[layer.tops[0]]) == 1
             ):

@@ -49,8 +49,12 @@ class IgnoredTransformField(LayerRule):
     }
     ```
 
+    ## Known problems
+    Where transform_param has the setting with the same value, it is an info.
+
     ## Fix safety
-    Unsafe: a setting that is moved takes effect. A setting that no layer reads is removed.
+    Unsafe: a setting that is moved takes effect. A setting that no layer reads, or that is in transform_param, is
+    removed.
 
     ## References
     - upgrade_proto.cpp, NetNeedsDataUpgrade and UpgradeNetDataTransformation; data_layer.cpp; window_data_layer.cpp
@@ -87,6 +91,19 @@ class IgnoredTransformField(LayerRule):
             ),
         ),
         Invalid(
+            'layer { type: "Data" transform_param { crop_size: 8 } data_param { source: "a" crop_size: 9 } }',
+            span="crop_size: 9",
+            message="Data layer: crop_size in data_param is ignored; transform_param sets crop_size, so remove it",
+            fixed='layer { type: "Data" transform_param { crop_size: 8 } data_param { source: "a" } }',
+        ),
+        # Caffe refuses a mean_file beside a mean_value.
+        Invalid(
+            'layer { type: "Data" transform_param { mean_value: 8 } data_param { source: "a" mean_file: "m" } }',
+            span='mean_file: "m"',
+            message="Data layer: mean_file in data_param is ignored; transform_param sets mean_value, so remove it",
+            fixed='layer { type: "Data" transform_param { mean_value: 8 } data_param { source: "a" } }',
+        ),
+        Invalid(
             'layer { name: "data" type: "Data" data_param { source: "a" rand_skip: 9 } }',
             span="rand_skip: 9",
             message='Data "data": rand_skip in data_param is ignored, since Data no longer reads it; remove it',
@@ -106,13 +123,19 @@ class IgnoredTransformField(LayerRule):
         if message.HasField(name):
             block: Any = getattr(message, name)
             for field, harmless in _MOVED.items():
-                if block.HasField(field) and getattr(block, field) != harmless:
+                value = getattr(block, field)
+                if block.HasField(field) and value != harmless:
                     if layer.type == "WindowData" and field == "scale":
                         continue
+                    advice, severity = "move it to transform_param", None
+                    if other := _instead(layer, field):
+                        advice = f"transform_param sets {other}, so remove it"
+                        severity = INFO if getattr(layer.message.transform_param, field) == value else None
                     yield self.finding(
                         layer.at(name, field),
-                        f"{title(layer)}: {field} in {name} is ignored; move it to transform_param",
+                        f"{title(layer)}: {field} in {name} is ignored; {advice}",
                         evidence="Caffe moves it by itself only in old `layers` blocks",
+                        severity=severity,
                         fixes=_moved(layer, name, field, "transform_param"),
                     )
             if layer.type == "Data":
@@ -133,10 +156,16 @@ class IgnoredTransformField(LayerRule):
             )
 
 
+def _instead(layer: Layer, field: str) -> str:
+    """What transform_param has in place of a field that is elsewhere; it refuses two of one field, and two means."""
+    others = (field, "mean_value") if field == "mean_file" else (field,)
+    return next((other for other in others if layer.given("transform_param", other) is not Given.NOTHING), "")
+
+
 def _moved(layer: Layer, block: str, field: str, home: str) -> tuple[Fix, ...]:
     """Move the setting to where Caffe reads it; remove it if the setting is there already."""
     gone = remove(layer, block, field)
-    if layer.given(home, field) is not Given.NOTHING:
+    if home == "transform_param" and _instead(layer, field) or layer.given(home, field) is not Given.NOTHING:
         return fix(f"remove {field}", UNSAFE, gone)
     value = layer.at(block, field).text.partition(":")[2].strip()
     return fix(f"move {field} to {home}", UNSAFE, gone, write(layer, home, field, value=value)) if value else ()

@@ -35,6 +35,7 @@ from ._layers import (
     is_tested,
     pairs,
     same_path,
+    score,
     source_of,
     tested_sources,
 )
@@ -119,8 +120,8 @@ class TrainAndTestShareData(NetRule):
         Invalid(
             _OWN % "TRAIN" + _OWN % "TEST" + ' layer { type: "EuclideanLoss" bottom: "data" bottom: "label" }',
             span='source: "points.csv"',
-            message='PointData "data": testing reads "points.csv", which training also reads, so accuracy is that of'
-            " the training set; test on other data",
+            message='PointData "data": testing reads "points.csv", which training also reads, so the test loss is'
+            " that of the training set; test on other data",
         ),
         Invalid(
             _DATA % ("val_lmdb", "TRAIN", "") + _DATA % ("train_lmdb", "TEST", ""),
@@ -175,8 +176,8 @@ class TrainAndTestShareData(NetRule):
                 other = trained[same_path(path)]
                 if other is not layer:
                     message = (
-                        f'{title(layer)}: testing reads "{path}", which training also reads, so accuracy is that of the'
-                        " training set; test on other data"
+                        f'{title(layer)}: testing reads "{path}", which training also reads, so {score(layer.net)} is'
+                        " that of the training set; test on other data"
                     )
                     yield self._finding(layer, block, message, other)
                 elif is_tested(net) and layer.phases == PHASES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.lint import UNSAFE, Fix, Layer, Net, Refused, file_name, fix, quoted, write
+from caffelint.lint import UNSAFE, Fix, Layer, Net, Refused, file_name, fix, is_called_deploy, quoted, titles, write
 
 _LABELS = 1
 """The bottom of a loss and of an Accuracy that holds what the scores are compared with."""
@@ -13,21 +13,42 @@ _LABELS = 1
 def is_to_deploy(net: Net) -> bool:
     """Is the net there to be run, as its name says? No solver names it."""
     name = file_name(net.path).lower()
-    return "deploy" in name and "train" not in name and not net.solvers
+    return is_called_deploy(name) and "train" not in name and not net.solvers
 
 
 def compares_without_labels(refused: Refused) -> bool:
-    """Are these the losses and the Accuracies of training, in a net that is there to be run and so has no labels?"""
+    """Are these what training compares with labels, in a net that is there to be run and so has none?
+
+    Besides losses and Accuracies, a layer of another Caffe may be one, and a layer may have labels that it never takes.
+    """
     net, layers = refused.net, refused.layers
-    if not layers or not is_to_deploy(net) or any(layer.kind.plain_form is None for layer in layers):
+    if not layers or not is_to_deploy(net) or all(map(_is_given_too_much, layers)):
         return False
-    wrong = refused.refusal.values.get("blob")
+    wrong = refused.refusal.values.get("blob", "")
+    if not all(_compares(layer, wrong) or wrong and _is_given_too_much(layer) for layer in layers):
+        return False
     return all(wrong in layer.bottoms[_LABELS:] if wrong else len(layer.bottoms) == _LABELS for layer in layers)
+
+
+def _compares(layer: Layer, labels: str) -> bool:
+    """A layer that BVLC's Caffe lacks is one if it reads a blob that is called labels."""
+    is_others = not layer.kind.known or bool(layer.kind.fork)
+    return layer.kind.plain_form is not None or is_others and "label" in labels.lower()
+
+
+def _is_given_too_much(layer: Layer) -> bool:
+    """A layer that takes one bottom and is given more, as a Softmax that was a loss is given the labels."""
+    return layer.kind.bottom_counts.most == _LABELS < len(layer.bottoms)
 
 
 def remedy(layers: Sequence[Layer]) -> str:
     """What to do with such layers."""
+    kept = [layer for layer in layers if _is_given_too_much(layer)]
+    layers = [layer for layer in layers if layer not in kept]
     losses = [layer for layer in layers if layer.kind.plain_form]
+    if kept:
+        labels = f"bottom {quoted(kept[0].bottoms[_LABELS])} of {titles(kept)}"
+        return f"a deploy net has no labels, so remove {titles(layers)} and {labels}"
     if len(layers) == 1 and losses:
         labels = f" and remove bottom {quoted(layers[0].bottoms[_LABELS])}" if len(layers[0].bottoms) > _LABELS else ""
         return f"a deploy net has no labels, so write type: {_plain(losses[0])}{labels}"
@@ -69,3 +90,15 @@ def is_of_nets_for_tests(net: Net) -> bool:
     """Does a solver of a net beside it test one that is called so?"""
     solvers = (solver for other in net.siblings for solver in other.solvers)
     return any("deploy" in file_name(name).lower() for solver in solvers for name in solver.message.test_net)
+
+
+def written_twice(refused: Refused) -> Layer | None:
+    """The loss that a loss is another version of: of the same name and labels; a stray quote is a slip."""
+    layer, blob = refused.layers[0], refused.refusal.values["blob"]
+    if len(refused.layers) > 1 or not (layer.kind.looks_like_a_loss or "loss" in layer.type.lower()):
+        return None
+    for other in refused.net.layers[: layer.index]:
+        same = other.bottoms[1:] == layer.bottoms[1:] and layer.bottoms[1:]
+        if same and blob in other.tops and other.name.strip("\"'") == layer.name.strip("\"'"):
+            return other
+    return None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob, title
 
-from ._left_over import left_over_data
+from ._left_over import left_over_data, written_twice
 
 
 class DuplicateTop(RefusalRule):
@@ -79,12 +79,15 @@ class DuplicateTop(RefusalRule):
                 f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{first.name}"; a deploy net gets'
                 f" its data through its Input, so remove {'it' if left is layers[0] else title(left)}"
             )
+        if written := written_twice(refused):
+            text = f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{written.name}", which'
+            return f"{text} compares with the same labels; remove one of the two"
         return super().message(refused)
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         """A name of its own for the later blob; not for data layers, which rather lack their phases."""
         layer = refused.layers[0]
-        if len(refused.layers) > 1 or layer.kind.is_data or left_over_data(refused):
+        if len(refused.layers) > 1 or layer.kind.is_data or left_over_data(refused) or written_twice(refused):
             return ()
         values = refused.refusal.values
         edits = rename_blob(layer, values["blob"], top=values["top"])

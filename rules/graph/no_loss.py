@@ -24,10 +24,10 @@ class NoLoss(NetRule):
     ```
 
     ## Known problems
-    Silent where no solver names the net, where a Python layer or one of an unknown type could be the loss, and where
-    the script that runs the solver sets gradients itself, as when a discriminator trains a generator. It is likely, and
-    an info, where the net has inputs alone: a program gives it data, and maybe gradients, or only wants its initial
-    weights.
+    Silent where no solver names the net, where a Python layer or one of an unknown type that reads something could be
+    the loss, and where the script that runs the solver sets gradients itself, as when a discriminator trains a
+    generator. It is likely, and an info, where the net has inputs alone: a program gives it data, and maybe gradients,
+    or only wants its initial weights.
 
     ## References
     - net.cpp, Init
@@ -38,7 +38,10 @@ class NoLoss(NetRule):
     severity = ERROR
     _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" } '
     _LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" top: "loss"%s }'
+    _OWN = 'layer { name: "data" type: "Python" top: "data" python_param { module: "m" layer: "L" } } '
     VALID = [
+        # It shows how its data layer works.
+        {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _OWN},
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % ""},
         {"net.prototxt": _DATA},
         # suspicious-loss-weight reports it.
@@ -46,6 +49,15 @@ class NoLoss(NetRule):
         {"solver.prototxt": 'test_net: "net.prototxt" test_iter: 1', "net.prototxt": _DATA},
     ]
     INVALID = [
+        # A Python layer that reads nothing is no loss.
+        Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt"',
+                "net.prototxt": _OWN + 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }',
+            },
+            span="layer",
+            message='the net that "solver.prototxt" trains has no loss in TRAIN, so nothing learns; add a loss layer',
+        ),
         Invalid(
             {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA},
             span="layer",
@@ -92,8 +104,10 @@ class NoLoss(NetRule):
         for one in net.states():
             if one.phase != TRAIN:
                 continue
-            # A loss that is refused has no weight yet.
-            if not one.is_wired or any(not layer.known or any(layer.loss_weights) for layer in one.layers):
+            # A loss that is refused has no weight yet; what reads nothing is none, whatever its type.
+            if not one.is_wired or any(
+                not layer.known and layer.bottoms or any(layer.loss_weights) for layer in one.layers
+            ):
                 return
             place, why = net.at("layer"), "so nothing learns; add a loss layer"
             inside = {layer.index for layer in one.layers}
@@ -114,7 +128,11 @@ class NoLoss(NetRule):
                 place = net.at("layer")
                 why = f'but "{file_name(other.path)}", which it tests, has one; swap train_net and test_net'
             # What gives the data may give the gradients too, or only want initial weights written.
-            by_code = not any(layer.kind.is_data for layer in net.layers if layer.index in inside)
+            by_code = not any(layer.is_data for layer in one.layers)
+            if by_code and any(_brings_data(layer) for layer in one.layers):
+                if not any(layer.has_weights for layer in one.layers):
+                    return  # it shows how a Python layer of data works
+                by_code = False
             yield self.finding(
                 place,
                 f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}',
@@ -123,6 +141,10 @@ class NoLoss(NetRule):
                 certainty=LIKELY if by_code else CERTAIN,
             )
             return
+
+
+def _brings_data(layer: BuiltLayer) -> bool:
+    return bool(not layer.known and layer.tops and not layer.bottoms)
 
 
 def _swapped(solver: Solver, net: Net) -> Net | None:

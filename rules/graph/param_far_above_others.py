@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, title
 
-_FAR_RATE, _FAR_STD, _LARGE, _FEWEST = 50, 30, 0.5, 3
-"""How many times the largest of the others is odd; what weights are large by themselves; how many layers tell."""
+from ._far import BIAS, FEWEST, deviations, farthest, odd_bias, rate
 
-
-_Said = tuple[Layer, tuple[str | int, ...], float]
+_FAR_RATE, _FAR_STD, _LARGE = 50, 30, 0.5
+"""How many times the largest of the others is odd; what weights are large by themselves."""
 
 
 def _net(rate: float = 1, std: float = 0.01) -> str:
@@ -38,8 +37,9 @@ class ParamFarAboveOthers(NetRule):
     ```
 
     ## Known problems
-    Layers that are new to weights that are loaded are to learn faster, and the others then mostly have a rate below 1:
-    rates are reported only where another one is at least 1, and not of the last layer that learns.
+    A bias is compared only where the weights of all layers have one rate. Layers that are new to weights that are
+    loaded are to learn faster, and the others then mostly have a rate below 1: rates are reported only where another
+    one is at least 1, and not of the last layer that learns.
 
     ## References
     - sgd_solver.cpp, ComputeUpdateValue; filler.hpp, GaussianFiller
@@ -65,31 +65,15 @@ class ParamFarAboveOthers(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         layers = net.layers_that(lambda kind: kind.has_weights)
-        if len(layers) < _FEWEST or net.role == "deploy":
+        if len(layers) < FEWEST or net.role == "deploy":
             return
-        rates = [(layer, ("param", 0, "lr_mult"), _rate(layer)) for layer in layers]
-        last = next((layer for layer, _, rate in reversed(rates) if rate > 0), None)
-        found = [(one, other) for one, other in _farthest(rates, _FAR_RATE) if one[0] is not last and other[2] >= 1]
-        found += [(one, other) for one, other in _farthest(_deviations(layers), _FAR_STD) if one[2] >= _LARGE]
+        rates = [(layer, ("param", 0, "lr_mult"), rate(layer)) for layer in layers]
+        last = next((layer for layer, _, value in reversed(rates) if value > 0), None)
+        found = [(one, other) for one, other in farthest(rates, _FAR_RATE) if one[0] is not last and other[2] >= 1]
+        found += [(one, other) for one, other in farthest(deviations(layers), _FAR_STD) if one[2] >= _LARGE]
+        found += odd_bias(layers)
         for (layer, path, value), (_, _, most) in found[:1]:
             name = "weight_filler std" if path[-1] == "std" else "lr_mult"
-            text = f"{title(layer)} has {name} {value:g}, but no other layer has more than {most:g}; check it"
+            whose = " for its bias" if path[:2] == ("param", BIAS) else ""
+            text = f"{title(layer)} has {name} {value:g}{whose}, but no other layer has more than {most:g}; check it"
             yield self.finding(layer.at(*path), text)
-
-
-def _rate(layer: Layer) -> float:
-    return layer.message.param[0].lr_mult if layer.message.param else 1.0
-
-
-def _deviations(layers: Sequence[Layer]) -> list[_Said]:
-    said = ((layer, path, filler) for layer in layers for path, filler in layer.fillers() if filler.HasField("std"))
-    dense = (one for one in said if one[1][-1] == "weight_filler" and one[2].type == "gaussian" and one[2].sparse < 0)
-    return [(layer, (*path, "std"), filler.std) for layer, path, filler in dense]
-
-
-def _farthest(said: Sequence[_Said], far: float) -> list[tuple[_Said, _Said]]:
-    """The layer whose value is so many times that of every other one, and the next one."""
-    if len(said) < _FEWEST:
-        return []
-    *_, second, first = sorted(said, key=lambda one: one[2])
-    return [(first, second)] if 0 < second[2] <= first[2] / far else []

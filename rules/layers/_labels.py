@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from caffelint.lint import Kind, Refused
 
+_MOST = 1000
+"""Labels that a changed Caffe may read with a record; a map of targets is not among them."""
 _OF_OTHER_SIZES = frozenset([Kind.SHAPES_DIFFER, Kind.LABEL_COUNT])
 
 
@@ -11,7 +15,9 @@ def lacks_labels(refused: Refused) -> bool:
     """Is it that the records of a database have one label each? Many a Caffe was changed to read several."""
     if refused.refusal.kind not in _OF_OTHER_SIZES or refused.net.bound.knows_caffe or not refused.layers:
         return False
-    layers = (layer for one in refused.net.states() for layer in one.layers if layer.index == refused.layers[0].index)
+    layers = [layer for one in refused.net.states() for layer in one.layers if layer.index == refused.layers[0].index]
+    if any(prod(blob.shape[1:]) > _MOST for layer in layers for blob in layer.bottoms if blob.shape):
+        return False
     blobs = (blob.original for layer in layers for blob in layer.bottoms)
     return any(
         blob.top > 0 and blob.producer is not None and blob.producer.is_data and blob.producer.tops[0].shape is None

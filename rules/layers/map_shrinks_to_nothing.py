@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that, written_field
 
+from ._halved import first_odd
 from ._windows import emptied, misfits
 
 _LEAST_COVER = 4
@@ -62,8 +63,25 @@ class MapShrinksToNothing(NetRule):
         ' layer { name: "p" type: "Pooling" bottom: "c" top: "p" pooling_param { pool: AVE kernel_size: %d } }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "p" top: "fc" inner_product_param { num_output: 9 } }'
     )
-    VALID = [_NET % (7, ""), _NET % (6, " pad: 1"), _AVERAGE % (224, 7), _AVERAGE % (299, 3)]
+    _PADDED = (
+        _AVERAGE.replace("kernel_size: 32 stride: 32", "kernel_size: 16 stride: 16")
+        .replace('bottom: "c" top: "p"', 'bottom: "h" top: "p"')
+        .replace(
+            ' layer { name: "p"',
+            ' layer { name: "h" type: "Pooling" bottom: "c" top: "h"'
+            " pooling_param { kernel_size: 3 stride: 2 pad: %d } }"
+            ' layer { name: "p"',
+        )
+    )
+    VALID = [_PADDED % (224, 0, 7), _NET % (7, ""), _NET % (6, " pad: 1"), _AVERAGE % (224, 7), _AVERAGE % (299, 3)]
     INVALID = [
+        # Rounded up, a padded map of even size is one too large.
+        Invalid(
+            _PADDED % (224, 1, 7),
+            span="pooling_param",
+            message='Pooling "p": kernel_size 7 does not cover the 8x8 map, so the output is 2x2, not 1x1; Pooling "h"'
+            " makes 8x8 of 14x14, not 7x7; set pad: 0 there",
+        ),
         Invalid(
             _AVERAGE % (299, 7),
             span="crop_size: 299",
@@ -158,6 +176,12 @@ class MapShrinksToNothing(NetRule):
             what = f"set crop_size: {size}, which makes" if crop else f"use an input of {size}x{size}, which makes"
             what += f" the map {kernel}x{kernel}"
             place = maker.at(*(("transform_param", "crop_size") if crop else ("input_param", "shape", 0, "dim", -2)))
+        elif odd := first_odd(layer, kernel):
+            related = (Related("the average", place),)
+            maker = net.layers[odd.layer.index or 0]
+            place = maker.at(odd.layer.block)
+            what = f"{title(maker)} makes {odd.made}x{odd.made} of {odd.side}x{odd.side}, not {odd.meant}x{odd.meant}"
+            what += f"; set {odd.cure} there" if odd.cure else "; correct that"
         yield self.finding(
             place,
             f"{title(layer)}: kernel_size {kernel} does not cover the {side}x{side} map, so the output is"

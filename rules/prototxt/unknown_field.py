@@ -76,6 +76,14 @@ class UnknownField(ProblemRule):
             fixed='layer { type: "ImageData" image_data_param { source: "a" }'
             " transform_param { mirror: true crop_size: 9 } }",
         ),
+        # A filler has no such fields.
+        Invalid(
+            'layer { type: "Convolution" weight_filler { num_output: 3 bias_filler { value: 1 } } }',
+            span="weight_filler",
+            message="layer has no field weight_filler, so Caffe refuses the file; what it holds belongs in"
+            " convolution_param, so rename it",
+            fixed='layer { type: "Convolution" convolution_param { num_output: 3 bias_filler { value: 1 } } }',
+        ),
         # What layers blocks call it.
         Invalid(
             'layer { type: "Scale" param { weight_decay: 0 } param { weight_decay: 1 } }',

@@ -3,7 +3,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, slower, write
+from caffelint.lint import (
+    INFO,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Fix,
+    Invalid,
+    Solver,
+    SolverRule,
+    fix,
+    slower,
+    usual_drops,
+    write,
+)
 
 _SMALL = 0.99e-6
 """As a share of the first rate; six drops by 0.1 do not fall below it."""
@@ -87,7 +100,8 @@ class LearningRateVanishes(SolverRule):
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 10000',
             span="max_iter: 10000",
             message="the learning rate falls below a millionth of its initial 0.01 at iteration 7000, so the remaining"
-            " 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later",
+            " 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later with"
+            " stepsize: 3334",
         ),
         # The gamma of `inv`.
         Invalid(
@@ -96,6 +110,15 @@ class LearningRateVanishes(SolverRule):
             message="the learning rate falls below a millionth of its initial 0.01 at iteration 2000, so the remaining"
             " 60% of 5000 iterations change next to nothing; try gamma: 0.1, as is usual for such drops",
             fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 5000',
+        ),
+        # By a tenth at each 1000 iterations, it would vanish again.
+        Invalid(
+            'base_lr: 0.01 lr_policy: "step" gamma: 0.001 stepsize: 1000 max_iter: 450000',
+            span="gamma: 0.001",
+            message="the learning rate falls below a millionth of its initial 0.01 at iteration 3000, and to 0 at"
+            " iteration 15000, so the remaining 99% of 450000 iterations change next to nothing; try gamma: 0.1 and"
+            " stepsize: 150000, as is usual for such drops",
+            fixed='base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 150000 max_iter: 450000',
         ),
         Invalid(
             'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 3 max_iter: 120',
@@ -142,11 +165,15 @@ class LearningRateVanishes(SolverRule):
         stopped = ends and not slip and (found[0] > _EARLY * runs or endless)
         steps = solver.runs and solver.runs.customs.steps
         better = _Better(solver, runs)
-        advice = f"set max_iter: {found[0]}, or let the rate drop later" if ends else better.advice
+        later = f" with {better.text}" if schedule.policy == "step" and better.text else ""
+        advice = f"set max_iter: {found[0]}, or let the rate drop later{later}" if ends else better.advice
         place, fixes = solver.at("max_iter") if ends else better.place, () if ends else better.fixes
         if slip:
-            place, advice = solver.at("gamma"), "try gamma: 0.1, as is usual for such drops"
-            fixes = fix("set gamma: 0.1", UNSAFE, write(solver, "gamma", value="0.1"))
+            usual = usual_drops(solver.message, runs)
+            place, text = solver.at("gamma"), " and ".join(one.text for one in usual)
+            advice = f"try {text}, as is usual for such drops"
+            edits = [write(solver, one.field, value=one.text.partition(": ")[2]) for one in usual]
+            fixes = fix(f"set {text}", UNSAFE, *edits)
         yield self.finding(
             place,
             f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"
@@ -179,9 +206,9 @@ class _Better:
         better, reads = slower(solver.message, runs), solver.schedule.reads
         written = [field for field in reads if solver.has(field)]
         self.fixes: tuple[Fix, ...] = ()
-        self.advice = f"check {' and '.join(reads)}"
+        self.advice, self.text = f"check {' and '.join(reads)}", ""
         self.place = solver.at(written[-1] if written else "lr_policy")
         if better is not None:
-            self.advice, self.place = f"try {better.text}", solver.at(better.field)
+            self.advice, self.text, self.place = f"try {better.text}", better.text, solver.at(better.field)
             value = better.text.partition(": ")[2]
             self.fixes = fix(f"set {better.text}", UNSAFE, write(solver, better.field, value=value))

@@ -13,11 +13,11 @@ class NetFileNotFound(SolverRule):
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
     no such file. It is a warning if there is a net to train with a similar name, or beside the solver one that no
-    solver names, else an info: the net may be elsewhere, as one with an absolute path is on another machine.
-    caffelint looks in the solver's folder, in the working directory, in the configured `roots` and in
-    every folder above the solver. If only a net with the same bare file name is next to the solver, or the end of an
-    absolute path or one of Windows leads to a net from one of these folders, that net is checked and reported as info,
-    since Caffe finds it only where its path leads to it. So is a net that a script of the
+    solver names, else an info: the net may be elsewhere, as one with an absolute path is on another machine, unless
+    its name differs in capitals only. caffelint looks in the solver's folder, in the working directory, in the
+    configured `roots` and in every folder above the solver. If only a net with the same bare file name is next to the
+    solver, or the end of an absolute path or one of Windows leads to a net from one of these folders, that net is
+    checked and reported as info, since Caffe finds it only where its path leads to it. So is a net that a script of the
     repository seems to write. Nothing outside the checkout and `roots` is read. Where the path leads to a solver, often
     to the very same file, Caffe reads that as a net and stops at its first field.
 
@@ -79,12 +79,15 @@ class NetFileNotFound(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         for missing in solver.missing:
-            net, severity = f'{missing.field} "{missing.name}"', INFO
+            net, severity, evidence = f'{missing.field} "{missing.name}"', INFO, ""
             if writer := solver.runs and solver.runs.writer(missing.name):
                 message = f"{net} is not there yet, so it is not checked; {writer} seems to write it"
             elif missing.near:
                 message = f'{net} is not found, so the net is not checked; did you mean "{missing.near}"?'
-                severity = INFO if _is_absolute(missing.name) else WARNING
+                # Where the file is cannot be known, but on no machine with Linux is it called so.
+                is_other_case = not _is_of_windows(missing.name) and _differ_in_case(missing.name, missing.near)
+                evidence = "Linux tells small letters from capitals" * is_other_case
+                severity = INFO if _is_absolute(missing.name) and not is_other_case else WARNING
             elif missing.name.startswith("~"):
                 message = (
                     f"{net} starts with ~, which Caffe does not expand, so Caffe stops at the start; write the full"
@@ -103,7 +106,9 @@ class NetFileNotFound(SolverRule):
                     " your settings"
                 )
             severity = INFO if is_template(missing.name) else severity
-            yield self.finding(solver.at(missing.field, missing.position), message, severity=severity)
+            yield self.finding(
+                solver.at(missing.field, missing.position), message, evidence=evidence, severity=severity
+            )
         for named in solver.solvers:
             is_itself = file_name(named.name) == file_name(solver.path)
             what = "this solver itself" if is_itself else "a solver"
@@ -142,4 +147,12 @@ class NetFileNotFound(SolverRule):
 
 
 def _is_absolute(name: str) -> bool:
-    return name.startswith("/") or name[1:3] in (":/", ":\\")
+    return name.startswith("/") or _is_of_windows(name)
+
+
+def _is_of_windows(name: str) -> bool:
+    return name[1:3] in (":/", ":\\")
+
+
+def _differ_in_case(name: str, near: str) -> bool:
+    return file_name(name) != file_name(near) and file_name(name).lower() == file_name(near).lower()

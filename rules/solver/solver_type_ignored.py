@@ -25,7 +25,8 @@ class SolverTypeIgnored(SolverRule):
 
     ## Known problems
     Scripts are read as text, so a line that never runs counts as well. Silent where any script that names the solver
-    calls `get_solver` or `caffe train`.
+    calls `get_solver` or `caffe train`, where the one that builds it runs no steps, and about Nesterov without
+    momentum, which is SGD.
 
     ## References
     - _caffe.cpp: SGDSolver and GetSolverFromFile; Caffe 1.0 makes the same steps for all types with SGDSolver
@@ -37,13 +38,17 @@ class SolverTypeIgnored(SolverRule):
     certainty = LIKELY
     VALID = [
         {"adam.prototxt": 'type: "Adam"', "train.py": 'solver = caffe.get_solver("adam.prototxt")\nsolver.step(9)'},
+        # It only looks into the net.
+        {"adam.prototxt": 'type: "Adam"', "look.py": 'net = caffe.SGDSolver("adam.prototxt").net'},
+        # Without momentum its updates are those of SGD (nesterov_solver.cpp, ComputeUpdateValue).
+        {"n.prototxt": 'type: "Nesterov"', "train.py": 'solver = caffe.SGDSolver("n.prototxt")\nsolver.step(9)'},
         {"sgd.prototxt": 'type: "SGD"', "train.py": 'solver = caffe.SGDSolver("sgd.prototxt")\nsolver.step(9)'},
     ]
     INVALID = [
         Invalid(
             {"adam.prototxt": 'type: "Adam"', "train.py": 'solver = caffe.SGDSolver("adam.prototxt")\nsolver.step(9)'},
             span='type: "Adam"',
-            message="type Adam is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD; call"
+            message="type Adam is ignored where train.py:1 builds an SGDSolver, which trains by plain SGD; call"
             " caffe.get_solver there",
         ),
         Invalid(
@@ -52,7 +57,7 @@ class SolverTypeIgnored(SolverRule):
                 "train.py": 'solver = caffe.SGDSolver("old.prototxt")\nsolver.step(9)',
             },
             span="solver_type: ADADELTA",
-            message="solver_type AdaDelta is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD;"
+            message="solver_type AdaDelta is ignored where train.py:1 builds an SGDSolver, which trains by plain SGD;"
             " call caffe.get_solver there",
         ),
         Invalid(
@@ -61,7 +66,7 @@ class SolverTypeIgnored(SolverRule):
                 "train.py": 'solver = caffe.SGDSolver("rms.prototxt")\nsolver.step(9)',
             },
             span='type: "RMSProp"',
-            message="type RMSProp is ignored, since train.py:1 builds an SGDSolver, which trains by plain SGD; to keep"
+            message="type RMSProp is ignored where train.py:1 builds an SGDSolver, which trains by plain SGD; to keep"
             " SGD, remove type, else call caffe.get_solver there and remove momentum, which RMSProp refuses",
         ),
     ]
@@ -71,6 +76,8 @@ class SolverTypeIgnored(SolverRule):
         script = runs.only_sgd if runs and not runs.by_tool else None
         if not script or solver.type == "SGD" or "bvlc" not in solver.type_forks:
             return
+        if solver.type == "Nesterov" and not solver.message.momentum:
+            return
         place = solver.at_first("type", "solver_type")
         remedy = "call caffe.get_solver there"
         if refuses_momentum(solver):
@@ -79,7 +86,7 @@ class SolverTypeIgnored(SolverRule):
             )
         yield self.finding(
             place,
-            f"{place.field} {solver.type} is ignored, since {script} builds an SGDSolver, which trains by plain SGD;"
+            f"{place.field} {solver.type} is ignored where {script} builds an SGDSolver, which trains by plain SGD;"
             f" {remedy}",
             evidence=f"pycaffe's SGDSolver does not read {place.field}",
         )

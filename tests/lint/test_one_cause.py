@@ -145,3 +145,21 @@ def test_statistics_of_a_net_that_is_named_in_the_place_of_another_are_no_second
     severities = {row[2]: row[1] for row in found(tmp_path) if row[0] == "a_test.prototxt"}
     assert severities["no-loss"] == "error"
     assert severities["global-stats-in-training"] == "info"
+
+
+def test_what_a_net_without_a_loss_does_not_learn_is_no_second_mistake(tmp_path: Path) -> None:
+    (tmp_path / "solver.prototxt").write_text(SOLVER)
+    (tmp_path / "net.prototxt").write_text(
+        'layer { name: "d" type: "Data" top: "d" data_param { source: "a" batch_size: 9 } }'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "d" top: "bn" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "bn" top: "bn" }'
+    )
+    rows = {row[2]: row[1] for row in found(tmp_path)}
+    assert (rows["no-loss"], rows["batchnorm-without-scale"]) == ("error", "info")
+
+
+def test_the_format_of_a_layer_after_an_open_quote_is_no_second_mistake(tmp_path: Path) -> None:
+    text = "layer { name: \"loss'\n type: EUCLIDEAN_LOSS bottom: 'data' bottom: 'label' }\n"
+    (tmp_path / "net.prototxt").write_text('layer { name: "in" type: "Input" top: "data" top: "label" } ' + text)
+    rows = [row[1:3] for row in found(tmp_path) if row[2] in ("syntax-error", "mixed-layer-formats")]
+    assert rows == [("error", "syntax-error"), ("info", "mixed-layer-formats")]

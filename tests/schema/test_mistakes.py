@@ -156,6 +156,30 @@ def test_unknown_names_are_certain_where_a_near_one_is_known(text: str, certain:
     assert problem.certain is certain
 
 
+@pytest.mark.parametrize(
+    ("beside", "certain"), [("", [False]), ("pad_: 1", [True, True]), ("pad_: 1 my_own: 1", [True, False, False])]
+)
+def test_a_field_in_the_wrong_block_is_certain_beside_a_slip(beside: str, certain: list[bool]) -> None:
+    """A Caffe that knows the field there is no likelier than one that takes the slip; not beside a field of a fork."""
+    text = f'layer {{ type: "Convolution" convolution_param {{ num_output: 1 {beside} }} bias_filler {{ value: 1 }} }}'
+    assert [problem.certain for problem in problems(text, None)] == certain
+
+
+@pytest.mark.parametrize(
+    ("block", "meant"),
+    [
+        ("weight_filler { num_output: 9 kernel_size: 3 }", "convolution_param"),
+        ("own { num_output: 9 weight_filler { value: 1 } }", "convolution_param"),
+        ("own { num_output: 9 min: 1 }", ""),
+        ("own { num_output: 9 } convolution_param { pad: 1 }", ""),
+        ("own { }", ""),
+    ],
+)
+def test_a_block_is_meant_to_be_the_one_that_has_what_it_holds(block: str, meant: str) -> None:
+    message = problems(f'layer {{ type: "Convolution" {block} }}', None)[0].message
+    assert message.partition("; what it holds belongs in ")[2].partition(",")[0] == meant
+
+
 def test_the_same_unknown_name_is_reported_once() -> None:
     text = "layer { pooling_param { kernel: 2 } } " * 3
     (problem,) = problems(text)

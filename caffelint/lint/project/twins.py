@@ -29,6 +29,25 @@ def twin_of(path: str, others: Iterable[str]) -> str:
     return ""
 
 
+def scaled_twin_of(path: str, others: Iterable[str]) -> str:
+    """The first net among others that has nearly all lines of a net, and a Scale for most of its BatchNorms besides.
+
+    Who keeps both compares the two.
+    """
+    mine = _lines(path)
+    norms, scales = _count(mine, b"BatchNorm"), _count(mine, b"Scale")
+    for other in others:
+        theirs = _lines(other)
+        more = _count(theirs, b"Scale") - scales
+        if other != path and 2 * more >= norms > 0 and (mine & theirs).total() >= _ALIKE * mine.total():
+            return other
+    return ""
+
+
+def _count(lines: Counter[bytes], type_: bytes) -> int:
+    return sum(lines[b"type:%s%s%s" % (quote, type_, quote)] for quote in (b'"', b"'"))
+
+
 @remembered(100)
 def _lines(path: str) -> Counter[bytes]:
     """The lines of a file that say something, without their layout."""

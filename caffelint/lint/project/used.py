@@ -14,7 +14,7 @@ from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.twins import twin_of
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
-from caffelint.lint.role import TRAIN, role_of
+from caffelint.lint.role import TRAIN, is_called_deploy, role_of
 from caffelint.text.patterns import compiled_later
 
 _WORD = 4
@@ -176,7 +176,12 @@ class Used:
             return f"{itself}, which holds a part of a net"
         near = () if self._texts.may_give(path) else self._known_by_folder.get(os.path.dirname(path), ())
         above = (net for net in self._by_names.get(_bare(path), ()) if net.count(os.sep) < path.count(os.sep))
-        sound = (net for net in chain(near, above) if net not in refused and role_of(net) == role)
+        # A training net without an error is no better deploy net, however much of it the two share.
+        sound = (
+            net
+            for net in chain(near, above)
+            if net not in refused and role_of(net) == role and is_called_deploy(net) == is_called_deploy(path)
+        )
         other = twin_of(path, islice(sound, _MOST_TWINS))
         return f'{itself}, and "{relative(other)}" is nearly the same without an error' if other else ""
 

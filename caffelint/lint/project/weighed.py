@@ -16,9 +16,11 @@ from caffelint.lint.plan import Job
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, snapshot_prefix
+from caffelint.lint.project.twins import scaled_twin_of
 from caffelint.lint.project.used import Used
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
+from caffelint.lint.role import TRAIN, role_of
 from caffelint.text.patterns import compiled_later
 
 _OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d")
@@ -41,8 +43,11 @@ _OF_EVERY_CAFFE = frozenset(
 _OF_SOLVERS = "unknown-solver-type"
 _OF_DATA_PATHS = "source-not-found"
 _OF_TEMPLATES = "unfilled-template"
+_OF_SCALES = "batchnorm-without-scale"
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
+_MOST_BESIDE = 100
+"""Files of a folder that are compared with one."""
 _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
 _OF_LOADING = compiled_later(r"P\d|S0\d")
@@ -115,6 +120,19 @@ class _Project:
         if found and all(0 < count < _SHORTEST for count in found):
             return f"max_iter is {max(found)}, so the run is a trial"
         return ""
+
+    def compared(self, path: str) -> str:
+        """The training net beside one that is the same with a Scale after each BatchNorm; empty if there is none."""
+        beside = self._by_folder.get(os.path.dirname(path), ())[:_MOST_BESIDE]
+        other = scaled_twin_of(path, (file for file in beside if role_of(file) == TRAIN))
+        return f'"{relative(other)}" has the Scales, and the two may be there to be compared' if other else ""
+
+    @cached_property
+    def _by_folder(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for file in self.files:
+            found.setdefault(os.path.dirname(file), []).append(file)
+        return found
 
     @property
     def sets_paths(self) -> str:
@@ -273,6 +291,8 @@ class _Projects:
         if one.name == _OF_DATA_PATHS and (why := project.sets_paths):
             return why
         if one.name == _OF_TEMPLATES and (why := project.filled_by(path)):
+            return why
+        if one.name == _OF_SCALES and (why := project.compared(path)):
             return why
         if one.name == _OF_SNAPSHOTS and (why := project.made(path)):
             return why

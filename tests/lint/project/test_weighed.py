@@ -110,6 +110,44 @@ def test_the_pages_of_a_caffe_speak_of_its_own_files(project: Path, folder: str,
     assert {one.severity for one in found("unknown-field").values()} == {severity}
 
 
+@pytest.mark.parametrize(("name", "severity"), [("deploy", "error"), ("depoly", "error"), ("net2", "warning")])
+def test_a_training_net_is_no_better_net_to_deploy(project: Path, name: str, severity: str) -> None:
+    """However nearly the two are the same: nothing names a net to deploy, which users run."""
+    layers = LONG + NET.partition("\n")[2]
+    data = 'layer { name: "d" type: "Data" top: "data" top: "label" data_param { source: "a" batch_size: 4 } }\n'
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": data + layers})
+    write({f"{name}.prototxt": 'layer { name: "d" type: "Input" top: "data" }\n' + layers})
+    assert found("unknown-bottom")[f"{name}.prototxt"].severity == severity
+
+
+def norms(count: int, scaled: bool) -> str:
+    net = NET.partition("\n")[0] + "\n"
+    for n in range(count):
+        net += f'layer {{ name: "c{n}" type: "Convolution" bottom: "data" top: "data"\n  convolution_param {{\n'
+        net += f'    num_output: {n + 9}\n    kernel_size: 1\n    weight_filler {{ type: "xavier" }}\n  }}\n}}\n'
+        net += f'layer {{\n  name: "n{n}"\n  type: "BatchNorm"\n  bottom: "data"\n  top: "data"\n}}\n'
+        if scaled:
+            net += f'layer {{\n  name: "s{n}"\n  type: "Scale"\n  bottom: "data"\n  top: "data"\n'
+            net += "  scale_param { bias_term: true }\n}\n"
+        net += f'layer {{\n  name: "r{n}"\n  type: "ReLU"\n  bottom: "data"\n  top: "data"\n}}\n'
+    return net + NET.partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("beside", "severity"),
+    [
+        ({}, "warning"),
+        ({"scaled.prototxt": norms(6, True)}, "info"),
+        ({"scaled.prototxt": norms(2, True)}, "warning"),
+        # In a net to deploy they are what the training lacks.
+        ({"deploy.prototxt": norms(6, True)}, "warning"),
+    ],
+)
+def test_who_keeps_a_net_with_scales_compares_the_two(project: Path, beside: dict[str, str], severity: str) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": norms(6, False), **beside})
+    assert found("batchnorm-without-scale")["train.prototxt"].severity == severity
+
+
 LONG = "".join(
     f'layer {{ name: "fc{n}" type: "InnerProduct" bottom: "data" top: "fc{n}"\n'
     f"  inner_product_param {{ num_output: {n} }} }}\n"

@@ -1,6 +1,8 @@
-"""How sure `unknown-bottom` is of a blob that one phase alone lacks."""
+"""How sure `unknown-bottom` is of a blob that one phase alone lacks, and what it says that was meant."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +62,30 @@ def test_the_top_that_is_meant(text: str, name: str) -> None:
         one.message for one in caffelint.check_text(text, kind="net").findings if one.name == "unknown-bottom"
     ]
     assert f'did you mean "{name}"' in message if name else "did you mean" not in message
+
+
+NO_LABELS = "a deploy net has no labels, so remove "
+
+
+@pytest.mark.parametrize(
+    ("name", "layers", "advice"),
+    [
+        ("depoly.prototxt", '{ name: "a" type: "Accuracy" bottom: "data" bottom: "label" }', NO_LABELS + "it"),
+        # A loss that became a Softmax.
+        (
+            "deploy.prototxt",
+            '{ name: "a" type: "Accuracy" bottom: "data" bottom: "label" }'
+            ' layer { name: "prob" type: "Softmax" bottom: "data" bottom: "label" top: "loss" }',
+            NO_LABELS + 'Accuracy "a" and bottom "label" of Softmax "prob"',
+        ),
+        # The loss of a fork, and what may be anything.
+        ("deploy.prototxt", '{ name: "a" type: "OwnLoss" bottom: "data" bottom: "label" }', NO_LABELS + "it"),
+        ("deploy.prototxt", '{ name: "a" type: "Own" bottom: "data" bottom: "boxes" top: "b" }', "correct the name"),
+        ("net.prototxt", '{ name: "a" type: "Accuracy" bottom: "data" bottom: "label" }', "correct the name"),
+    ],
+)
+def test_a_net_to_deploy_has_no_labels(tmp_path: Path, name: str, layers: str, advice: str) -> None:
+    path = tmp_path / name
+    path.write_text(INPUT + " layer " + layers)
+    (found,) = [one for one in caffelint.check([path]).findings if one.name == "unknown-bottom"]
+    assert advice in found.message

@@ -16,8 +16,11 @@ def test_what_digits_fills_in_is_no_error(stage: str, severity: str) -> None:
     assert [one.severity for one in found] == [severity]
 
 
-@pytest.mark.parametrize(("data", "severity"), [("Data", "warning"), ("ImageData", "error")])
-def test_a_record_may_have_several_labels_in_a_changed_caffe(data: str, severity: str) -> None:
+@pytest.mark.parametrize(
+    ("data", "outputs", "severity"), [("Data", 10, "warning"), ("Data", 4096, "error"), ("ImageData", 10, "error")]
+)
+def test_a_record_may_have_several_labels_in_a_changed_caffe(data: str, outputs: int, severity: str) -> None:
+    """But not as many as a map has pixels."""
     block = (
         'data_param { source: "a" batch_size: 8 }'
         if data == "Data"
@@ -25,7 +28,8 @@ def test_a_record_may_have_several_labels_in_a_changed_caffe(data: str, severity
     )
     net = (
         f'layer {{ name: "data" type: "{data}" top: "data" top: "label" {block} }}'
-        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param {'
+        f" num_output: {outputs}"
         ' weight_filler { type: "xavier" } } }'
         ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label" top: "loss" }'
     )

@@ -140,3 +140,20 @@ def test_many_names_in_a_deep_folder_take_little_time(models: Path) -> None:
     )
     with soon(20):
         assert len(said(str(deep / "solver.prototxt"))) <= 200
+
+
+@pytest.mark.parametrize(
+    ("path", "severity"),
+    [
+        ("/home/me/caffe/lenet.prototxt", "warning"),
+        ("/home/me/caffe/LeNet2.prototxt", "info"),
+        # Windows opens it.
+        ("C:/caffe/lenet.prototxt", "info"),
+    ],
+)
+def test_a_name_in_other_letters_is_wrong_wherever_the_file_is(models: Path, path: str, severity: str) -> None:
+    (models / "LeNet.prototxt").write_text(TRAINED)
+    (models / "solver.prototxt").write_text(f'net: "{path}" base_lr: 1')
+    [(found, message)] = said("repo/models/solver.prototxt")
+    assert found == severity
+    assert 'did you mean "LeNet.prototxt"' in message or severity == "info"
