@@ -19,7 +19,7 @@ def computed_by(layer: BuiltLayer) -> dict[str, Any]:
     given = layer.parameters if layer.computes_by else None
     for name in layer.computes_by:
         value = getattr(given, name)
-        value = "x".join(map(str, value.dim)) if name == "shape" else value
+        value = "x".join(map(str, value.dim)) or "none" if name == "shape" else value
         found[name] = enum_name(given, name) or (tuple(value) if hasattr(value, "append") else value)
     if "dilation" in found:
         found["dilation"] = found["dilation"] or (1,)

@@ -75,6 +75,7 @@ from caffelint.text.tree import Problem
 if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need it
     from caffelint.project.python_faults import PythonFault as PythonFault
     from caffelint.project.python_layers import PythonClass as PythonClass
+    from caffelint.project.python_orders import Apart as Apart
 
 __all__ = [
     "CERTAIN",

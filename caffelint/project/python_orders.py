@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import NamedTuple
 
-_IN_STEP = frozenset(["seed", "set_state", "setstate", "RandomState", "default_rng", "Random"])
-"""What gives two shuffles the same order."""
+_SHORT = 12
+"""Nodes of a name or an index; one of more is nothing that is told from another."""
+_MUST_STAY = ("shuffle", "permutation")
 
 
 class Apart(NamedTuple):
@@ -24,43 +25,67 @@ class Apart(NamedTuple):
 
 
 def shuffled_apart(methods: Iterable[ast.FunctionDef]) -> Iterator[Apart]:
-    """In the order of the text; `random.shuffle`, `numpy.random.shuffle` and `permutation` alike."""
+    """In the order of the text; `random.shuffle`, `numpy.random.shuffle` and `permutation` alike.
+
+    Only statements that follow each other are told: what stands between may give both the same order.
+    """
     methods = list(methods)
     written = [_written(method) for method in methods if method.name == "forward"]
-    for method in methods if written else ():
-        calls = [node for node in ast.walk(method) if isinstance(node, ast.Call)]
-        if any(_name(call.func) in _IN_STEP for call in calls):
-            continue
-        shuffled: dict[str, int] = {}
-        for call in calls:
-            if _name(call.func) in ("shuffle", "permutation") and len(call.args) == 1 and not call.keywords:
-                shuffled.setdefault(ast.unparse(call.args[0]), call.lineno)
-        for tops in written:
-            yield from _pairs(method.name, shuffled, tops)
+    for method in methods if any(written) else ():
+        for body in _bodies(method):
+            for one, other in pairwise(map(_shuffle, body)):
+                if one and other and one.by == other.by and one.name != other.name:
+                    for tops in written:
+                        yield from _pairs(method.name, one.name, other, tops)
 
 
-def _pairs(method: str, shuffled: Mapping[str, int], tops: Mapping[tuple[str, str], int]) -> Iterator[Apart]:
-    by_index: dict[str, list[tuple[str, int]]] = {}
-    for (name, index), top in tops.items():
-        if name in shuffled:
-            by_index.setdefault(index, []).append((name, top))
-    for found in by_index.values():
-        for one, other in pairwise(found):
-            yield Apart(method, max(shuffled[one[0]], shuffled[other[0]]), (one[0], other[0]), (one[1], other[1]))
+class _Shuffle(NamedTuple):
+    name: str
+    by: str
+    line: int
+
+
+def _shuffle(statement: ast.stmt) -> _Shuffle | None:
+    """`np.random.shuffle(x)` or `x = np.random.permutation(x)`."""
+    call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    if call.func.attr not in _MUST_STAY or len(call.args) != 1 or call.keywords:
+        return None
+    name, is_assigned = _text(call.args[0]), isinstance(statement, ast.Assign)
+    if is_assigned != (call.func.attr == "permutation"):
+        return None
+    if isinstance(statement, ast.Assign) and [_text(target) for target in statement.targets] != [name]:
+        return None
+    return _Shuffle(name, _text(call.func.value), statement.lineno) if name else None
+
+
+def _bodies(method: ast.FunctionDef) -> Iterator[Sequence[ast.stmt]]:
+    for node in ast.walk(method):
+        for block in ("body", "orelse", "finalbody"):
+            found = getattr(node, block, None)
+            if isinstance(found, list):
+                yield found
+
+
+def _pairs(method: str, name: str, other: _Shuffle, tops: Mapping[tuple[str, str], int]) -> Iterator[Apart]:
+    mine = {index: top for (read, index), top in tops.items() if read == name}
+    for (read, index), top in tops.items():
+        if read == other.name and index in mine:
+            yield Apart(method, other.line, (name, read), (mine[index], top))
 
 
 def _written(forward: ast.FunctionDef) -> dict[tuple[str, str], int]:
     """The top that `top[0].data[...] = self.images[at]` writes, by the array and the index that are read."""
-    found = {}
+    found: dict[tuple[str, str], int] = {}
     tops = forward.args.args[2].arg if len(forward.args.args) > 2 else ""
     for node in ast.walk(forward):
-        number = _top(node.targets[0], tops) if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
-        if number is None:
-            continue
-        for part in ast.walk(node.value):  # type: ignore[attr-defined]
-            if isinstance(part, ast.Subscript):
-                found[ast.unparse(part.value), ast.unparse(part.slice)] = number
-    return found
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            number = _top(node.targets[0], tops)
+            for part in ast.walk(node.value) if number is not None else ():
+                if isinstance(part, ast.Subscript) and number is not None:
+                    found[_text(part.value), _text(part.slice)] = number
+    return {(name, index): number for (name, index), number in found.items() if name and index}
 
 
 def _top(target: ast.expr, tops: str) -> int | None:
@@ -74,5 +99,6 @@ def _top(target: ast.expr, tops: str) -> int | None:
     return None
 
 
-def _name(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+def _text(node: ast.AST) -> str:
+    """Of a short expression; "" of others, which are as deep as a stranger makes them."""
+    return ast.unparse(node) if sum(1 for _ in islice(ast.walk(node), _SHORT + 1)) <= _SHORT else ""

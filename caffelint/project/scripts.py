@@ -26,7 +26,7 @@ class Phrase:
 
 _STEPS = Phrase((".step(", ".Step(", ".get('step')"), compiled_later(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)"))
 _STEPS_SOMETHING = Phrase((".step(",), compiled_later(r"\.step\("))
-_SOLVES = Phrase((".solve(",), compiled_later(r"\.solve\("))
+_SOLVES_SOMETHING = Phrase((".solve(",), compiled_later(r"\.solve\("))
 _BUILDS_SOLVER = ("SGDSolver(", "get_solver(")
 _SOLVES = Phrase((".solve(",), compiled_later(r"^[^\n#]{0,400}[Ss]olver\w{0,40}\.solve\(\)", re.M))
 _DRIVES = Phrase(
@@ -169,7 +169,7 @@ class Script:
     @cached_property
     def only_sgd(self) -> Mention | None:
         """Where it builds an SGDSolver and trains by it, if it builds no other."""
-        trains = self.steps or self.drives or self._find(_SOLVES)
+        trains = self.steps or self.drives or self._find(_SOLVES_SOMETHING)
         return self._find(_SGD_LINE) if trains and not self.other_solver else None
 
     @cached_property
@@ -379,7 +379,9 @@ def runs_of(
         None if from_scratch else _first(script.trains_on for script in about),
         tuple(sorted(gradients)),
         None if any(script.other_solver for script in about) else _first(script.only_sgd for script in about),
-        None if any(script.steps for script in about) else _first(script.solves for script in about),
+        None
+        if any(script.steps or "max_iter" in script.text for script in about)
+        else _first(script.solves for script in about),
     )
 
 

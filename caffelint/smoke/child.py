@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import IO, Protocol
 
 from caffelint.smoke.caffe.log import Log, ending
 from caffelint.smoke.events import Crashed, Done, Event, Iteration, OutOfMemory, Refused, Waiting, from_line
@@ -113,6 +113,13 @@ def run_child(
     return events
 
 
+def _comes(stream: IO[bytes]) -> bool:
+    """Is there something to read, or its end? Unlike select(2), for files of any number."""
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(stream, selectors.EVENT_READ)
+        return bool(waiting.select(_PATIENCE))
+
+
 def _follow(
     child: subprocess.Popen[bytes], take: Callable[[bytes], None], deadline: list[float], waits: Callable[[], bool]
 ) -> int | None:
@@ -124,10 +131,8 @@ def _follow(
     """
     assert child.stdout
     rest = b""
-    lines_come = selectors.DefaultSelector()  # unlike select(2), for files of any number
-    lines_come.register(child.stdout, selectors.EVENT_READ)
     while not deadline or time.monotonic() < deadline[0]:
-        if lines_come.select(_PATIENCE):
+        if _comes(child.stdout):
             chunk = os.read(child.stdout.fileno(), _CHUNK)
             if not chunk:
                 break

@@ -12,9 +12,8 @@ from typing import Any
 
 ENDING = ("SIGTERM", "SIGHUP")
 _BY_SIGNAL = 128
-_AGAIN = 0.3
-"""Seconds after which an exception that nobody has seen is raised anew."""
-_RAISED = (KeyboardInterrupt, SystemExit)
+_AGAIN = 0.05
+"""Seconds after which an exception that was lost is raised anew."""
 _holding = 0
 _waiting: list[int] = []
 
@@ -24,8 +23,8 @@ def ending_once(*names: str) -> Iterator[None]:
     """Within it the first of these signals raises KeyboardInterrupt or SystemExit, and later ones do nothing.
 
     An exception that is raised at any place may lead to another one, as of a lock that was just about to be held; what
-    then comes out is what the signal has raised. It may also be lost, in the callback of a weak reference or in a
-    library that swallows what it does not expect: until it is on its way out it is raised again and again.
+    then comes out is what the signal has raised. Where Python cannot raise it, in the callback of a weak reference or
+    in a library that allows for none, it is raised again a moment later.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -40,17 +39,24 @@ def ending_once(*names: str) -> Iterator[None]:
         for one in numbers:
             signal.signal(one, signal.SIG_IGN)
         came.append(number)
-        sys.unraisablehook = lambda lost: None if isinstance(lost.exc_value, _RAISED) else hook(lost)
+        sys.unraisablehook = lost
         if hasattr(signal, "setitimer"):
             before[signal.SIGALRM] = signal.signal(signal.SIGALRM, again)
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
         if _holding:
             _waiting.append(number)
         else:
             _raise(number)
 
+    def lost(what: Any) -> None:
+        if not isinstance(what.exc_value, (KeyboardInterrupt, SystemExit)):
+            hook(what)
+        elif hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+
     def again(number: int, frame: FrameType | None) -> None:
-        if not _holding and not _is_on_its_way():
+        if _holding:
+            _waiting.append(came[0])
+        else:
             _raise(came[0])
 
     before: dict[int, Any] = {number: signal.signal(number, ended) for number in numbers}
@@ -80,14 +86,6 @@ def held() -> Iterator[None]:
         _holding -= 1
     if _waiting and not _holding:
         _raise(_waiting.pop())
-
-
-def _is_on_its_way() -> bool:
-    """Does what runs clean up because of what a signal has raised?"""
-    error = sys.exc_info()[1]
-    while error is not None and not isinstance(error, _RAISED):
-        error = error.__context__
-    return error is not None
 
 
 def _raise(number: int) -> None:

@@ -20,7 +20,9 @@ from caffelint.lint import (
     titles,
     write,
 )
-from caffelint.lint.built import BuiltLayer, BuiltNet
+from caffelint.lint.built import BuiltNet
+
+from ._gradient_paths import dangling, layers_below, leads_elsewhere, silenced, switched_off
 
 
 class NoGradientPath(NetRule):
@@ -145,9 +147,12 @@ class NoGradientPath(NetRule):
                 continue
             if above.index in cuts or any(reader.index in cuts for top in layer.tops for reader, _ in top.consumers):
                 continue  # a chain in which every layer says so is meant
-            if not blob.need_backward or not any(part.learns for part in blob.depends_on):
+            below = [part for part in blob.depends_on if part.learns]
+            if not blob.need_backward or not below:
                 continue
-            if layer.learns or any(below.need_backward and below.learns for below in _below(one, layer)):
+            if layer.learns and not leads_elsewhere(one, layer).isdisjoint(below):
+                continue  # a head that another loss does not train with
+            if layer.learns or any(below.need_backward and below.learns for below in layers_below(one, layer)):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
                     f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all earlier"
@@ -163,7 +168,7 @@ class NoGradientPath(NetRule):
         yield from self._measured(net, one)
         idle = [layer for layer in one.layers if not layer.need_backward and layer.known and layer.learns]
         if idle:
-            explained = _dangling(one) | _silenced(one) | _switched_off(net, one)
+            explained = dangling(one) | silenced(one) | switched_off(net, one)
             # Of a layer that Caffe refuses nobody knows what it would learn.
             explained |= {layer for layer in idle if any(layer.index == refusal.index for refusal in one.refusals)}
             idle = [layer for layer in idle if layer not in explained]
@@ -201,42 +206,3 @@ class NoGradientPath(NetRule):
                     phases=(TRAIN,),
                     fixes=fix("set loss_weight: 1", DISPLAY, write(layer, "loss_weight", 0, value="1")),
                 )
-
-
-def _below(one: BuiltNet, start: BuiltLayer) -> Iterator[BuiltLayer]:
-    """All layers that depend on what `start` makes, in Caffe's order."""
-    reached = {start}
-    for layer in one.layers:
-        if any(blob.producer in reached for blob in layer.bottoms):
-            reached.add(layer)
-            yield layer
-
-
-def _switched_off(net: Net, one: BuiltNet) -> set[BuiltLayer]:
-    """Layers that lead to a loss with an explicit weight of 0."""
-    off = {layer.index for layer in net.layers_having("loss_weight") if not any(layer.message.loss_weight)}
-    found: set[BuiltLayer] = set()
-    for layer in reversed(one.layers):
-        if layer.index in off or any(reader in found for top in layer.tops for reader, _ in top.consumers):
-            found.add(layer)
-    return found
-
-
-def _silenced(one: BuiltNet) -> set[BuiltLayer]:
-    """Layers of which all that they make ends in a Silence, or in a file: on purpose."""
-    found: set[BuiltLayer] = set()
-    for layer in reversed(one.layers):
-        readers = [reader for top in layer.tops for reader, _ in top.consumers]
-        if layer.known and not layer.is_loss and found.issuperset(readers) and (readers or not layer.tops):
-            found.add(layer)
-    return found
-
-
-def _dangling(one: BuiltNet) -> set[BuiltLayer]:
-    """Layers that lead to a blob that nothing reads; `unused-blob` reports those."""
-    found: set[BuiltLayer] = set()
-    for layer in reversed(one.layers):
-        readers = [[reader for reader, _ in top.consumers] for top in layer.tops]
-        if any(not row or any(len(one.bottoms) == 1 and one in found for one in row) for row in readers):
-            found.add(layer)
-    return found

@@ -15,7 +15,7 @@ _MOST_CHANNELS = 6
 _NEAR = 0.02
 """How far a scale, as people round it, may be from 1 / stride."""
 
-_FEAT_STRIDE = re.compile(r"""['"]?feat_stride['"]?\s*:\s*(\d+)""")
+_FEAT_STRIDE = re.compile(r"""['"]?feat_stride['"]?\s*:\s*(\d{1,6})(?![\d.])""")
 
 
 class RegionScaleUnlikeStride(NetRule):

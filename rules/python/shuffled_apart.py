@@ -9,8 +9,7 @@ from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Laye
 from ._claim import claims, read_in, where
 
 if TYPE_CHECKING:
-    from caffelint.lint import PythonClass
-    from caffelint.project.python_orders import Apart
+    from caffelint.lint import Apart, PythonClass
 
 
 class PythonShuffledApart(LayerRule):
@@ -56,7 +55,7 @@ class PythonShuffledApart(LayerRule):
     )
     _TWICE = "        np.random.shuffle(self.x)\n        np.random.shuffle(self.y)\n"
     VALID = [
-        {"net.prototxt": _NET, "m.py": _MODULE.format("        np.random.seed(1)\n" + _TWICE)},
+        {"net.prototxt": _NET, "m.py": _MODULE.format(_TWICE.replace("\n", "\n        np.random.seed(1)\n", 1))},
         # Two images of a pair, drawn each for itself.
         {"net.prototxt": _NET.replace('bottom: "label"', 'bottom: "other"'), "m.py": _MODULE.format(_TWICE)},
     ]

@@ -88,7 +88,7 @@ class NoMaxIter(SolverRule):
         solves = solver.runs and solver.runs.solves
         if not given and solves:
             text += f", so solver.solve() in {solves} runs no iteration; set it to the number of iterations"
-            yield self.finding(solver.at(), text, severity=WARNING)
+            yield self.finding(solver.at(), text, severity=WARNING, certainty=LIKELY)
         elif not given and solver.has("snapshot") and message.snapshot == 0:
             text += ", so `caffe train` would run no iteration; set max_iter, or train from a script that calls"
             text += " solver.step()"

@@ -304,6 +304,9 @@ def _add(records: Records, top: str, values: Any, name: str, begin: int, digests
             digests[:, 1] = np.nan_to_num(values.reshape(-1), nan=0, posinf=0, neginf=0).astype(np.int64)
     else:
         seen = seen_images(values, named, top in records.options.classes)
+        if top not in (records.options.inputs or records.options.tops):
+            records.facts.top(top).join(seen)
+            return
         flat = values.reshape(len(values), -1)
         found = marks(np.ascontiguousarray(flat).view(np.uint8))
         if kinds.CONSTANT in seen.faults or kinds.NAN in seen.faults or kinds.INF in seen.faults:

@@ -31,7 +31,7 @@ class Options(NamedTuple):
     """How records are to be read. color: of encoded images, as `decode` has it. size: to resize to, 0x0 for none.
 
     classes: tops whose values are classes, one by one. annotated: are the records of SSD's form? tops: names of HDF5
-    datasets. root: what begins the paths in a list of images.
+    datasets, `inputs` those of them that layers with weights read. root: what begins the paths in a list of images.
     """
 
     color: bool | None = None
@@ -39,6 +39,7 @@ class Options(NamedTuple):
     classes: Sequence[str] = ()
     annotated: bool = False
     tops: Sequence[str] = ()
+    inputs: Sequence[str] = ()
     root: str = ""
     folder: str = ""
 

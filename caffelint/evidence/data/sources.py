@@ -158,6 +158,18 @@ def _feed(net: Net, built: BuiltNet, layer: Layer, made: BuiltLayer, places: Pla
     return Feed(net, built, layer, made, source)
 
 
+def _is_input(top: Blob) -> bool:
+    """Does a layer with weights read it, at once or after others?"""
+    pending, seen = [top], set[BuiltLayer]()
+    while pending:
+        for layer, _ in pending.pop().consumers:
+            if layer.params is None or layer.params:
+                return True
+            pending += layer.tops if layer not in seen else ()
+            seen.add(layer)
+    return False
+
+
 def _source(kind: str, path: str, options: Mapping[str, Any]) -> Source:
     return Source(kind, os.path.abspath(path), json.dumps(options, sort_keys=True))
 
@@ -197,7 +209,8 @@ def _windows(layer: BuiltLayer, places: Places, options: dict[str, Any]) -> Sour
 
 def _hdf5(layer: BuiltLayer, places: Places, options: dict[str, Any]) -> Source:
     path = find_source(layer.parameters.source, places)
-    options |= {"tops": list(layer.top_names), "folder": _folder(_first_word(path, ""), places)}
+    inputs = [name for name, top in zip(layer.top_names, layer.tops, strict=False) if _is_input(top)]
+    options |= {"tops": list(layer.top_names), "inputs": inputs, "folder": _folder(_first_word(path, ""), places)}
     return _source("hdf5", path, options)
 
 

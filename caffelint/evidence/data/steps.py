@@ -100,4 +100,6 @@ def _goes_on(steps: Mapping[str, float], name: str) -> bool:
         return False
     if name == LAST:
         return far > _FAR * steps["pixel"]
+    if name == SWAPPED and steps["right"] < near:
+        return False  # rows that are smooth in themselves, as signals over time
     return near < _LESS * steps[" 1"] and third < _STILL * steps[" 1"] and steps.get("plane", far) > _FAR * near

@@ -129,11 +129,15 @@ def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
         _make_infos(types, f"the net mixes two formats, see line {line_of(mixed.place.start)}")
 
 
+def _is_prose(text: str) -> bool:
+    return text.endswith("...") and not ('"' in text or "'" in text)
+
+
 def _lower_where_left_out(file: File, findings: Sequence[Finding]) -> None:
     """Where an ellipsis stands in a comment between two layers, or for layers, the file is a pattern, not a net."""
     text, fields = file.document.source.text, file.document.root.fields
     broken = (one for one in findings if one.name in _OF_THE_GRAMMAR)
-    ending = (one for one in broken if text[one.place.start : one.place.end].endswith("..."))
+    ending = (one for one in broken if _is_prose(text[one.place.start : one.place.end]))
     _make_infos(ending, "the line stands for something that is left out")
     for before, after in pairwise(fields):
         if "..." in (between := text[before.end : after.start]) and "#" in between:

@@ -192,6 +192,8 @@ def _filled_together(findings: Sequence[ReportedFinding]) -> dict[int, str]:
             lacking.setdefault((os.path.dirname(one.file), one.key), []).append(number)
     why: dict[int, str] = {}
     for numbers in lacking.values():
+        if len({file for number in numbers if "deploy" not in (file := findings[number].file)}) < 2:
+            continue  # the training net and the deploy net of one model
         for number, other in zip(numbers, (*numbers[1:], numbers[0]), strict=True):
             if (file := findings[other].file) != findings[number].file:
                 why[number] = f'"{file}" has the same gap, so something may fill in both'

@@ -113,6 +113,7 @@ GAP = 'layer { name: "d" type: "Data" top: "data" data_param { batch_size: %(siz
         ({"run.sh": "caffe train --solver=solver.prototxt # of net.prototxt\n"}, "error"),
         ({"test.prototxt": GAP + NET}, "info"),
         ({"test.prototxt": NET}, "error"),
+        ({"deploy.prototxt": GAP + NET}, "error"),
         ({"other/net.prototxt": GAP}, "error"),
     ],
 )
