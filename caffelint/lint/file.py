@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 _FAR = 200
 _OF_DATA = compiled_later(
-    r"(?:\b(?:batch_size|source|root_folder)[ \t]*:[ \t]*[\"']?|shape[ \t]*:?\s*\{\s*dim[ \t]*:[ \t]*"
-    r"|\binput[ \t]*:[ \t]*[\"'][^\"'\n]*[\"']\s*input_dim[ \t]*:[ \t]*)\Z"
+    r"(?:\b(?:batch_size|source|root_folder)[ \t]{0,9}:[ \t]{0,9}[\"']?"
+    r"|shape[ \t]{0,9}:?[ \t\r\n]{0,40}\{[ \t\r\n]{0,40}dim[ \t]{0,9}:[ \t]{0,9}"
+    r"|\binput[ \t]{0,9}:[ \t]{0,9}[\"'][^\"'\n]{0,100}[\"'][ \t\r\n]{0,40}input_dim[ \t]{0,9}:[ \t]{0,9})\Z"
 )
 """What stands before the value of a batch size, or of what names data."""
 

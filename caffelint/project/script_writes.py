@@ -17,6 +17,7 @@ _INTO = compiled_later(r"(?:>|\btee\b)[^\n|;&<]{0,200}\Z")
 _HELD = compiled_later(r"([A-Za-z_]\w{0,80})['\"\]]{0,3}[ \t]{0,9}=(?!=)[^\n]{0,200}\Z")
 _GIVEN = compiled_later(r"\b([A-Za-z_]\w{0,80})\([^()\n]{0,200}\Z")
 _GOES_ON = compiled_later(r"[(\[,\\][ \t]{0,9}\n[^\n]{0,300}\Z")
+_LETTER = compiled_later(r"\w")
 _LONGEST = 300
 _MOST_USES = 50
 
@@ -44,7 +45,9 @@ def _stores(text: str, start: int, end: int) -> bool:
 
 
 def _uses(text: str, name: str) -> Iterator[tuple[int, int]]:
-    for number, found in enumerate(re.finditer(rf"\b{name}\b", text)):
+    for number, found in enumerate(re.finditer(re.escape(name), text)):
         if number == _MOST_USES:
             return
-        yield found.span()
+        start, end = found.span()
+        if not any(_LETTER.fullmatch(one) for one in (text[start - 1 : start], text[end : end + 1])):
+            yield start, end
