@@ -126,10 +126,11 @@ class DeployLayerWithoutWeights(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        there = {layer.name for other in net.siblings if other.role == "train" for layer in other.layers}
+        trained = [other for other in net.siblings if other.role == "train"]
+        there = {layer.name for other in trained for layer in other.layers}
         near = net.once(training_nets)
         candidates = [one for one in near if one.is_close]
-        if not candidates and len(near) == 1:
+        if not candidates and len(trained) == 1:
             candidates = [one for one in near if _is_close_but_for_names(one, _renamed(net, one, there))]
         if not 0 < len(candidates) <= _MOST_NETS:
             return
