@@ -240,7 +240,9 @@ class Mistakes(MistakenValues):
             return _Unknown(None, f"{message}; add it there", False)
         older = _OF_OLDER_LAYERS.get(name) if type_.name == "ParamSpec" else None
         meant = older or near_field(type_, name, field.kind)
-        if meant and (older or not node.first(meant) or _is_list(types, meant)):
+        # Some fork has added it: one whose own block this is has declared all that it has.
+        is_beside = bool(meant and is_of_bvlc and node.first(meant) and not _is_list(types, meant))
+        if meant and (older or not is_beside):
             certain = not types[meant].fork_only or self.is_sure
             message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
             # Another fork may well have called it that in the first place.
