@@ -146,8 +146,8 @@ if TYPE_CHECKING:
     "--templates",
     metavar="skip|check",
     shell_complete=complete.words(skip="report the placeholders only", check="check the rest as well"),
-    help="What to do with a file that has unfilled placeholders: skip (default) reports them only, check checks the"
-    " rest of it as well.",
+    help="What to do with a file that has unfilled placeholders: skip (default) reports them only, unless no more"
+    " than data is to be filled in; check checks the rest of it as well.",
 )
 @settings_options
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C; needs watchfiles.")

@@ -374,8 +374,10 @@ class Checker:
         return self._reported(found), suppressed
 
     def _skipped(self, files: Mapping[str, File]) -> set[str]:
-        """The templates, if they are not to be checked."""
-        return {path for path, file in files.items() if file.is_template} if self.config.templates == SKIP else set()
+        """The templates, if they are not to be checked, but for those that lack nothing but data."""
+        if self.config.templates != SKIP:
+            return set()
+        return {path for path, file in files.items() if file.is_template and not file.lacks_only_data}
 
     def _settled(
         self, files: Mapping[str, File], by_file: Mapping[str, Sequence[Finding]], report: frozenset[str]

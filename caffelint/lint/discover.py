@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.lint.globs import globs_of
-from caffelint.lint.project.unsolved import LONGEST, names_beside, unsolved_net
+from caffelint.lint.project.unsolved import LONGEST, named_beside, names_beside, unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.role import TRAIN, has_test_phase, mentions_a_net, reads_data, role_of
@@ -301,7 +301,8 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
 def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     """The name of a file like that net's, in the folder that the name leads to or beside the solver; empty if none.
 
-    For a name without a folder, the net beside the solver that no solver names. A net that is trained needs a loss
+    Else the path by which another solver beside it names a file of that name; for a name without a folder, the net
+    beside the solver that no solver names. A net that is trained needs a loss
     and, as one that is tested, data of its own, unless only the spelling of its name differs.
     """
     name = net.name
@@ -324,6 +325,8 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
                 is_same = _plain(other) == _plain(bare)
                 if (is_same or reads_data(path)) and (net.field == "test_net" or role_of(path) == TRAIN):
                     return os.path.join(part, other)
+    if other := named_beside(name, reach.above[0]):
+        return other
     if inside and os.path.basename(inside) != os.path.basename(reach.above[0]):
         return ""
     return unsolved_net(bare, reach.above[0])

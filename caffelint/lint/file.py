@@ -14,11 +14,20 @@ from caffelint.schema.bound import Bound
 from caffelint.schema.detect import NET, OTHER, SOLVER, detect
 from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.parser import MOST_PROBLEMS, Document, parse
+from caffelint.text.patterns import compiled_later
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import STRING, Field, Problem
 
 if TYPE_CHECKING:
     from caffelint.schema.project import ProjectCaffe
+
+_FAR = 200
+_OF_DATA = compiled_later(
+    r"(?:\b(?:batch_size|source|root_folder)[ \t]{0,9}:[ \t]{0,9}[\"']?"
+    r"|shape[ \t]{0,9}:?[ \t\r\n]{0,40}\{[ \t\r\n]{0,40}dim[ \t]{0,9}:[ \t]{0,9}"
+    r"|\binput[ \t]{0,9}:[ \t]{0,9}[\"'][^\"'\n]{0,100}[\"'][ \t\r\n]{0,40}input_dim[ \t]{0,9}:[ \t]{0,9})\Z"
+)
+"""What stands before the value of a batch size, or of what names data."""
 
 
 class File:
@@ -79,6 +88,12 @@ class File:
             )
 
         return any(problem.certain and not may_be_a_block(problem.start) for problem in self.placeholders)
+
+    @property
+    def lacks_only_data(self) -> bool:
+        """Are its placeholders batch sizes and data sources alone, which nothing else in the text hangs on?"""
+        text = self.document.source.text
+        return all(_OF_DATA.search(text[max(0, one.start - _FAR) : one.start]) for one in self.placeholders)
 
     @property
     def nets(self) -> list[Net]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -30,6 +31,11 @@ _OF_PYTHON_2 = frozenset(
 """Builtins of Python 2 that 3 has not, or not everywhere: docs.python.org/2/library (functions, exceptions)."""
 _BIND_ANY = frozenset(["*", "exec", "globals", "locals", "vars", "builtins", "__builtin__", "__builtins__"])
 """Names whose use may bind any other. `eval`, of a `param_str` mostly, takes an expression, which binds none."""
+_OF_NUMPY = "* of numpy"
+_NOT_OF_NUMPY = (frozenset(sys.stdlib_module_names) | {"yaml", "cPickle", "StringIO", "urllib2"}) - frozenset(
+    ["array", "copy", "math", "random", "select", "test", "trace", "typing"]
+)
+"""Modules, also of Python 2, that `from numpy import *` does not bind: `numpy.__all__`, from 1.0 to 2.4."""
 _ANY_NAME = frozenset(["__getattr__", "__getattribute__", "__setattr__"])
 
 
@@ -126,8 +132,14 @@ def _unset(code: Code, known: frozenset[str]) -> Iterator[PythonFault]:
 def _bound(module: Iterable[ast.stmt]) -> frozenset[str] | None:
     """All names that anything in a file binds, wherever; None if that is not to be told."""
     names: set[str] = set()
+    stars: set[ast.AST] = set()
     for node in (inner for top in module for inner in ast.walk(top)):
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.ImportFrom) and node.module == "numpy" and node.names[0].name == "*":
+            names.add(_OF_NUMPY)
+            stars.update(node.names)
+        elif node in stars:
+            continue
+        elif isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Load):
                 names.add(node.id)
             elif node.id in _BIND_ANY:
@@ -146,6 +158,9 @@ def _unbound(code: Code, bound: frozenset[str]) -> Iterator[PythonFault]:
     known = bound | _OF_PYTHON | _OF_PYTHON_2
     names = (node for node in _evaluated(code.certain) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
     unknown = [node for node in names if node.id not in known]
+    if _OF_NUMPY in bound:
+        owners = {node.value for node in _evaluated(code.certain) if isinstance(node, ast.Attribute)}
+        unknown = [node for node in unknown if node.id in _NOT_OF_NUMPY and node in owners]
     if unknown:
         first = min(unknown, key=lambda node: (node.lineno, node.col_offset))
         near = difflib.get_close_matches(first.id, [*bound, "True", "False", "None"], 1, _CLOSE)

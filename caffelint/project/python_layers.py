@@ -83,6 +83,13 @@ class PythonModule:
         """Whether importing the module surely leaves nothing of that name in it."""
         return self.is_read and self._names.isdisjoint([name, "*", "globals", "exec", "setattr"])
 
+    def files_of(self, name: str) -> frozenset[str]:
+        """The files beside it from which it may take that name, as by `from .pyloss import EuclideanLoss`."""
+        folder = self.path[: -len(self.file)]
+        imports = (node for node in self.body if isinstance(node, ast.ImportFrom) and node.level < 2 and node.module)
+        taken = (node for node in imports if any(one.name in (name, "*") and not one.asname for one in node.names))
+        return frozenset(f"{folder}{node.module}.py" for node in taken)
+
     def node(self, name: str) -> ast.ClassDef | None:
         return self._classes.get(name)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
+from caffelint.project.script_writes import is_written
 from caffelint.text.patterns import compiled_later
 from caffelint.text.special import is_below
 
@@ -90,7 +91,8 @@ _NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
 _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
 _NAME_GOES_ON = compiled_later(r"(?:[\w.-](?<!%[sd]))\Z")
 """Before the end of a longer name, and not of what is filled in: `%strain.prototxt`."""
-_WRITES = compiled_later(r"\bopen\([^)\n]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
+_MOST_PLACES = 50
+_WRITES = compiled_later(r"\bopen\([^)]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
 
 class Script:
@@ -249,8 +251,11 @@ class Script:
     def _writes(self) -> bool:
         return _WRITES.search(self.text) is not None
 
-    def writes(self, net: str, folder: str) -> Mention | None:
-        """Where it names a net that a solver in `folder` names, if it writes files; as it is shipped, by its path."""
+    def writes(self, net: str, folder: str, there: Callable[[], Collection[str]] = tuple) -> Mention | None:
+        """Where it writes a net that a solver in `folder` names; as it is shipped, by its path.
+
+        What it writes to another of the folders `there` that have a file of that name is not that net.
+        """
         name = _bare(net)
         if not self._writes or name not in self.text or not self.reaches(folder):
             return None
@@ -258,8 +263,21 @@ class Script:
             name = "/".join(net.replace("\\", "/").split("/")[-2:])
             if "/" not in name:
                 return None
-        places = (found.start() for found in re.finditer(re.escape(name), self.text))
-        return next((self._at(at) for at in places if not _NAME_GOES_ON.search(self.text[max(at - 2, 0) : at])), None)
+        for number, found in enumerate(re.finditer(re.escape(name), self.text)):
+            at, end = found.span()
+            if number == _MOST_PLACES:
+                return None
+            if _NAME_GOES_ON.search(self.text[max(at - 2, 0) : at]) or self._is_there(at, there):
+                continue
+            if is_written(self.text, at, end):
+                return self._at(at)
+        return None
+
+    def _is_there(self, at: int, there: Callable[[], Collection[str]]) -> bool:
+        """Is the path that ends at this place of the text that of a folder which holds the file?"""
+        path = _PATH_END.search(self.text[max(0, at - 200) : at])
+        inside = path[0].strip("./\\") if path else ""
+        return bool(inside) and any(folder.replace("\\", "/").endswith(f"/{inside}") for folder in there())
 
     def _at(self, offset: int) -> Mention:
         return Mention(self.path, self.text.count("\n", 0, offset) + 1)
@@ -355,8 +373,12 @@ def runs_of(
     solver: str,
     missing: Sequence[str],
     namesakes: Callable[[], Collection[str]] = tuple,
+    folders_with: Callable[[str], Collection[str]] = lambda _: (),
 ) -> Runs:
-    """What scripts tell of a solver in `folder`, but for `customs`; `missing` are nets that do not exist."""
+    """What scripts tell of a solver in `folder`, but for `customs`; `missing` are nets that do not exist.
+
+    folders_with: the folders of the project that hold a file of a name.
+    """
     about: list[Script] = []
     writes: dict[str, Mention] = {}
     gradients: set[str] = set()
@@ -366,7 +388,9 @@ def runs_of(
         if script.speaks_for(folder):
             gradients |= script.gradients
         for name in missing:
-            if _bare(name) not in writes and (writer := script.writes(name, folder)):
+            if _bare(name) not in writes and (
+                writer := script.writes(name, folder, partial(folders_with, _bare(name)))
+            ):
                 writes[_bare(name)] = writer
     from_scratch = any(script.by_tool and not script.trains_on for script in about)
     return Runs(

@@ -6,6 +6,7 @@ Each problem's evidence is what Caffe's own parser says, so that people recognis
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
@@ -246,7 +247,10 @@ class Mistakes(MistakenValues):
             message = f"{where} has no field {name} in this project's caffe.proto, but its sources read it"
             return _Unknown(None, f"{message}; add it there", False)
         older = _OF_OLDER_LAYERS.get(name) if type_.name == "ParamSpec" else None
-        if meant := older or near_field(type_, name, field.kind):
+        meant = older or near_field(type_, name, field.kind)
+        # Some fork has added it: one whose own block this is has declared all that it has.
+        is_beside = bool(meant and is_of_bvlc and node.first(meant) and not _is_list(types, meant))
+        if meant and (older or not is_beside):
             certain = not types[meant].fork_only or self.is_sure
             message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
             # Another fork may well have called it that in the first place.
@@ -476,6 +480,11 @@ class Mistakes(MistakenValues):
                 message = f"{where} lacks {name}, which is required, so Caffe refuses the file; add it"
                 evidence = f'Caffe says: Message type "caffe.{type_.name}" is missing required fields: {name}'
                 self._add("missing-required-field", start, end, message, evidence, field=name)
+
+
+def _is_list(types: Mapping[str, FieldType], name: str) -> bool:
+    """Whether what has a value may be given another: no `stride`, which is a list for the sake of more axes."""
+    return types[name].repeated and f"{name}_h" not in types
 
 
 def _is_named_after_its_type(name: str, node: Field) -> bool:

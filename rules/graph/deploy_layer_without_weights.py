@@ -64,6 +64,7 @@ class DeployLayerWithoutWeights(NetRule):
     _BODY = _fc("a", "data") + _fc("b", "a") + _fc("c", "b")
     _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "d" bottom: "label" top: "loss" }'
     _TRAIN = _DATA + _BODY + _fc("d", "c") + _LOSS
+    _MORE = _fc("e", "b", 5) + _fc("f", "b", 6)
     _UP = (
         ' layer { name: "%s" type: "Deconvolution" bottom: "a" top: "up" param { lr_mult: 0 } convolution_param {'
         ' num_output: 8 group: 8 bias_term: false kernel_size: 4 stride: 2 weight_filler { type: "bilinear" } } }'
@@ -76,6 +77,11 @@ class DeployLayerWithoutWeights(NetRule):
             "train.prototxt": _DATA + _BODY + _fc("d", "c") + _UP % "up",
             "deploy.prototxt": _INPUT + _BODY + _fc("d", "c") + _UP % "upscore",
         },
+        # Of two that are renamed, one has other outputs: the net of before a fine-tuning.
+        {
+            "train.prototxt": _TRAIN.replace('"a"', '"a-1"').replace('"d"', '"d-1"') + _MORE,
+            "deploy.prototxt": _INPUT + _BODY + _fc("d", "c", 9) + _MORE,
+        },
         # Another name and another bottom: another layer.
         {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "b")},
         # There is a deploy net with the names of the training net, so this one is for other weights.
@@ -86,6 +92,16 @@ class DeployLayerWithoutWeights(NetRule):
         },
     ]
     INVALID = [
+        # Two of six are renamed, and the net is the same but for that.
+        Invalid(
+            {
+                "train.prototxt": _TRAIN.replace('"a"', '"a-1"').replace('"d"', '"d-1"') + _MORE,
+                "deploy.prototxt": _INPUT + _BODY + _fc("d", "c") + _MORE,
+            },
+            span='name: "a"',
+            message='InnerProduct "a", "d" are called "a-1", "d-1" in "train.prototxt", so they get none of the trained'
+            " weights; give them the names of training",
+        ),
         Invalid(
             {"train.prototxt": _TRAIN, "deploy.prototxt": _INPUT + _BODY + _fc("e", "c")},
             span='name: "e"',
@@ -110,11 +126,15 @@ class DeployLayerWithoutWeights(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        candidates = [one for one in net.once(training_nets) if one.is_close]
+        trained = [other for other in net.siblings if other.role == "train"]
+        there = {layer.name for other in trained for layer in other.layers}
+        near = net.once(training_nets)
+        candidates = [one for one in near if one.is_close]
+        if not candidates and len(trained) == 1:
+            candidates = [one for one in near if _is_close_but_for_names(one, _renamed(net, one, there))]
         if not 0 < len(candidates) <= _MOST_NETS:
             return
         nearest = candidates[0]
-        there = {layer.name for other in net.siblings if other.role == "train" for layer in other.layers}
         renamed = _renamed(net, nearest, there)
         twins = {twin.name for _, twin in renamed}
         others = [other for other in nearest.net.deployed if other is not net]
@@ -140,6 +160,12 @@ class DeployLayerWithoutWeights(NetRule):
             related=(Related("the layer in the training net", twin.at("name")),),
             layers=layers,
         )
+
+
+def _is_close_but_for_names(nearest: Training, renamed: list[tuple[Layer, Layer]]) -> bool:
+    """Are all layers of weights those of the training net, of the same sizes, if these are?"""
+    same = [one for one in renamed if parameters(one[0]) == parameters(one[1])]
+    return len(same) == len(renamed) and nearest.alike + len(renamed) == nearest.learned
 
 
 def _renamed(net: Net, nearest: Training, there: set[str]) -> list[tuple[Layer, Layer]]:

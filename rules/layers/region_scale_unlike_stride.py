@@ -38,7 +38,8 @@ class RegionScaleUnlikeStride(NetRule):
 
     ## Known problems
     Where boxes do not come in pixels of the image, the scale is another one. So this is an info unless the
-    `feat_stride` of the net's Python layers, which make the boxes, is the stride of the map, too.
+    `feat_stride` of the net's Python layers, which make the boxes, is the stride of the map, too; a scale larger than
+    1, which is for boxes in shares of the image, is not reported.
 
     ## References
     - roi_pooling_layer.cpp, Forward_cpu (rbgirshick/caffe-fast-rcnn); wk910930/py-faster-rcnn@d3439f5
@@ -69,6 +70,8 @@ class RegionScaleUnlikeStride(NetRule):
         _NET.format(3, 0.0833),
         # Forks read the default from another field.
         _NET.format(2, 0.125).replace(" spatial_scale: 0.125", ""),
+        # Boxes in shares of the image.
+        _NET.format(2, 8),
         # A map that another net made.
         _NET.format(2, 0.0625).replace("dim: 3", "dim: 512"),
     ]
@@ -112,7 +115,7 @@ class RegionScaleUnlikeStride(NetRule):
             return None
         stride = map_.rows[0]
         scale = layer.parameters.spatial_scale
-        if abs(scale * stride - 1) <= _NEAR:
+        if abs(scale * stride - 1) <= _NEAR or scale > 1:  # that takes boxes of the range 0 to 1, as of DetectionOutput
             return None
         right = f"{float(1 / stride):g}"
         agrees = net.once(_feat_strides) == {stride}

@@ -14,7 +14,8 @@ class UnfilledTemplate(TextRule):
 
     ## Why is this bad?
     It need not be, if a script fills the placeholders in before Caffe reads the file. So this is an info, and nothing
-    else in the file is checked; the filled files are. `--templates check` checks the rest of a template as well.
+    else in the file is checked, unless only batch sizes and names of data sources are filled in; the filled files are.
+    `--templates check` checks the rest of every template.
 
     It is an error if a solver names the file, because Caffe has no variables and refuses a placeholder outside quotes.
     Inside quotes, Caffe takes it literally, and does not find the file `$DATA/train_lmdb`: a warning if a script trains
@@ -58,7 +59,7 @@ class UnfilledTemplate(TextRule):
         Invalid(
             "layer { data_param { batch_size: $BATCH } }",
             span="$BATCH",
-            message="this is a template with 1 placeholder, $BATCH; not checked further",
+            message="this is a template with 1 placeholder, $BATCH; the rest is checked, as only data is filled in",
         ),
         Invalid(
             "layer { convolution_param { num_output: {{ outputs }} } } layer { data_param { batch_size: $BATCH } }",
@@ -78,7 +79,8 @@ class UnfilledTemplate(TextRule):
         Invalid(
             "layer { data_param { source: PATH_TO_LMDB } }",
             span="PATH_TO_LMDB",
-            message="this is a template with 1 placeholder, PATH_TO_LMDB; not checked further",
+            message="this is a template with 1 placeholder, PATH_TO_LMDB; the rest is checked, as only data is filled"
+            " in",
         ),
         Invalid(
             'layer { data_param { source: "${DATA}/train_lmdb" } }',
@@ -96,7 +98,7 @@ class UnfilledTemplate(TextRule):
             'layer { data_param { source: "$LMDB" batch_size: $LMDB } }',
             span=("$LMDB", "$LMDB"),
             message=(
-                "this is a template with 1 placeholder, $LMDB; not checked further",
+                "this is a template with 1 placeholder, $LMDB; the rest is checked, as only data is filled in",
                 "$LMDB is filled in as a whole string on line 1 and without quotes here, so one of them is wrong; write"
                 " another placeholder here",
             ),
@@ -126,7 +128,10 @@ class UnfilledTemplate(TextRule):
                 severity = INFO if len(names) > 1 else None
                 yield self.finding(place, f"{message} filled file", related=related, severity=severity)
             else:
-                message = f"this is {template}; not checked further"
+                rest = (
+                    "the rest is checked, as only data is filled in" if file.lacks_only_data else "not checked further"
+                )
+                message = f"this is {template}; {rest}"
                 yield self.finding(place, message, severity=INFO, related=related)
         elif any(problem.certain for problem in found):
             message = f"{listed} is neither a block with fields nor a value, so Caffe refuses the file; complete it"

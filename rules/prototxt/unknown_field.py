@@ -122,6 +122,13 @@ class UnknownField(ProblemRule):
             message="input_param has no field channels, so Caffe refuses the file; write shape { dim: 10 dim: 3"
             " dim: 227 dim: 227 }",
         ),
+        # What stands there already is not meant.
+        Invalid(
+            'layer { type: "Convolution" convolution_param { kernel_size: 3 stride: 1 kstride: 2 } }',
+            span="kstride",
+            message="convolution_param has no field kstride in any known Caffe, so Caffe refuses the file unless your"
+            ' fork adds it; name that one with caffe = "FOLDER", or remove it',
+        ),
         Invalid(
             'base_lr: 0.1 my_own_setting: 3 lr_policy: "fixed"',
             span="my_own_setting",

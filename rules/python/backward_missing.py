@@ -68,6 +68,13 @@ class PythonBackwardMissing(NetRule):
         'python_param {{ module: "pyloss" layer: "Dice" }} }}'
     )
     VALID = [
+        # Whether a layer with nothing that learns below it runs backward hangs on whether it has parameters.
+        {
+            "net.prototxt": _INNER.replace('"clip" type: "Python" bottom: "ip"', '"clip" type: "Python" bottom: "data"')
+            .replace('bottom: "{}" bottom: "data"', 'bottom: "last" bottom: "data"')
+            .format(""),
+            "pyloss.py": _MODULE,
+        },
         {
             "net.prototxt": _INNER.format("param { lr_mult: 0 } param { lr_mult: 0 } ", "last"),
             "pyloss.py": _MODULE + _BACKWARD.format("pass"),
@@ -119,7 +126,8 @@ class PythonBackwardMissing(NetRule):
             return
         for one in net.states():
             if one.phase == TRAIN and one.is_wired:
-                layers = [layer for layer in one.layers if layer.type == "Python" and layer.need_backward]
+                forced = one.message.force_backward
+                layers = [layer for layer in one.layers if layer.type == "Python" and _runs_backward(layer, forced)]
                 for built in layers:
                     if built.index is not None:
                         yield from self._judge(net, built)
@@ -159,6 +167,12 @@ class PythonBackwardMissing(NetRule):
                 )
                 place = layer.at("python_param", "layer")
                 yield self.finding(place, message, evidence=read_in(python), severity=WARNING, certainty=LIKELY)
+
+
+def _runs_backward(built: BuiltLayer, forced: bool) -> bool:
+    """Whether it surely does: one that hands on what does not learn may have parameters of its own, or none."""
+    learns = any(spec.lr_mult for spec in built.message.param) or any(blob.need_backward for blob in built.bottoms)
+    return built.need_backward and (learns or forced)
 
 
 def _fed(one: BuiltNet, silent: Collection[BuiltLayer]) -> set[BuiltLayer]:

@@ -12,14 +12,15 @@ class NetFileNotFound(SolverRule):
 
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
-    no such file. It is a warning if there is a net to train with a similar name, or beside the solver one that no
-    solver names, else an info: the net may be elsewhere, as one with an absolute path is on another machine, unless
-    its name differs in capitals only. caffelint looks in the solver's folder, in the working directory, in the
-    configured `roots` and in every folder above the solver. If only a net with the same bare file name is next to the
-    solver, or the end of an absolute path or one of Windows leads to a net from one of these folders, that net is
-    checked and reported as info, since Caffe finds it only where its path leads to it. So is a net that a script of the
-    repository seems to write. Nothing outside the checkout and `roots` is read. Where the path leads to a solver, often
-    to the very same file, Caffe reads that as a net and stops at its first field.
+    no such file. It is a warning if there is a net to train with a similar name, beside the solver one that no solver
+    names, or another solver that names it by another path, else an info: the net may be elsewhere, as one with an
+    absolute path is on another machine, unless its name differs in capitals only. caffelint looks in the solver's
+    folder, in the working directory, in the configured `roots` and in every folder above the solver. If only a net with
+    the same bare file name is next to the solver, or the end of an absolute path or one of Windows leads to a net from
+    one of these folders, that net is checked and reported as info, since Caffe finds it only where its path leads to
+    it. So is a net that a script of the repository seems to write: one that opens that name for writing, redirects to
+    it, or hands it to what does. Nothing outside the checkout and `roots` is read. Where the path leads to a solver,
+    often to the very same file, Caffe reads that as a net and stops at its first field.
 
     ## Example
     ```

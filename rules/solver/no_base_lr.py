@@ -37,7 +37,8 @@ class NoBaseLr(SolverRule):
 
     ## Known problems
     A missing `base_lr` is not reported where the file's name or a placeholder in it says that a script fills it in, or
-    where a script of the project writes one into a solver.
+    where a script of the project writes one into a solver. Neither is a rate of 0 with `max_iter: 0`, by which a solver
+    only tests.
 
     ## Fix safety
     Unsafe: the net descends the loss that it used to climb. There is a fix only for a negative rate.
@@ -51,6 +52,7 @@ class NoBaseLr(SolverRule):
     severity = ERROR
     VALID = [
         'base_lr: 1e-10 lr_policy: "fixed"',
+        'base_lr: 0 lr_policy: "fixed" max_iter: 0 test_initialization: true',
         'lr_policy: "multifixed" stagelr: 0.1 stageiter: 100',
         'base_lr: LR lr_policy: "fixed"',
         {"template_solver.prototxt": 'lr_policy: "fixed" max_iter: 10'},
@@ -79,6 +81,8 @@ class NoBaseLr(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         base = solver.message.base_lr
+        if base == 0 and solver.has("max_iter") and solver.message.max_iter == 0:
+            return  # nothing is to be trained: it only tests
         if not base <= 0 or solver.given("base_lr") is Given.UNREADABLE:
             return
         # Policies of forks may bring rates of their own, such as stagelr.

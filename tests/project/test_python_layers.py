@@ -86,6 +86,10 @@ CASES = [
     ({"replace": ("top[0].reshape(1)", "top[0].reshape(bottom[0].data.shape[:1])")}, STOPS, FAILS),
     ({"replace": ("top[0].reshape(1)", "top[0].reshape(*bottom[0].data.shape[1:])")}, LEARNS, ""),
     ({"replace": ("top[0].reshape(1)", "pass")}, STOPS, FAILS),
+    ({"setup": "yaml.load('1')", "replace": ("import json", "from numpy import *")}, STOPS, FAILS),
+    ({"setup": "random.rand(2)", "replace": ("import json", "from numpy import *")}, LEARNS, ""),
+    ({"setup": "zeros(2).sum()", "replace": ("import json", "from numpy import *")}, LEARNS, ""),
+    ({"setup": "json.loads('1')", "replace": ("import json", "from json import *")}, STOPS, ""),
 ]
 
 

@@ -70,3 +70,24 @@ def test_strings_without_quotes_are_one_mistake() -> None:
     assert one.message == "name takes a string in quotes, not a; 3 more strings have no quotes"
     (fix,) = one.fixes
     assert (fix.safety, [edit.text for _, edit in fix.edits]) == ("safe", ['"a"', '"ReLU"', '"x"', '"y"'])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_checked"),
+    [
+        ('input: "a" input_shape { dim: $BATCH dim: 3 dim: 4 dim: 4 }', True),
+        ('input: "a" input_dim: {{ batch }} input_dim: 3 input_dim: 4 input_dim: 4', True),
+        ('layer { name: "a" type: "Input" top: "a" input_param { shape: { dim: %N% dim: 3 dim: 4 dim: 4 } } }', True),
+        ('layer { name: "a" type: "Data" top: "a" data_param { source: "$LMDB" batch_size: $BATCH } }', True),
+        ('input: "a" input_shape { dim: 1 dim: 3 dim: $SIDE dim: 4 }', False),
+        (
+            'layer { name: "a" type: "Data" top: "a" data_param { batch_size: $BATCH } include { phase: $PHASE } }',
+            False,
+        ),
+    ],
+)
+def test_what_hangs_on_no_data_is_checked(text: str, is_checked: bool) -> None:
+    report = caffelint.check_text(text + ' layer { name: "p" type: "Pooling" botom: "a" top: "p" }')
+    names = {finding.name for finding in report.findings}
+    assert "unfilled-template" in names
+    assert ("unknown-field" in names) is is_checked

@@ -32,6 +32,23 @@ def top_of(folder: str) -> str | None:
     return _top_of(os.path.abspath(folder), os.getcwd())
 
 
+def around(folder: str) -> str | None:
+    """Where to look for what a file in a folder names by a name of its own, as a module: the top of the project.
+
+    Where nothing shows one, it is the working directory if it contains the folder; the same folders are excepted.
+    """
+    folder = os.path.abspath(folder)
+    if top := top_of(folder):
+        return top
+    here = os.path.realpath(os.getcwd())
+    for above in reach_of(folder).above[:_HIGHEST]:
+        if _if_it_may_be_top(above, folder) is None:
+            return None
+        if os.path.realpath(above) == here:
+            return above
+    return None
+
+
 @remembered(10_000)
 def _top_of(folder: str, working_directory: str) -> str | None:
     reach = reach_of(folder)

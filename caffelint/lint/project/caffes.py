@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from caffelint.lint.config import Config
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO, Repository
+from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Caffes:
         self._read: dict[str, Taken] = {}
         self._trees: dict[str, SourceTree] = {}
         self._sources: dict[tuple[SourceFile, ...], Told] = {}
+        self._lacks_its_caffe: dict[str, bool] = {}
         self._given: Taken | None = None
 
     def of(self, path: str) -> Taken:
@@ -92,6 +94,8 @@ class Caffes:
             return NONE
         repository = self._repositories.setdefault(top, Repository(top))
         roots = repository.caffes(folder)
+        if roots and self._is_left_over(repository, roots, folder):
+            return self._named_by(repository)
         if not roots:
             return self._loose_in(repository) or self._named_by(repository)
         if len(roots) > _MOST_CAFFES:
@@ -103,8 +107,18 @@ class Caffes:
             return _several("several", roots)
         return taken[0] if taken else found[0]
 
+    def _is_left_over(self, repository: Repository, roots: tuple[str, ...], folder: str) -> bool:
+        """Does the project around say that it runs another Caffe, which is not fetched?"""
+        if any(is_below(folder, root) for root in roots):
+            return False
+        if repository.top not in self._lacks_its_caffe:
+            from caffelint.lint.project.named import lacks_its_caffe
+
+            self._lacks_its_caffe[repository.top] = lacks_its_caffe(repository.top, repository.reach)
+        return self._lacks_its_caffe[repository.top]
+
     def _loose_in(self, repository: Repository) -> Taken | None:
-        """What a fork's caffe.proto declares that is the only one of a repository without a Caffe.
+        """What a fork's caffe.proto declares, by whatever name, that is the only one of a repository without a Caffe.
 
         Converters carry BVLC's along, of which nothing follows for the files that they read.
         """

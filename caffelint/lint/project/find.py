@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from caffelint.lint.reach import Reach
+from caffelint.lint.read import ReadError, read
 
 _NAME = "caffe.proto"
 PROTO = os.path.join("src", "caffe", "proto", _NAME)
@@ -14,6 +15,9 @@ _DEEPEST = 2
 """Folders below one that the search looks into: `caffe`, `external/caffe`."""
 _MOST_ENTRIES = 5_000
 """Of all folders that a search lists in one repository."""
+_LARGEST = 1 << 20
+_MOST_PROTOS = 20
+"""Files of other names than caffe.proto that are read."""
 _NEVER = frozenset(["node_modules", "__pycache__", "build", "data"])
 
 
@@ -28,6 +32,7 @@ class Repository:
         self.reach = Reach(top)
         self.entries = 0
         self._folders: dict[str, list[str]] = {}
+        self._protos: dict[str, list[str]] = {}
         self._found: dict[str, tuple[str, ...]] = {}
 
     def caffes(self, folder: str) -> tuple[str, ...]:
@@ -47,12 +52,24 @@ class Repository:
 
     @cached_property
     def loose(self) -> tuple[str, ...]:
-        """The files caffe.proto near the top that are in no Caffe: people are to put one into a copy of Caffe."""
-        level, found = [self.top], []
+        """The files caffe.proto near the top that are in no Caffe: people are to put one into a copy of Caffe.
+
+        Where there is none, those of other names that declare solvers and nets.
+        """
+        level, found, others = [self.top], [], []
         for _ in range(_DEEPEST + 1):
             found += [path for folder in level if os.path.isfile(path := os.path.join(folder, _NAME))]
-            level = [inner for above in level for inner in self._list(above)]
-        return tuple(filter(self.reach.holds, found))
+            below = [inner for above in level for inner in self._list(above)]
+            others += [path for folder in level for path in self._protos.get(folder, ())]
+            level = below
+        return tuple(filter(self.reach.holds, found)) or tuple(filter(self._declares_nets, others[:_MOST_PROTOS]))
+
+    def _declares_nets(self, path: str) -> bool:
+        try:
+            data = read(path, _LARGEST, self.reach)
+        except ReadError:
+            return False
+        return b"message SolverParameter" in data and b"message NetParameter" in data
 
     def _below(self, folder: str) -> tuple[str, ...]:
         level = [folder]
@@ -78,6 +95,8 @@ class Repository:
                     self.entries += 1
                     if self.entries > _MOST_ENTRIES:
                         return
+                    if entry.name.endswith(".proto") and entry.is_file(follow_symlinks=False):
+                        self._protos.setdefault(folder, []).append(entry.path)
                     if entry.name[0] != "." and entry.name not in _NEVER and entry.is_dir(follow_symlinks=False):
                         yield entry.path
         except OSError:

@@ -64,6 +64,18 @@ def unknown_fork(top: str, reach: Reach) -> NamedForks | None:
     return None
 
 
+def lacks_its_caffe(top: str, reach: Reach) -> bool:
+    """Whether `.gitmodules` names a Caffe whose folder is not there or empty: another one here is not what is run."""
+    for section in _text(top, ".gitmodules", reach).split("[submodule")[1:]:
+        values = _values(section)
+        path, match = values.get("path", ""), _REPOSITORY.search(values.get("url", ""))
+        if path and "\0" not in path and match and _A_CAFFE.fullmatch(match[1].removesuffix(".git")):
+            folder = os.path.join(top, path)
+            if reach.holds(folder) and not (os.path.isdir(folder) and os.listdir(folder)):
+                return True
+    return False
+
+
 def _text(top: str, name: str, reach: Reach) -> str:
     try:
         return read(os.path.join(top, name), _LARGEST, reach).decode("utf-8", "replace")
@@ -72,14 +84,18 @@ def _text(top: str, name: str, reach: Reach) -> str:
 
 
 def _of(section: str) -> NamedForks | None:
-    values = dict(line.partition("=")[::2] for line in section.splitlines() if "=" in line)
-    values = {name.strip(): value.strip() for name, value in values.items()}
+    values = _values(section)
     match = _REPOSITORY.search(values.get("url", ""))
     if match is None:
         return None
     repository = match[1].removesuffix(".git")
     forks = _forks(repository, values.get("branch", ""))
     return NamedForks(forks, repository, ".gitmodules") if forks else None
+
+
+def _values(section: str) -> dict[str, str]:
+    values = dict(line.partition("=")[::2] for line in section.splitlines() if "=" in line)
+    return {name.strip(): value.strip() for name, value in values.items()}
 
 
 def _forks(repository: str, branch: str) -> tuple[str, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.net import Layer, Net
-from caffelint.lint.project.border import top_of
+from caffelint.lint.project.border import around, top_of
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.reach import Reach
@@ -25,6 +25,7 @@ _NAMED_CLASS = compiled_later(rb"\blayer(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_]\w{0,20
 _CLASS = compiled_later(rb"^class[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _FILE = compiled_later(r"\b([A-Za-z_]\w{0,200})\.py\b")
 _IMPORTED = compiled_later(r"^[ \t]*(?:import|from)[ \t]{1,9}([A-Za-z_]\w{0,200})", re.MULTILINE)
+_IMPORTED_FROM = compiled_later(rb"^from[ \t]{1,9}\.?([A-Za-z_]\w{0,200})[ \t]{1,9}import\b", re.MULTILINE)
 NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
 _LARGEST, _MOST_KEPT = 1 << 20, 2 << 20
 _MOST_CANDIDATES = 8
@@ -47,11 +48,12 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
         names = sorted({match.decode() for match in _NAMED.findall(data)})
         folder = os.path.dirname(os.path.abspath(path))
         top = top_of(folder)
-        reach = Reach(top or folder, roots)
+        where = around(folder)
+        reach = Reach(where or folder, roots)
         for name in names:
             there = found.setdefault(name, [])
             known = {file for file, _ in there}
-            candidates = _candidates(name, folder, top, reach, roots)
+            candidates = _candidates(name, folder, where, reach, roots)
             there += ((file, text) for file, text in candidates if file not in known)
         missing = [name for name in names if not found[name]]
         if top and missing:
@@ -108,7 +110,9 @@ def python_classes(layer: Layer) -> Sequence[PythonClass]:
     wanted = layer.message.python_param.layer
     modules = python_modules(layer)
     found = [one for module in modules if (one := module.find(wanted))]
-    return found if found and all(one.find(wanted) or one.lacks(wanted) for one in modules) else ()
+    files = [one.module.path for one in found]
+    known = (one.find(wanted) or one.lacks(wanted) or not one.files_of(wanted).isdisjoint(files) for one in modules)
+    return found if found and all(known) else ()
 
 
 def python_elsewhere(layer: Layer) -> Sequence[PythonModule]:
@@ -128,7 +132,16 @@ def _candidates(name: str, folder: str, top: str | None, reach: Reach, roots: Se
     beside = [os.path.join(base, end) for base in (folder, *roots) for end in ends]
     further = [path for path in paths if path.endswith(tuple(os.sep + end for end in ends))]
     further.sort(key=lambda path: (-len(os.path.commonpath([path, folder])), path))
-    return _read_all(dict.fromkeys((*beside, *further)), reach)
+    found = _read_all(dict.fromkeys((*beside, *further)), reach)
+    inner = (file for path, data in found if path.endswith("__init__.py") for file in _passed_on(path, data))
+    known = {path for path, _ in found}
+    return found + _read_all((path for path in dict.fromkeys(inner) if path not in known), reach)
+
+
+def _passed_on(path: str, data: bytes) -> Iterator[str]:
+    """The files beside an `__init__.py` from which it imports names."""
+    for name in _IMPORTED_FROM.findall(data):
+        yield os.path.join(os.path.dirname(path), name.decode() + ".py")
 
 
 def _read_all(paths: Iterable[str], reach: Reach) -> list[tuple[str, bytes]]:

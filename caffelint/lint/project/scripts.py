@@ -42,9 +42,9 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
             namesakes = partial(_folders_with, top, name)
-            found[path] = runs_of(_scripts(top), folder, name, missing, namesakes)._replace(
-                customs=_customs(top, folder)
-            )
+            found[path] = runs_of(
+                _scripts(top), folder, name, missing, namesakes, partial(_folders_with, top)
+            )._replace(customs=_customs(top, folder))
     return found
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from difflib import SequenceMatcher
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import SUFFIXES
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.role import TRAIN, mentions_a_net, reads_data, role_of
+from caffelint.text.patterns import compiled_later
 
+_NET = compiled_later(rb"^[ \t]*(?:net|train_net|test_net)[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})[\"']", re.MULTILINE)
 _ALIKE = 0.6
 """As a share of two names: `trainval` and `trainnet`."""
 LONGEST, _MOST = 200, 200
@@ -34,6 +37,33 @@ def unsolved_net(name: str, folder: str) -> str:
     likely = {other: SequenceMatcher(None, _bare(name), _bare(other)).ratio() for other in nets}
     best = max(nets, key=lambda other: likely[other], default="")
     return best if best and likely[best] >= _ALIKE else ""
+
+
+def named_beside(name: str, folder: str) -> str:
+    """The one other path by which solvers in a folder name a net of that bare name, if its end leads to a file from
+    there, as `Thesis/example/train.prototxt` does in a checkout of Thesis; empty if none."""
+    bare = os.path.basename(name)
+    others = {path for path in _named(folder) if os.path.basename(path) == bare and path != name}
+    if len(others) != 1:
+        return ""
+    (other,) = others
+    end = os.path.join(*other.split("/")[-2:])
+    return other if end != bare and os.path.isfile(os.path.join(folder, end)) else ""
+
+
+@remembered(100)
+def _named(folder: str) -> frozenset[str]:
+    """The nets that the solvers in a folder name."""
+    found: set[str] = set()
+    for name in names_beside(folder):
+        path = os.path.join(folder, name)
+        try:
+            data = read(path) if "solver" in name.lower() else b""
+        except ReadError:
+            continue
+        if mentions_a_net(data):
+            found.update(match.decode("utf-8", "replace") for match in _NET.findall(data))
+    return frozenset(found)
 
 
 def _bare(name: str) -> str:

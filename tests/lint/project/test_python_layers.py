@@ -55,3 +55,30 @@ def test_a_module_that_a_text_speaks_of_is_not_missing(tmp_path: Path, name: str
     assert "Y007" in codes(tmp_path)
     (tmp_path / name).write_text(text)
     assert ("Y007" in codes(tmp_path)) is not is_told
+
+
+def test_a_class_that_a_package_passes_on(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.prototxt").write_text(NET)
+    package = tmp_path / "python" / "pyloss"
+    package.mkdir(parents=True)
+    (package / "losses.py").write_text(MODULE.replace("top[0].data[...] = 0", "top[0].data[...] = self.factor"))
+    (package / "__init__.py").write_text("from .losses import L1\n")
+    assert "Y010" in codes(tmp_path)
+    (package / "__init__.py").write_text("from .losses import L1\nfrom elsewhere import *\n")
+    assert "Y010" in codes(tmp_path)
+    (package / "__init__.py").write_text("from .others import *\n")
+    assert "Y010" not in codes(tmp_path)
+
+
+def test_a_module_of_a_folder_that_nothing_shows_to_be_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("models", "layers"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "models" / "net.prototxt").write_text(NET)
+    (tmp_path / "layers" / "pyloss.py").write_text(MODULE.replace("top[0].data[...] = 0", "top[0].data = 0"))
+    monkeypatch.chdir(tmp_path / "models")
+    assert "Y010" not in codes(tmp_path / "models")
+    monkeypatch.chdir(tmp_path)
+    assert "Y010" in codes(tmp_path / "models")

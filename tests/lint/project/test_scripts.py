@@ -55,6 +55,27 @@ def test_a_net_that_a_script_writes_is_no_warning(repository: Path) -> None:
     assert message.endswith("is not there yet, so it is not checked; gen.py:3 seems to write it")
 
 
+@pytest.mark.parametrize(
+    ("text", "is_written"),
+    [
+        ("import caffe\npath = 'models/train.prototxt'\nopen('log', 'w')\nnet = caffe.Net(path, 1)\n", False),
+        ("import caffe\npath = 'models/train.prototxt'\nlog = 1\nwith open(path, 'w') as file:\n  pass\n", True),
+        ("import caffe\nopen('log', 'w')\nsolve('models/train.prototxt')\n", False),
+        ("import caffe\ndef solve(path):\n  open(path, 'w')\n\nsolve('models/train.prototxt')\n", True),
+        ("import caffe\nwith open(\n    'models/train.prototxt', 'w') as file:\n  pass\n", True),
+        ("# caffe\nNET=models/train.prototxt\ncp a.prototxt b\nsed -e s/a/b/ a.prototxt > $NET\n", True),
+        ("# caffe\nNET=models/train.prototxt\ncaffe test -model $NET > log\n", False),
+        ("# caffe\nsed -e s/a/b/ a.prototxt > models/train.prototxt\n", True),
+        ("# caffe\nsed -e s/a/b/ a.prototxt > other/train.prototxt\n", False),
+    ],
+)
+def test_who_only_speaks_of_a_net_does_not_write_it(repository: Path, text: str, is_written: bool) -> None:
+    (repository / "other").mkdir()
+    (repository / "other/train.prototxt").write_text("")
+    (repository / "gen.py").write_text(text)
+    assert ("seems to write it" in found()["net-file-not-found"][1]) is is_written
+
+
 @pytest.mark.parametrize("name", ["auto_train.prototxt", "my-train.prototxt", "pretrain.prototxt"])
 def test_a_net_is_named_by_its_whole_name(repository: Path, name: str) -> None:
     (repository / "gen.py").write_text(f"import caffe\nwith open('models/{name}', 'w') as file:\n  pass\n")

@@ -57,3 +57,21 @@ def test_a_net_is_offered_for_what_it_can_be_run_as(tmp_path: Path, net: str, ne
     solver.write_text('train_net: "cnn_train.prototxt"\ntest_net: "cnn_test.prototxt"\nbase_lr: 0.1\n')
     (tmp_path / "car_train.prototxt").write_text(net)
     assert [net.near for net in named_nets(str(solver))] == near
+
+
+@pytest.mark.parametrize(
+    ("folder", "other", "near"),
+    [
+        ("nets", "Work/nets/net", "Work/nets/net.prototxt"),
+        ("nets", "nets/net", "nets/net.prototxt"),
+        ("else", "Work/nets/net", ""),  # it is not where the other leads to
+        ("nets", "Work/nets/other", ""),
+    ],
+)
+def test_a_solver_beside_it_knows_the_path(tmp_path: Path, folder: str, other: str, near: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "net.prototxt").write_text(NET)
+    (tmp_path / "solver.prototxt").write_text('net: "Work/net.prototxt"\n')
+    (tmp_path / "solver_b.prototxt").write_text(f'net: "{other}.prototxt"\n')
+    assert [net.near for net in named_nets(str(tmp_path / "solver.prototxt"))] == [near]

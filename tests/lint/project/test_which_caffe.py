@@ -234,3 +234,27 @@ def test_files_of_another_program_are_not_refused(make: Make, proto: str) -> Non
     (top / "protos").mkdir()
     (top / "protos/caffe.proto").write_text(re.sub(r"(?m)^package caffe;", "package caffepro;", proto))
     assert {row[0] for row in found()} == {"info"}
+
+
+def test_a_caffe_that_is_to_be_fetched_is_the_one_that_is_run(make: Make) -> None:
+    top = make(NET.format(MINE.format("other: 3")), types="My", at="old-caffe")
+    assert found()[0][0] == "error"
+    (top / ".gitmodules").write_text(MODULES.format("https://github.com/nobody/caffe", "mine"))
+    assert {severity for severity, *_ in found()} == {"info"}
+    (top / "caffe").mkdir()
+    assert {severity for severity, *_ in found()} == {"info"}
+    (top / "caffe/README").write_text("it is there")
+    assert found()[0][0] == "error"
+
+
+def test_a_schema_of_another_name(make: Make, proto: str) -> None:
+    top = make(NET.format(MINE.format("count: 3")))
+    (top / "caffe/src/caffe/proto/caffe.proto").unlink()
+    assert found() != []
+    (top / "src").mkdir()
+    (top / "src/mine.proto").write_text(proto)
+    assert Caffes(Config()).of("net.prototxt").name == "src/mine.proto"
+    (top / "src/mine.proto").write_text(proto.replace("package caffe;", "package cnn;"))
+    assert Caffes(Config()).of("net.prototxt").other == "cnn"
+    (top / "src/mine.proto").write_text("package cnn;\nmessage NetParameter { }\n")
+    assert not Caffes(Config()).of("net.prototxt").other
