@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from caffelint.schema.spelling import suggest
 from caffelint.schema.tables import BOOL, BYTES, ENUM, FLOAT, INTEGER, MESSAGE, STRING, FieldType, MessageType
 from caffelint.text import tree
+from caffelint.text.tree import Field
 
 _WRITTEN = {
     MESSAGE: (tree.MESSAGE,),
@@ -59,3 +61,14 @@ def sibling_field(type_: MessageType, name: str, kind: int) -> str | None:
         return stem
     found = [other for other in fitting if stem and last and other.rpartition("_")[0] == stem]
     return found[0] if len(found) == 1 else None
+
+
+def is_list(types: Mapping[str, FieldType], name: str) -> bool:
+    """Whether what has a value may be given another: no `stride`, which is a list for the sake of more axes."""
+    return types[name].repeated and f"{name}_h" not in types
+
+
+def takes(type_: MessageType, field: Field) -> bool:
+    """Whether a message of BVLC's Caffe has a field of that name, for a value like the one that is written."""
+    known = type_.fields.get(field.name)
+    return known is not None and not known.fork_only and may_hold(known, field.kind)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
-from caffelint.schema.meant import longer_field, may_hold, near_field, sibling_field
+from caffelint.schema.meant import is_list, longer_field, may_hold, near_field, sibling_field, takes
 from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
@@ -249,7 +249,7 @@ class Mistakes(MistakenValues):
         older = _OF_OLDER_LAYERS.get(name) if type_.name == "ParamSpec" else None
         meant = older or near_field(type_, name, field.kind)
         # Some fork has added it: one whose own block this is has declared all that it has.
-        is_beside = bool(meant and is_of_bvlc and node.first(meant) and not _is_list(types, meant))
+        is_beside = bool(meant and is_of_bvlc and node.first(meant) and not is_list(types, meant))
         if meant and (older or not is_beside):
             certain = not types[meant].fork_only or self.is_sure
             message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
@@ -300,7 +300,7 @@ class Mistakes(MistakenValues):
         for other in self._blocks[1]:
             if not own or other.name in own:
                 inner = types.get(other.name)
-                if inner and inner.message and _takes(inner.message, field):
+                if inner and inner.message and takes(inner.message, field):
                     if not _is_left_over(type_, other.name, field.name):
                         return other
         return None
@@ -312,7 +312,7 @@ class Mistakes(MistakenValues):
         found = []
         for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
             inner = type_.fields.get(block)
-            if inner and inner.message and _takes(inner.message, field):
+            if inner and inner.message and takes(inner.message, field):
                 if not _is_left_over(type_, block, field.name):
                     found.append(block)
         return found
@@ -326,7 +326,7 @@ class Mistakes(MistakenValues):
         for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
             inner = type_.fields.get(block)
             if inner and inner.message and not node.first(block):
-                if all(_takes(inner.message, one) for one in field.fields):
+                if all(takes(inner.message, one) for one in field.fields):
                     return block
         return ""
 
@@ -343,10 +343,10 @@ class Mistakes(MistakenValues):
             where = " in the layer itself, outside this block" * in_layer
             value = field.text if field.kind not in (BROKEN, LIST, tree.MESSAGE) else "..."
             return f"write param {{ {name}: {value} }}{where}"
-        if in_layer and _takes(self.parents[-1], field):
+        if in_layer and takes(self.parents[-1], field):
             return "move it to the layer itself, outside this block"
         nets = [parent for parent in self.parents if parent.name == NET]
-        if nets and name in _OF_THE_NET and _takes(nets[0], field):
+        if nets and name in _OF_THE_NET and takes(nets[0], field):
             return f"move it to the net itself, outside this {'layer' if type_.name in LAYERS else 'block'}"
         return ""
 
@@ -482,11 +482,6 @@ class Mistakes(MistakenValues):
                 self._add("missing-required-field", start, end, message, evidence, field=name)
 
 
-def _is_list(types: Mapping[str, FieldType], name: str) -> bool:
-    """Whether what has a value may be given another: no `stride`, which is a list for the sake of more axes."""
-    return types[name].repeated and f"{name}_h" not in types
-
-
 def _is_named_after_its_type(name: str, node: Field) -> bool:
     written = node.first("type")
     return written is not None and written.kind == tree.STRING and is_block_of(name, string_value(written.text))
@@ -499,9 +494,3 @@ def _is_left_over(type_: MessageType, block: str, name: str) -> bool:
         and block in ("data_param", "image_data_param")
         and name in ("scale", "mean_file", "crop_size", "mirror")
     )
-
-
-def _takes(type_: MessageType, field: Field) -> bool:
-    """Whether a message of BVLC's Caffe has a field of that name, for a value like the one that is written."""
-    known = type_.fields.get(field.name)
-    return known is not None and not known.fork_only and may_hold(known, field.kind)
