@@ -6,11 +6,10 @@ Each problem's evidence is what Caffe's own parser says, so that people recognis
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
-from caffelint.schema.meant import is_list, longer_field, may_hold, near_field, sibling_field, takes
+from caffelint.schema.meant import is_list, longer_field, near_field, sibling_field, takes
 from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
