@@ -64,7 +64,15 @@ class PythonMethodFails(NetRule):
         'layer { name: "scale" type: "Python" bottom: "in" top: "out" python_param { module: "m" layer: "Scale" } }'
     )
     _NAMED = "x = top[0].data\n        "
+    _LEARNT = (
+        _NET.replace('bottom: "in"', 'bottom: "fc"').replace(
+            "\n",
+            ' layer { name: "fc" type: "InnerProduct" bottom: "in" top: "fc" inner_product_param { num_output: 3 } }',
+        )
+        + ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "out" }'
+    )
     VALID = [
+        {"net.prototxt": _LEARNT, "m.py": _MODULE.format(_SHAPE, _COPY)},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _COPY + " * self.scale")},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x[...] = bottom[0].data")},
         # It is written before, or is another view of the same values.
@@ -137,7 +145,8 @@ class PythonMethodFails(NetRule):
         if not net.python_modules:
             return
         judged = next((one for one in net.states() if one.phase == TRAIN and one.is_wired), None)
-        trained = {one.index: _may_matter(one) for one in judged.layers if one.need_backward} if judged else {}
+        written = (one for one in judged.layers if one.index is not None) if judged else ()
+        trained = {one.index: _may_matter(one) for one in written if one.need_backward}
         forced = net.message.force_backward
         found: dict[tuple[str, PythonFault], tuple[PythonClass, list[Layer]]] = {}
         for layer in net.layers_having("python_param"):
