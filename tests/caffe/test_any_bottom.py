@@ -92,7 +92,9 @@ def test_what_was_tried_is_not_remembered_without_its_parameters() -> None:
     assert list(fc.param_shapes or ()) == [(7, 24 * 72 * 72), (7,)]
 
 
-@pytest.mark.parametrize("kind", [one for one in {*REGISTRY.values(), UnknownLayer} if one.refuses_early])
+@pytest.mark.parametrize(
+    "kind", [one for one in dict.fromkeys([*REGISTRY.values(), UnknownLayer]) if one.refuses_early]
+)
 def test_early_refusals_are_told_of_with_each_set_up(kind: type[BuiltLayer]) -> None:
     """A class with a set-up of its own does not inherit what is true of another one's."""
     first = {name: next(one for one in kind.mro() if name in vars(one)) for name in ("refuses_early", "set_up")}
