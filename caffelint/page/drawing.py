@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -99,8 +99,15 @@ def draw(built: BuiltNet, *, is_open: bool = False, fold: bool = True) -> Drawin
 
 
 def _drawing(found: Units, parts: Sequence[Part], is_open: bool, prefix: str) -> Drawing:
-    boxes = [_box(found, part, is_open, f"{prefix}{at}") for at, part in enumerate(parts)]
-    lines = _lines(found.edges, parts)
+    part_of = {unit: at for at, part in enumerate(parts) for unit in _units_of(part)}
+    into: dict[int, list[Edge]] = {}
+    for edge in found.edges:
+        if edge.target in part_of:
+            into.setdefault(part_of[edge.target], []).append(edge)
+    boxes = [
+        _box(found._replace(edges=into.get(at, [])), part, is_open, f"{prefix}{at}") for at, part in enumerate(parts)
+    ]
+    lines = _lines(found.edges, part_of)
     if prefix:
         reached = {line.target for line in lines}
         reading = {edge.target for edge in found.edges}
@@ -127,9 +134,8 @@ def size_of(drawing: Drawing, box: Box) -> tuple[float, float]:
     return open_size(box) if drawing.is_open else (box.width, box.height)
 
 
-def _lines(edges: Iterable[Edge], parts: Sequence[Part]) -> list[Line]:
+def _lines(edges: Iterable[Edge], part_of: Mapping[int, int]) -> list[Line]:
     """The edges between different parts; those between the same two are one line."""
-    part_of = {unit: at for at, part in enumerate(parts) for unit in _units_of(part)}
     found: dict[tuple[int, int], tuple[dict[str, None], dict[str, None]]] = {}
     for edge in edges:
         source, target = part_of.get(edge.source), part_of.get(edge.target)

@@ -138,6 +138,12 @@ class MissingLrParameter(SolverRule):
             message='stepvalue is missing, so lr_policy "multistep" never changes the rate from 1; set stepvalue, or'
             ' lr_policy: "fixed"',
         ),
+        Invalid(
+            'lr_policy: "multistep" stepvalue: 11 stepvalue: 5 base_lr: 1 max_iter: 10',
+            span='lr_policy: "multistep"',
+            message='gamma is missing and defaults to 0, so lr_policy "multistep" sets the rate to 0 at iteration 5 and'
+            " nothing is learned afterwards; try gamma: 0.1",
+        ),
         # An info: they were turned off.
         Invalid(
             'lr_policy: "inv"\n# gamma: 0.5\n# power: 0.75\nbase_lr: 1',
@@ -156,6 +162,9 @@ class MissingLrParameter(SolverRule):
             yield from self._refused(solver)
         elif "gamma" in reads and message.gamma == 0 and policy in ("step", "multistep", "exp"):
             found = schedule.first(lambda rate: rate == 0, message.max_iter if message.max_iter > 0 else 1 << 31)
+            steps = [step for step in message.stepvalue if 0 < step < message.max_iter] if policy == "multistep" else []
+            if not found and steps:  # not reached only since they are in another order
+                found = min(steps), 0.0
             if found and schedule.base:
                 how = "gamma is 0" if solver.has("gamma") else "gamma is missing and defaults to 0"
                 common = f"; try gamma: {0.9999 if policy == 'exp' else 0.1}"

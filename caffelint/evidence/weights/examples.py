@@ -46,8 +46,12 @@ def _written(message: Any, text: str) -> str:
     """The path of a file that holds a message in the binary format."""
     text_format.Parse(text, message)
     descriptor, path = tempfile.mkstemp(prefix="caffelint-weights-")
-    with open(descriptor, "wb") as stream:
-        stream.write(message.SerializePartialToString())
+    try:
+        with open(descriptor, "wb") as stream:
+            stream.write(message.SerializePartialToString())
+    except BaseException:
+        os.remove(path)
+        raise
     return path
 
 
