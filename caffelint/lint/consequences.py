@@ -42,7 +42,8 @@ def lower_consequences(
         if one.name == _TOP:
             return by_layer.get((one.file, one.layer), {}).get(_BOTTOM)
         if one.name == _MIXED and one.layer and (broken := by_layer[one.file, one.layer].get(_BROKEN)):
-            return broken
+            if (broken.line or 0) < (one.line or 0):  # what comes before it is read as it is meant
+                return broken
         if one.name == _MIXED or one.name == _VALUE and one.field == "param":  # of the newer format, in `layers`
             first = by_file.get((one.file, _MIXED))
             return first if first is not one else None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, Related, sources, title
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, Net, Related, sources, title
 from caffelint.lint.built import UNKNOWN, types_that
 
 from ._graph import first_alike, only, read_before
@@ -55,6 +55,8 @@ class RectifiedScores(LayerRule):
         # Nothing gets a gradient: it is only looked at, or tested.
         _FC + _RELU + _SOFTMAX.replace('top: "loss"', "loss_weight: 0"),
         {"test.prototxt": _FC + _RELU + _SOFTMAX},
+        # A hidden layer, where the loss was to read what comes after it.
+        _FC + _RELU + _FC.replace('"fc"', '"fc2"').replace('"data"', '"relu"') + _SOFTMAX,
         # It passes scores below 0.
         _FC + _RELU.replace("}", "relu_param { negative_slope: 0.1 } }") + _SOFTMAX,
     ]
@@ -82,6 +84,8 @@ class RectifiedScores(LayerRule):
             kind = made_by.kind
             if TRAIN not in phases or not (kind.rectifies and made_by.bottoms) or kind.values([UNKNOWN])[0].low < 0:
                 continue
+            if layer.bottoms[0] in layer.net.once(_hidden):
+                continue  # the loss reads the wrong blob
             made_by = first_alike(made_by, phases[0])
             better = f"remove {title(made_by)}" if made_by.in_place else f'set bottom: "{made_by.bottoms[0]}"'
             is_sigmoid = layer.kind.plain_form == "Sigmoid"
@@ -93,3 +97,8 @@ class RectifiedScores(LayerRule):
                 related=(Related("the activation", made_by.at("type")),),
                 fixes=read_before(layer, made_by, phases),
             )
+
+
+def _hidden(net: Net) -> frozenset[str]:
+    """The blobs that layers with weights read in training."""
+    return frozenset(one.bottoms[0] for one in net.in_phase(TRAIN) if one.bottoms and one.kind.has_weights)

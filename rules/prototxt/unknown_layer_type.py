@@ -101,6 +101,13 @@ class UnknownLayerType(TextRule):
             message='MyOwnThing "a", "b": no known Caffe has this layer type, so Caffe stops at load unless your own'
             " registers it",
         ),
+        # With a field that no known Caffe has, it is no slip of Convolution.
+        Invalid(
+            'layer { name: "a" type: "ConvolutionSK" convolution_param { kernel_size: 3 stride: 1 kstride: 2 } }',
+            span='type: "ConvolutionSK"',
+            message='ConvolutionSK "a": no known Caffe has this layer type, so Caffe stops at load unless your own'
+            " registers it",
+        ),
         Invalid(
             'layer { name: "a" type: "MyOwnThing" }',
             span='type: "MyOwnThing"',
@@ -195,7 +202,8 @@ class UnknownLayerType(TextRule):
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
         meant = suggest(type_, _types(file.dialect or _BVLC)) or known.like_v1_type(type_)
-        if meant and not any(layer.has_block_of_its_own for layer in layers):
+        is_own = any(layer.has_block_of_its_own or _has_own_fields(file, layer) for layer in layers)
+        if meant and (not is_own or meant.lower() == type_.lower()):
             yield self._misspelt(type_, meant, layers)
             return
         if sure:
@@ -204,6 +212,13 @@ class UnknownLayerType(TextRule):
             return
         message = f"{subject}: no known Caffe has this layer type, so Caffe stops at load unless your own registers it"
         yield self.finding(place, message, evidence=evidence, severity=INFO, certainty=LIKELY)
+
+
+def _has_own_fields(file: File, layer: Layer) -> bool:
+    """Has it fields that no known Caffe has, other than slips? Then the type is of a Caffe that has them."""
+    return any(
+        problem.own and layer.node and layer.node.start <= problem.start < layer.node.end for problem in file.problems
+    )
 
 
 @cache
