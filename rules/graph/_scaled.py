@@ -34,9 +34,10 @@ def scaled(net: Net, phase: str) -> list[Scaled]:
     for layer in layers:
         if layer.bottoms or not layer.tops or not (layer.kind.transforms or layer.type == "Input"):
             continue
-        of_images, blob, scale = layer.type != "Input", layer.tops[0], layer.message.transform_param.scale
-        place = layer.at("transform_param", "scale") if layer.has("transform_param", "scale") else None
-        place = place or (layer.at("type") if of_images else None)
+        of_images, blob, scale, place = layer.type != "Input", layer.tops[0], 1.0, None
+        if of_images:  # of an Input, Caffe reads no transform_param
+            scale = layer.message.transform_param.scale
+            place = layer.at(*(("transform_param", "scale") if layer.has("transform_param", "scale") else ("type",)))
         last = layer
         while [one.type for one in readers.get(blob, ())] == ["Power"]:
             last = readers[blob][0]

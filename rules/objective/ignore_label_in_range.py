@@ -25,6 +25,8 @@ from ._graph import Scores, class_count, keeps_classes, labels_by_scores
 
 _HEAD = 'layer { name: "score" type: "Convolution" bottom: "data" top: "score" convolution_param { num_output: %d } }'
 _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss"'
+_MOST_IGNORED = 4
+"""Different labels that layers of one net ignore: of more, the first."""
 _JUDGES = ("Accuracy", *types_that(lambda kind: issubclass(kind, SoftmaxInside)))
 _ACCURACY = ' layer { name: "acc" type: "Accuracy" bottom: "score" bottom: "label" top: "acc" }'
 
@@ -100,6 +102,15 @@ class IgnoreLabelInRange(LayerRule):
             message='SoftmaxWithLoss "loss": ignore_label 3 is one of the 10 classes of Convolution "score", so class 3'
             ' is never trained, but Accuracy "acc" counts it; remove ignore_label, or ignore 3 in both',
         ),
+        Invalid(
+            _HEAD % 10
+            + _LOSS
+            + " loss_param { ignore_label: 0 } }"
+            + _ACCURACY.replace("}", "accuracy_param { ignore_label: 255 } }"),
+            span="ignore_label: 0",
+            message='SoftmaxWithLoss "loss": ignore_label 0 is one of the 10 classes of Convolution "score", so class 0'
+            ' is never trained, but Accuracy "acc" counts it; set ignore_label: 255, or ignore 0 in both',
+        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
@@ -131,12 +142,16 @@ class IgnoreLabelInRange(LayerRule):
                 what = f"{title(layer)}: ignore_label {label} is one of the {classes} classes of {title(made_by)},"
                 what += f" so class {label} is never trained"
                 if counts := _counts(layer):
+                    other = counts.kind.ignored_label
+                    remedy = "remove ignore_label" if other is None else f"set ignore_label: {other}"
                     yield self.finding(
                         layer.at("loss_param", "ignore_label"),
-                        f"{what}, but {title(counts)} counts it; remove ignore_label, or ignore {label} in both",
+                        f"{what}, but {title(counts)} counts it; {remedy}, or ignore {label} in both",
                         certainty=LIKELY,
                         related=(Related("what counts it", counts.at()),),
-                        fixes=fix("remove ignore_label", DISPLAY, remove(layer, "loss_param", "ignore_label")),
+                        fixes=fix(remedy, DISPLAY, remove(layer, "loss_param", "ignore_label"))
+                        if other is None
+                        else fix(remedy, DISPLAY, write(layer, "loss_param", "ignore_label", value=str(other))),
                     )
                 else:
                     yield self.finding(
@@ -150,14 +165,20 @@ class IgnoreLabelInRange(LayerRule):
 
 
 def _counts(loss: Layer) -> Layer | None:
-    """What takes the same scores and labels, and ignores none of them."""
-    known = loss.net.once(_counting)
+    """What takes the same scores and labels, and ignores no class of them."""
+    others = [known for ignored, known in loss.net.once(_counting).items() if ignored != loss.kind.ignored_label]
     for scores, labels in labels_by_scores([loss]).items():
-        there = known.get(scores, {})
-        if found := next((there[label] for label in labels if label in there), None):
-            return found
+        for known in others[:_MOST_IGNORED]:
+            there = known.get(scores, {})
+            if found := next((there[label] for label in labels if label in there), None):
+                return found
     return None
 
 
-def _counting(net: Net) -> dict[Scores, dict[str, Layer]]:
-    return labels_by_scores(one for one in net.layers_of(_JUDGES) if one.kind.ignored_label is None)
+def _counting(net: Net) -> dict[int | None, dict[Scores, dict[str, Layer]]]:
+    """By the label that they ignore, first those that ignore none."""
+    judges: dict[int | None, list[Layer]] = {None: []}
+    for one in net.layers_of(_JUDGES):
+        if one.kind.ignored_label is None or one.type == "Accuracy":
+            judges.setdefault(one.kind.ignored_label, []).append(one)
+    return {ignored: labels_by_scores(layers) for ignored, layers in judges.items()}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Given, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Given, Invalid, Layer, LayerRule, Net, fix, title, write
 
 from ._graph import scored_classes
 
@@ -49,6 +49,8 @@ class TopKUnlikeName(LayerRule):
         # The top one of two heads, or of a fifth stage.
         _NET.format("stop5", ""),
         _NET.format("accuracy5", ""),
+        # The second part of the scores.
+        _NET.format("part_top1", "") + _NET.format("part_top2", "").replace('"fc"', '"fc2"'),
         # Caffe takes no top 5 of 3 classes.
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 3 } } '
         + _NET.format("top5", " accuracy_param { top_k: 2 }"),
@@ -73,7 +75,7 @@ class TopKUnlikeName(LayerRule):
     def check(self, layer: Layer) -> Iterator[Finding]:
         named = {int(number) for name in (layer.name, *layer.tops[:1]) for number in _TOP.findall(name)} - {0}
         given = layer.message.accuracy_param.top_k
-        if not named or given in named:
+        if not named or given in named or _is_of_a_series(layer):
             return
         if layer.given("accuracy_param", "top_k") is Given.UNREADABLE:
             return
@@ -90,3 +92,21 @@ class TopKUnlikeName(LayerRule):
             f"{title(layer)}: {says}; set top_k: {wanted}",
             fixes=fix(f"set top_k: {wanted}", UNSAFE, write(layer, "accuracy_param", "top_k", value=str(wanted))),
         )
+
+
+def _is_of_a_series(layer: Layer) -> bool:
+    """Is the number that of a head? Another one of that name, but for the number, then judges other scores."""
+    heads = layer.net.once(_heads)
+    return len(heads[_without_number(layer), layer.message.accuracy_param.top_k]) > 1
+
+
+def _heads(net: Net) -> dict[tuple[str, int], set[str]]:
+    """What layers score whose names differ in their numbers alone."""
+    found: dict[tuple[str, int], set[str]] = {}
+    for one in net.by_type["Accuracy"]:
+        found.setdefault((_without_number(one), one.message.accuracy_param.top_k), set()).update(one.bottoms[:1])
+    return found
+
+
+def _without_number(layer: Layer) -> str:
+    return _TOP.sub("", next((name for name in (layer.name, *layer.tops[:1]) if _TOP.search(name)), layer.name))

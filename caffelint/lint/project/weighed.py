@@ -23,7 +23,7 @@ from caffelint.lint.report import ReportedFinding
 from caffelint.lint.role import TRAIN, role_of
 from caffelint.text.patterns import compiled_later
 
-_OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d")
+_OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D028")
 """Codes of rules that say of a net or a rate that it learns badly or not at all, which a run that learned disproves."""
 
 _OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
