@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from caffelint.lint.discover import Wanted
 from caffelint.lint.reach import SUFFIXES, is_special
 from caffelint.lint.read import ReadError, opened
+from caffelint.text.writing import temporary_folder
 
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://|[^:]*::")
 _READ = (*SUFFIXES, ".pt", ".py", ".proto", ".cpp", ".cu", ".cc", ".hpp", ".h", ".sh", ".m", ".bash", ".ipynb")
@@ -179,7 +179,7 @@ def mirrored(part: Part, which: Wanted) -> Iterator[Mirror]:
     if not found:
         raise FileNotFoundError("no such file or folder, or an empty one")
     before = os.getcwd()
-    with TemporaryDirectory(prefix="caffelint-") as folder:
+    with temporary_folder() as folder:
         os.chdir(folder)
         try:
             unreadable = list(_copied(file_system, found, which))

@@ -136,7 +136,9 @@ def store_value(name: str, value: Any) -> None:
             with temporary.open("xb") as file:  # never what another user has put there, as a link
                 file.write(_digest(name, body) + b"\n" + body)
             temporary.replace(path)
-        except OSError:
+        except FileExistsError:
+            raise  # another process's
+        except BaseException:
             temporary.unlink(missing_ok=True)
             raise
         from random import random

@@ -141,12 +141,12 @@ def _lmdb(path: str, color: bool | None) -> Answer:
 
 
 def _leveldb(path: str, color: bool | None) -> Answer:
-    from tempfile import TemporaryDirectory
-
     import plyvel
 
+    from caffelint.text.writing import temporary_folder
+
     check_leveldb(path)
-    with TemporaryDirectory(prefix="caffelint-") as folder:
+    with temporary_folder() as folder:
         stand_in(path, folder)
         database = plyvel.DB(folder, create_if_missing=False)
         try:

@@ -9,11 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
+from caffelint.text.signals import held
+
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_MADE: ContextVar[dict[Path, tuple[int, int]] | None] = ContextVar("_MADE", default=None)
-"""The files that are new since `all_or_none` began, as the system knows them: another process may replace one."""
+_MADE: ContextVar[dict[Path, set[tuple[int, int]]] | None] = ContextVar("_MADE", default=None)
+"""The files that are new since `all_or_none` began, as the system knows them: another process may replace one.
+
+All that one was and is to become, since whatever ends the writing may come before or after the replacement.
+"""
 
 
 class ChangedOnDisk(OSError):
@@ -64,14 +70,14 @@ def write_atomically(
 def all_or_none() -> Iterator[list[Path]]:
     """If the rest of the work fails, take away files that `write_atomically` made, and empty folders of the list."""
     folders: list[Path] = []
-    files: dict[Path, tuple[int, int]] = {}
+    files: dict[Path, set[tuple[int, int]]] = {}
     token = _MADE.set(files)
     try:
         yield folders
     except BaseException:
         for path, made in files.items():
             with suppress(OSError):
-                if _identity(path.lstat()) == made:
+                if _identity(path.lstat()) in made:
                     path.unlink()
         for folder in reversed(folders):
             with suppress(OSError):
@@ -79,6 +85,12 @@ def all_or_none() -> Iterator[list[Path]]:
         raise
     finally:
         _MADE.reset(token)
+
+
+def temporary_folder(prefix: str = "caffelint-") -> TemporaryDirectory[str]:
+    """A folder that is taken away, whatever signal comes while it is made."""
+    with held():
+        return TemporaryDirectory(prefix=prefix)
 
 
 @contextmanager
@@ -144,8 +156,8 @@ def _with_reader(path: str, flags: int) -> int:
 def _note(target: Path, before: os.stat_result | None, new: os.stat_result) -> None:
     """Remember a file that is made anew, also where it is replaced once more."""
     made = _MADE.get()
-    if made is not None and (before is None or made.get(target) == _identity(before)):
-        made[target] = _identity(new)
+    if made is not None and (before is None or _identity(before) in made.get(target, ())):
+        made.setdefault(target, set()).add(_identity(new))
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import stat
@@ -12,11 +13,14 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from caffelint.fix.write import SaveError, save
-from caffelint.text.writing import all_or_none, write_atomically
+from caffelint.lint import cache
+from caffelint.text.signals import ending_once
+from caffelint.text.writing import all_or_none, temporary_folder, write_atomically
 
 OLD, NEW = b"a: 1\r\n", b"a: 2\r\n"
 NOBODY = 65534
@@ -215,3 +219,45 @@ def test_a_file_that_another_process_wrote_meanwhile_is_not_taken_away(file: Pat
         raise KeyboardInterrupt
     assert not first.exists()
     assert second.read_bytes() == NEW
+
+
+def test_a_second_writing_that_is_ended_takes_the_first_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    target = tmp_path / "caffelint.toml"
+    with suppress(KeyboardInterrupt), all_or_none():
+        write_atomically(target, b"1")
+        monkeypatch.setattr(os, "replace", ended)
+        write_atomically(target, b"2")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_result_whose_writing_is_ended_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(*_: object) -> None:
+        raise SystemExit(143)
+
+    monkeypatch.setattr(cache, "folder", lambda: tmp_path)
+    monkeypatch.setattr(Path, "replace", ended)
+    with pytest.raises(SystemExit):
+        cache.store_value("abcd", [1])
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_temporary_folder_is_taken_away_whatever_comes_while_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = os.mkdir
+
+    def interrupted(*arguments: Any) -> None:
+        made(*arguments)
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "mkdir", interrupted)
+    with pytest.raises(SystemExit), ending_once("SIGTERM"):
+        temporary_folder()
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []

@@ -10,10 +10,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from caffelint.lint.data_source import Unreadable, check_files, check_leveldb, stand_in
+from caffelint.text.writing import temporary_folder
 
 Pair = tuple[bytes, bytes]
 _PART = 1 << 26
@@ -112,7 +112,7 @@ def opened(kind: str, path: str) -> Iterator[Database]:
     import plyvel
 
     check_leveldb(path)
-    with TemporaryDirectory(prefix="caffelint-") as folder:
+    with temporary_folder() as folder:
         stand_in(path, folder)
         database = plyvel.DB(folder, create_if_missing=False)
         try:

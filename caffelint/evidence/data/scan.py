@@ -13,13 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from caffelint.evidence.data.values import Facts, facts_of
 from caffelint.lint import cache
 from caffelint.lint.data_source import state_of
 from caffelint.search_path import search_path
+from caffelint.text.writing import temporary_folder
 
 if TYPE_CHECKING:
     from caffelint.evidence.data.samples import Sample
@@ -91,7 +91,7 @@ class Scan:
         self.sample = sample
         self.keep = keep
         self._heard = heard
-        self._folder = TemporaryDirectory(prefix="caffelint-")
+        self._folder = temporary_folder()
         self._idle: SimpleQueue[_Child] = SimpleQueue()
         self._children: list[_Child] = []
         self._lock = threading.Lock()

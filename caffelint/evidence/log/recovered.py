@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -24,6 +23,7 @@ from caffelint.lint.discover import resolve
 from caffelint.lint.file import File, load
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Report, ReportedFinding
+from caffelint.text.writing import temporary_folder
 
 _NETS = re.compile(rb'^(?:net|train_net|test_net): "[^"\n]*"\n', re.M)
 _STATE = re.compile(rb"^(state \{\n) *phase: T\w+ *\n", re.M)
@@ -168,7 +168,7 @@ def check(recovered: Recovered, path: str, config: Config) -> Report:
     config.input_shape = {
         top: "x".join(map(str, shape)) for top, shape in recovered.shapes.items()
     } | config.input_shape
-    with tempfile.TemporaryDirectory(prefix="caffelint-log-") as folder:
+    with temporary_folder("caffelint-log-") as folder:
         Path(folder, ".git").mkdir()
         for name, (_, data) in texts.items():
             Path(folder, name).write_bytes(data)

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from caffelint.evidence.data.transformer import Transform
 from caffelint.lint.data_source import Unreadable, check_files, check_leveldb, stand_in
 from caffelint.lint.read import ReadError, opened, read
 from caffelint.schema import Datum
+from caffelint.text.writing import temporary_folder
 
 if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
@@ -155,7 +155,7 @@ def _leveldb(path: str) -> Pairs:
         check_leveldb(path)
     except Unreadable as reason:
         raise Unreadable(f"{path} {reason}") from None
-    folder = TemporaryDirectory(prefix="caffelint-")
+    folder = temporary_folder()
     stand_in(path, folder.name)
     database = plyvel.DB(folder.name, create_if_missing=False)
 
