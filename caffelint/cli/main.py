@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 from caffelint.cli.status import BROKEN_PIPE, INTERNAL, INTERRUPTED, OK, USAGE
 
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             gc.freeze()  # nothing is worth collecting on the way out
         return status
     except BrokenPipeError:
-        _forget_stdout()
+        _forget(sys.stdout)
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -78,7 +79,7 @@ def _run(arguments: list[str]) -> int:
         status, line = status_and_line(error)
         _say(line)
         if isinstance(error, OSError):
-            _forget_stdout()
+            _forget(sys.stdout)
         return status
 
 
@@ -112,7 +113,10 @@ def _say(line: str) -> None:
         from caffelint.report.fit import hanging
 
         lines = hanging(lines[0], width(sys.stderr))
-    print("\n".join(lines), file=sys.stderr)  # noqa: T201
+    try:
+        print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
+    except OSError:
+        _forget(sys.stderr)
 
 
 def _open_what_is_closed() -> None:
@@ -139,10 +143,10 @@ def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
     return codecs.backslashreplace_errors(error)
 
 
-def _forget_stdout() -> None:
-    """Python flushes stdout at exit: into the void, as nobody listens any more, or the disk is full."""
+def _forget(stream: TextIO) -> None:
+    """Python flushes it at exit: into the void, as nobody listens any more, or the disk is full."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except (OSError, ValueError):
         return
 

@@ -94,7 +94,7 @@ def _imported(path: Path, named: Path) -> ModuleType:
     """
     from importlib import import_module
 
-    from caffelint.lint.plugins import PluginError, load
+    from caffelint.lint.plugins import PluginError, load, said
     from caffelint.lint.read import ReadError
     from caffelint.lint.trust import contents
 
@@ -109,8 +109,10 @@ def _imported(path: Path, named: Path) -> ModuleType:
             raise click.ClickException(str(error)) from error
     try:
         return import_module(".".join([*(folder.name for folder in packages), *names]))
-    except (Exception, SystemExit) as error:
-        raise click.ClickException(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever a module is made to raise
+        raise click.ClickException(f"{path}: cannot be imported: {said(error)}") from error
 
 
 def _packages(path: Path) -> Iterator[Path]:

@@ -13,6 +13,7 @@ from caffelint.lint.discover import NamedNet, are_near
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
+from caffelint.lint.plugins import said
 from caffelint.lint.project.python_layers import classes_in
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
@@ -107,8 +108,10 @@ def _held(judge: Callable[[type[Rule], Any], list[str]], rule: type[Rule], examp
     """What is wrong with an example; also if the rule raises, or if it is not an example at all."""
     try:
         return judge(rule, example)
-    except (Exception, SystemExit) as error:
-        return [str(error) if isinstance(error, AssertionError) else f"{type(error).__name__}: {error}"]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return [str(error) if isinstance(error, AssertionError) else said(error)]
 
 
 def _valid(rule: type[Rule], example: Valid) -> list[str]:

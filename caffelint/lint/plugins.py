@@ -66,10 +66,20 @@ def load(path: str, files: Mapping[str, bytes]) -> ModuleType:
     module = sys.modules[name] = module_from_spec(spec)
     try:
         _Source(name, path).exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever a module is made to raise
         sys.modules.pop(name, None)
-        raise PluginError(f"{given}: cannot be imported: {type(error).__name__}: {error}") from error
+        raise PluginError(f"{given}: cannot be imported: {said(error)}") from error
     return module
+
+
+def said(error: BaseException) -> str:
+    """An exception in words, also where its own fail."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 def forget() -> None:

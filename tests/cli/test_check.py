@@ -315,6 +315,12 @@ def test_a_file_is_written_though_the_reader_of_stdout_leaves_early(project: Pat
             b"caffelint: no space left on device\n",
             marks=pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk is always full here"),
         ),
+        pytest.param(
+            "check . > /dev/full 2>&1",
+            2,
+            b"",
+            marks=pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk is always full here"),
+        ),
         ("check -q --select S101 . >&-", 1, b""),
         ("check - <&-", 2, b"caffelint: stdin is closed (see caffelint check --help)\n"),
     ],

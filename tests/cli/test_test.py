@@ -96,6 +96,14 @@ def test_test_of_a_rule_that_raises(caffelint: Any, project: Path, slip: str, li
     assert line in run.out
 
 
+@pytest.mark.parametrize("raised", ["BaseException('a')", "type('E', (Exception,), {'__str__': lambda self: 1 / 0})()"])
+def test_test_of_a_module_that_raises_whatever(caffelint: Any, project: Path, raised: str) -> None:
+    (project / "my_rule.py").write_text(f"raise {raised}\n", "utf-8")
+    run = caffelint("test", "my_rule.py")
+    assert run.status == 2
+    assert run.err.startswith("caffelint: my_rule.py: cannot be imported: ")
+
+
 def test_test_of_an_example_that_is_none(caffelint: Any, project: Path) -> None:
     caffelint("new-rule", "my-rule", ".")
     path = project / "my_rule.py"
