@@ -186,7 +186,7 @@ class Recovery:
 
     def _alone(self, name: str, start: int, end: int) -> int:
         shown = short(name)
-        self._syntax(start, end, f"{shown} has no value; write {shown}: value or {shown} {{ ... }}")
+        self._syntax(start, end, f"{shown} has no value; remove it, or write {shown}: value or {shown} {{ ... }}")
         return end
 
     # Values.

@@ -32,7 +32,7 @@ MISTAKES = [
     ("a -1 b: 2", "a", '":" is missing between a and its value', "a: -1 b: 2"),
     ("a = 1 b: 2", "=", 'a is followed by "="; write ":" before its value', "a : 1 b: 2"),
     ("a: +1 b: 2", "+", 'a number cannot start with "+"; remove it', "a: 1 b: 2"),
-    ("a: 1\nc\nb: 2", "c", "c has no value; write c: value or c { ... }", None),
+    ("a: 1\nc\nb: 2", "c", "c has no value; remove it, or write c: value or c { ... }", None),
     ("a: \nb: 2", "a", 'a has no value after its ":"', None),
     ("x { a: } b: 2", "a", 'a has no value after its ":"', None),
     ("b: 2 a:", "a", 'a has no value after its ":"', None),
