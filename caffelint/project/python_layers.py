@@ -6,7 +6,7 @@ What only running the code would tell is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +17,7 @@ from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
 from caffelint.project.python_orders import Apart, shuffled_apart
+from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_shapes import top_shapes
 
 if TYPE_CHECKING:
@@ -25,10 +26,11 @@ if TYPE_CHECKING:
 EMPTY, RAISES, RUNS = "empty", "raises", "runs"
 _BASE = "Layer"
 _MOST_BASES = 32
+_MOST_WORK = 100_000
+"""Nodes of a module, once for each of its classes that layers name: of those after so many nothing is found out."""
 _WHOLE = frozenset(["int", "long", "int_", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
 """Types of numpy, and of Python."""
 _OF_CAFFE = ("setup", "reshape", "forward", "backward")
-_READERS = {"eval": "eval", "literal_eval": "literal_eval", "loads": "json", "load": "yaml", "safe_load": "yaml"}
 
 
 class Method(NamedTuple):
@@ -45,15 +47,6 @@ class Counts(NamedTuple):
 
     allowed: frozenset[int]
     line: int
-
-
-class ParamStr(NamedTuple):
-    """How `param_str` is read in any run: by `eval`, `literal_eval`, `json` or `yaml`, and the keys it must have."""
-
-    reader: str
-    line: int
-    keys: Mapping[str, int]
-    """With their lines."""
 
 
 class PythonModule:
@@ -76,8 +69,18 @@ class PythonModule:
     def find(self, name: str) -> PythonClass | None:
         """The class of that name; what is found out about it is kept for all layers that name it."""
         if name not in self._found and (node := self._classes.get(name)):
-            self._found[name] = PythonClass(self, node)
+            is_left = len(self._found) * self._size > _MOST_WORK
+            self._found[name] = PythonClass(self, node, is_left)
         return self._found.get(name)
+
+    @cached_property
+    def _size(self) -> int:
+        return sum(1 for node in self.body for _ in ast.walk(node))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All that its code may use as a key."""
+        return words_of(self.body)
 
     def lacks(self, name: str) -> bool:
         """Whether importing the module surely leaves nothing of that name in it."""
@@ -95,16 +98,22 @@ class PythonModule:
 
 
 class PythonClass:
-    """A class that a layer names. Methods are its own and those of its bases in the same file."""
+    """A class that a layer names. Methods are its own and those of its bases in the same file.
 
-    def __init__(self, module: PythonModule, node: ast.ClassDef):
+    is_left: is it one of so many of a long module that nothing is found out about it?
+    """
+
+    def __init__(self, module: PythonModule, node: ast.ClassDef, is_left: bool = False):
         self.module = module
         self.name = node.name
         self.line = node.lineno
         self._nodes = [node]
         self.is_layer: bool | None = True
         self._counts: dict[str, Sequence[Counts]] = {}
-        self._climb(node)
+        if is_left:
+            self._nodes, self.is_layer = [], None
+        else:
+            self._climb(node)
 
     def _climb(self, node: ast.ClassDef) -> None:
         """Collect the bases; `is_layer` becomes None where one is of another file, False where none is Caffe's."""
@@ -160,14 +169,14 @@ class PythonClass:
     def param_str(self) -> ParamStr | None:
         """How `setup` reads it, if it surely does; None if it may not, or does more than that."""
         function = self._functions.get("setup")
-        return _param_str(list(_certain(function.body))) if function else None
+        return param_str(list(_certain(function.body))) if function else None
 
     @cached_property
     def possible_keys(self) -> frozenset[str] | None:
         """The words that may be keys of `param_str` which its code reads; None if other code may read more of them."""
-        if self.is_layer is not True or reads_elsewhere(self.module.body, self._flow):
+        if self.is_layer is not True or reads_elsewhere(self.module.words, self._flow):
             return None
-        return words_of(self.module.body)
+        return self.module.words
 
     @cached_property
     def _flow(self) -> Flow:
@@ -401,95 +410,3 @@ def _calls_own(function: ast.FunctionDef) -> bool:
         and node.func.value.id == "self"
         for node in ast.walk(function)
     )
-
-
-def _param_str(statements: Sequence[ast.stmt]) -> ParamStr | None:
-    for number, node in enumerate(statements):
-        if isinstance(node, ast.If | ast.For | ast.With | ast.Try | ast.While):
-            if _mentions(node):
-                return None
-            continue
-        if not _mentions(node):
-            continue
-        for call in ast.walk(node):
-            reader = _reader(call)
-            if reader is None:
-                continue
-            if not isinstance(node, ast.Assign) or node.value is not call or len(node.targets) != 1:
-                return ParamStr(reader, node.lineno, dict(_keys([node], call)))
-            return ParamStr(reader, node.lineno, dict(_keys(statements[number + 1 :], node.targets[0])))
-        return None
-    return None
-
-
-def _mentions(node: ast.AST) -> bool:
-    return any(isinstance(one, ast.Attribute) and one.attr == "param_str" for one in ast.walk(node))
-
-
-def _reader(node: ast.AST) -> str | None:
-    """By what a call reads `self.param_str`, if it is one that does, and nothing else is done to the text."""
-    if not isinstance(node, ast.Call) or not node.args:
-        return None
-    text = node.args[0]
-    if not (isinstance(text, ast.Attribute) and text.attr == "param_str" and isinstance(text.value, ast.Name)):
-        return None
-    function = node.func
-    if isinstance(function, ast.Name):
-        return _READERS.get(function.id) if function.id in ("eval", "literal_eval") else None
-    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-        reader = _READERS.get(function.attr)
-        return reader if function.value.id in ("json", "yaml", "ast") and reader else None
-    return None
-
-
-def _keys(statements: Iterable[ast.stmt], read: ast.AST) -> Iterator[tuple[str, int]]:
-    """The keys that are taken from what was read, and no default is there for."""
-    wanted = _dotted(read)
-
-    def is_it(node: ast.AST) -> bool:
-        return node is read or bool(wanted) and _dotted(node) == wanted
-
-    for node in statements:
-        inner = list(_unconditional(node))
-        # A call with it, or a key written to it, may put in what is missing.
-        for one in inner:
-            if isinstance(one, ast.Call) and one is not read and _may_change(one, is_it):
-                return
-            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and is_it(one.value):
-                return
-        for one in inner:
-            if isinstance(one, ast.Subscript) and is_it(one.value) and isinstance(one.slice, ast.Constant):
-                if isinstance(one.slice.value, str):
-                    yield one.slice.value, one.lineno
-        if isinstance(node, ast.If | ast.For | ast.With | ast.Try) and any(map(is_it, ast.walk(node))):
-            return
-
-
-def _may_change(call: ast.Call, is_it: Callable[[ast.AST], bool]) -> bool:
-    function = call.func
-    if isinstance(function, ast.Attribute) and is_it(function.value):
-        return function.attr not in ("get", "keys", "has_key", "items")
-    reads = isinstance(function, ast.Name) and function.id in ("print", "len", "str")
-    return not reads and any(map(is_it, call.args))
-
-
-def _dotted(node: ast.AST) -> str:
-    """`self.params` and the like; empty for all else, and for what is longer."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute) and len(parts) < 4:
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
-
-
-def _unconditional(node: ast.stmt) -> Iterator[ast.AST]:
-    """The parts of a statement that are evaluated in any case."""
-    if isinstance(node, ast.If | ast.For | ast.With | ast.Try | ast.While | ast.FunctionDef | ast.ClassDef):
-        return
-    waiting: list[ast.AST] = [node]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        if isinstance(one, ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp):
-            continue
-        waiting += ast.iter_child_nodes(one)

@@ -28,12 +28,12 @@ def _words(node: ast.AST) -> Iterator[str]:
         yield node.arg or ""
 
 
-def reads_elsewhere(body: Sequence[ast.stmt], flow: Flow) -> bool:
+def reads_elsewhere(words: frozenset[str], flow: Flow) -> bool:
     """Whether other code than that of the module may read what a class of it takes from `self.param_str`.
 
     It may where that is handed to what the module imports, or looked at by name.
     """
-    return not _INSPECTING.isdisjoint(words_of(body)) or flow.leaves
+    return not _INSPECTING.isdisjoint(words) or flow.leaves
 
 
 def keys_of_holders(functions: Sequence[ast.FunctionDef], flow: Flow) -> frozenset[str]:

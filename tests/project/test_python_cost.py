@@ -78,3 +78,19 @@ def test_methods_that_say_much_take_no_longer_than_they_are(method: str, line: s
     look(2)
     small, large = (bench_curves.calls(lambda: look(number)) for number in (30, 120))  # noqa: B023
     assert large < 5 * small
+
+
+def test_of_very_many_classes_of_a_module_the_first_are_looked_at() -> None:
+    methods = "".join(f"    def f{number}(self, x):\n        self.z{number} = x * 2\n" for number in range(150))
+    text = f"class B(caffe.Layer):\n    def setup(self, bottom, top):\n        p = eval(self.param_str)\n{methods}"
+    text += "".join(f"class C{number}(B): pass\n" for number in range(400))
+    module = PythonModule("a.py", text)
+    with soon(10):
+        for name in module.class_names():
+            one = module.find(name)
+            assert one is not None
+            assert (one.possible_keys, list(one.faults), list(one.shuffled_apart)) is not None
+    first, last = module.find("C1"), module.find("C399")
+    assert first is not None
+    assert last is not None
+    assert (first.is_layer, last.is_layer) == (True, None)
