@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,8 +63,8 @@ def rerun(paths: Sequence[str], options: Mapping[str, Any], run: Callable[[Confi
         tell(f"checked at {time.strftime('%H:%M:%S')}; watching for changes until Ctrl-C")
         sys.stdout.flush()
 
+    begun, seen = False, frozenset[tuple[str, int, int]]()
     while True:
-        begun = False
         # Changes are collected from the first step on, so that none during a check is lost.
         try:
             for changes in watch(*folders, watch_filter=matters, rust_timeout=_WAKES_MS, yield_on_timeout=True):
@@ -75,7 +75,25 @@ def rerun(paths: Sequence[str], options: Mapping[str, Any], run: Callable[[Confi
         except RuntimeError as error:  # of a file whose name is not in the encoding of the system
             if not begun:
                 raise
-            tell(f"{error}; watching again")
+            # That it was read, by the check itself, is an event of it as well.
+            before, seen = seen, _state(folders)
+            if seen != before:
+                begun = False
+                tell(f"{error}; watching again")
+
+
+def _state(folders: Iterable[str]) -> frozenset[tuple[str, int, int]]:
+    """The files below, with their sizes and times."""
+    found = []
+    for top in folders:
+        for folder, _, files in os.walk(top):
+            for name in files:
+                try:
+                    state = os.lstat(os.path.join(folder, name))
+                except OSError:
+                    continue
+                found.append((os.path.join(folder, name), state.st_size, state.st_mtime_ns))
+    return frozenset(found)
 
 
 def _line(error: Exception) -> str:

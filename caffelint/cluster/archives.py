@@ -27,7 +27,10 @@ _MOST_BYTES = 4 << 30
 _LEAST_UNPACKED, _LARGEST_RATIO = 64 << 20, 1000
 """Bytes that an archive may unpack to however few it has, and how many times these beyond."""
 _PIECE = 1 << 20
-_MOST_MEMBERS = 200_000
+_MOST_MEMBERS, _MOST_CHARACTERS = 200_000, 16 << 20
+"""Files of an archive, and all the characters of their names and of those of their folders."""
+_FEW_FOLDERS, _FOLDERS_OF_A_FILE = 2000, 8
+"""Folders that names may imply however few they are, and how many more for each."""
 _DEEPEST, _LONGEST_NAME = 200, 4096
 _LONGEST_HEADER, _LONGEST_GLOBAL, _MOST_GLOBAL = 16 << 10, 1 << 10, 16
 """Bytes of a header of tar, which older versions of Python read in the square of its length (CVE-2024-6232)."""
@@ -55,11 +58,18 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
 
     def __init__(self, scheme: str, stream: IO[bytes]) -> None:
         super().__init__()
+        self.size = stream.seek(0, 2)
+        stream.seek(0)
         self._read, members = (_zip if scheme == "zip" else _tar)(stream)
         self._members = {member.name: member for member in members if member.name}
-        for name in list(self._members):
+        names = list(self._members)
+        size, most = sum(map(len, names)), len(names) + _FEW_FOLDERS + _FOLDERS_OF_A_FILE * len(names)
+        for name in names:
             while (name := name.rpartition("/")[0]) and name not in self._members:
                 self._members[name] = _Member(name, 0, "directory", None)
+                size += len(name)
+                if size > _MOST_CHARACTERS or len(self._members) > most:
+                    raise ReadError(f"holds more folders than {len(names):,} files need")
 
     @classmethod
     def _strip_protocol(cls, path: str) -> str:
@@ -114,7 +124,8 @@ def _seekable(url: str) -> IO[bytes]:
     """What lies at a path, to go back and forth in: a file of this machine, or a copy."""
     links = url.split("::")
     if links[0].partition("://")[0] in SCHEMES and len(links) > 1:
-        return _copy(opened_archive(url).open(links[0]), _MOST_BYTES)
+        archive = opened_archive(url)
+        return _copy(archive.open(links[0]), min(_MOST_BYTES, _LEAST_UNPACKED + _LARGEST_RATIO * archive.size))
     if any(link.partition("://")[0] in (*SCHEMES, "libarchive") for link in links):
         raise ReadError("an archive is read as it is; leave out what stands before it")
     file_system, path = url_to_fs(url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -64,6 +65,23 @@ def test_a_change_is_checked(watching: Watching, project: Path) -> None:
     watching.process.send_signal(signal.SIGINT)
     assert watching.process.wait(LONGEST) == 130
     assert "Traceback" not in watching.out.read_text("utf-8")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names in any bytes")
+def test_a_name_in_no_encoding_is_no_change(project: Path) -> None:
+    """That the check reads it is an event of it, which the library cannot put into words."""
+    net = b'layer { name: "n" type: "ReLU" bottom: "data" top: "n" }\n'
+    (Path(os.fsdecode(os.fsencode(project) + b"/\xff\xfe.prototxt"))).write_bytes(net)
+    found = Watching(project, "--no-cache")
+    try:
+        found.wait(1)
+        time.sleep(3)
+        assert found.out.read_text("utf-8").count("watching for changes") <= 2
+        (project / "more.prototxt").write_bytes(net)
+        found.wait(3 if found.out.read_text("utf-8").count("watching for changes") == 2 else 2)
+    finally:
+        found.process.kill()
+        found.process.wait()
 
 
 def test_files_of_the_project_that_come_later_are_seen(project: Path) -> None:

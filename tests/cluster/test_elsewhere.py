@@ -334,3 +334,12 @@ def test_what_a_tar_says_of_all_its_members_is_short(config: Config) -> None:
         0,
         ["cannot be read: has headers for all of its members that say more than any need"],
     )
+
+
+def test_names_that_imply_more_folders_than_there_are_files_are_not_read(config: Config) -> None:
+    with tarfile.open("deep.tar.gz", "w:gz") as packed:
+        for number in range(100):
+            packed.addfile(tarfile.TarInfo(f"{number}/" + "d/" * 190 + "a.prototxt"))
+    with soon():
+        files, reasons = _reasons("tar://::deep.tar.gz", config)
+    assert (files, reasons) == (0, ["cannot be read: holds more folders than 100 files need"])
