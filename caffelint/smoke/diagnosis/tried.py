@@ -116,7 +116,10 @@ def _untested(tried: Sequence[Tried]) -> list[Hypothesis]:
 
 def refuted(tried: Sequence[Tried]) -> list[Tried]:
     """Of each hypothesis that was tested, does not break any run and of which no change cured, the first experiment."""
-    cured = [each.place for one in tried if one.outcome == CURED for each in blamed(one.hypothesis)]
+    single = {one.hypothesis.place for one in tried if one.outcome == CURED and one.hypothesis.also is None}
+    blames = [[each.place for each in blamed(one.hypothesis)] for one in tried if one.outcome == CURED]
+    # Where one of two cures alone, the other one is not to blame.
+    cured = {*single, *(place for places in blames if single.isdisjoint(places) for place in places)}
     first: dict[tuple[str, str], Tried] = {}
     for one in tried:
         known = one.hypothesis.proved or one.hypothesis.also is not None or one.hypothesis.place in cured
