@@ -42,6 +42,10 @@ _PACKED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
 """How what a tar is packed with begins."""
 
 
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Methods of zip by which no more is unpacked than is asked for."""
+
+
 class _Member(NamedTuple):
     name: str
     size: int
@@ -111,6 +115,8 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
         member = self._members.get(self._strip_protocol(path))
         if member is None or member.type != "file":
             raise FileNotFoundError(path)
+        if isinstance(member.key, zipfile.ZipInfo) and member.key.compress_type not in _BOUNDED:
+            raise ReadError("is packed by a method other than deflate, of which as much comes at once as there is")
         return self._read(member.key)
 
 
@@ -172,6 +178,8 @@ class _Header(tarfile.TarInfo):
             archive.global_headers += 1
             if self.size > _LONGEST_GLOBAL or archive.global_headers > _MOST_GLOBAL:
                 raise ReadError("has headers for all of its members that say more than any need")
+        if self.size < 0:
+            raise ReadError(f"says that a file has {self.size} bytes")
         if self.type in self._OF_ANOTHER and self.size > _LONGEST_HEADER:
             raise ReadError(f"has a header of {self.size:,} bytes; {_LONGEST_HEADER:,} hold the longest names")
         return super()._proc_member(archive)  # type: ignore[misc, no-any-return]
@@ -197,6 +205,8 @@ def _tar(stream: IO[bytes]) -> tuple[Callable[[Any], Any], Iterator[_Member]]:
 
 
 def _member(name: str, size: int, type: str, key: Any, number: int) -> _Member:
+    if size < 0:
+        raise ReadError(f"says that a file has {size} bytes")
     if number >= _MOST_MEMBERS:
         raise ReadError(f"holds more than {_MOST_MEMBERS:,} files")
     if name.count("/") > _DEEPEST or len(name) > _LONGEST_NAME:

@@ -15,11 +15,20 @@ from typing import IO
 from caffelint.text.signals import held
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_MADE: ContextVar[dict[Path, set[tuple[int, int]]] | None] = ContextVar("_MADE", default=None)
-"""The files that are new since `all_or_none` began, as the system knows them: another process may replace one.
 
-All that one was and is to become, since whatever ends the writing may come before or after the replacement.
-"""
+
+class _Group:
+    """What is written together. files: those that are new, as the system knows them, since another process may replace
+    one: all that each was and is to become, as whatever ends the writing may come before or after the replacement.
+    is_made: has a file that was there before been replaced? Then what it belongs with has to stay.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[Path, set[tuple[int, int]]] = {}
+        self.is_made = False
+
+
+_GROUP: ContextVar[_Group | None] = ContextVar("_GROUP", default=None)
 
 
 class ChangedOnDisk(OSError):
@@ -57,7 +66,10 @@ def write_atomically(
             _keep_attributes(temporary, target)
         if expected is not None and _content(target) != expected:
             raise ChangedOnDisk("changed on disk since it was read")
-        os.replace(temporary, target)
+        with held():
+            os.replace(temporary, target)
+            if (group := _GROUP.get()) is not None and before is not None and target not in group.files:
+                group.is_made = True
     except BaseException as error:
         if isinstance(error, OSError) and error.errno is not None:
             error.filename = str(path)
@@ -68,14 +80,17 @@ def write_atomically(
 
 @contextmanager
 def all_or_none() -> Iterator[list[Path]]:
-    """If the rest of the work fails, take away files that `write_atomically` made, and empty folders of the list."""
+    """If the rest of the work fails, take away files that `write_atomically` made, and empty folders of the list.
+
+    Not once it has replaced a file that was there: that is to be the last one.
+    """
     folders: list[Path] = []
-    files: dict[Path, set[tuple[int, int]]] = {}
-    token = _MADE.set(files)
+    group = _Group()
+    token = _GROUP.set(group)
     try:
         yield folders
     except BaseException:
-        for path, made in files.items():
+        for path, made in group.files.items() if not group.is_made else ():
             with suppress(OSError):
                 if _identity(path.lstat()) in made:
                     path.unlink()
@@ -84,7 +99,7 @@ def all_or_none() -> Iterator[list[Path]]:
                 folder.rmdir()
         raise
     finally:
-        _MADE.reset(token)
+        _GROUP.reset(token)
 
 
 def temporary_folder(prefix: str = "caffelint-") -> TemporaryDirectory[str]:
@@ -155,9 +170,9 @@ def _with_reader(path: str, flags: int) -> int:
 
 def _note(target: Path, before: os.stat_result | None, new: os.stat_result) -> None:
     """Remember a file that is made anew, also where it is replaced once more."""
-    made = _MADE.get()
-    if made is not None and (before is None or _identity(before) in made.get(target, ())):
-        made.setdefault(target, set()).add(_identity(new))
+    group = _GROUP.get()
+    if group is not None and (before is None or _identity(before) in group.files.get(target, ())):
+        group.files.setdefault(target, set()).add(_identity(new))
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

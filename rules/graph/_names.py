@@ -23,9 +23,11 @@ class Names:
 
     def __init__(self, net: Net):
         self._taken = {layer.name for layer in net.layers}
-        self._alike: dict[str, list[Layer]] = {}
+        self._alike: dict[str, dict[str, Layer]] = {}
         for layer in net.layers:
-            self._alike.setdefault(layer.type, []).append(layer)
+            alike = self._alike.setdefault(layer.type, {})
+            if len(alike) <= _MOST_ALIKE:
+                alike.setdefault(layer.name, layer)
         self._numbers: dict[str, int] = {}
 
     def free(self, layer: Layer, other: Layer) -> str:
@@ -35,7 +37,7 @@ class Names:
         return name
 
     def _choices(self, layer: Layer, other: Layer) -> Iterator[str]:
-        others = (each for each in self._alike[layer.type] if each.name != layer.name)
+        others = (each for name, each in self._alike[layer.type].items() if name != layer.name)
         alike = list(islice(others, _MOST_ALIKE))
         stem = layer.name or layer.tops[0]
         if layer.type == other.type or not layer.bottoms:

@@ -344,3 +344,25 @@ def test_names_that_imply_more_folders_than_there_are_files_are_not_read(config:
     with soon():
         files, reasons = _reasons("tar://::deep.tar.gz", config)
     assert (files, reasons) == (0, ["cannot be read: holds more folders than 100 files need"])
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_is_not_unpacked_by_a_method_without_bounds(method: int, config: Config) -> None:
+    """The size that its table gives may be a lie, and these methods give all at once."""
+    with zipfile.ZipFile("a.zip", "w", method) as archive:
+        archive.writestr("a.prototxt", NET)
+    files, reasons = _reasons("zip://::a.zip", config)
+    assert files == 0
+    assert "a method other than deflate" in reasons[0]
+
+
+def test_a_size_below_none_leads_not_back(config: Config) -> None:
+    def member(name: str, size: int) -> bytes:
+        one = tarfile.TarInfo(name)
+        one.size = size
+        return one.tobuf(tarfile.GNU_FORMAT)
+
+    Path("a.tar").write_bytes(member("a", 0) + member("b", -512) + member("c", 0) + bytes(1024))
+    with soon():
+        files, reasons = _reasons("tar://::a.tar", config)
+    assert (files, reasons) == (0, ["cannot be read: says that a file has -512 bytes"])

@@ -261,3 +261,20 @@ def test_a_temporary_folder_is_taken_away_whatever_comes_while_it_is_made(
         temporary_folder()
     gc.collect()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_belongs_to_a_file_that_was_replaced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal may come just after the net is replaced, before the group ends."""
+    net, layer, replaced = tmp_path / "net.prototxt", tmp_path / "layer.py", os.replace
+    net.write_text("old")
+
+    def ended(*arguments: Any) -> None:
+        replaced(*arguments)
+        signal.raise_signal(signal.SIGTERM)
+
+    with suppress(SystemExit), ending_once("SIGTERM"), all_or_none():
+        write_atomically(layer, b"layer")
+        monkeypatch.setattr(os, "replace", ended)
+        write_atomically(net, b"new")
+    assert (net.read_text(), layer.read_text()) == ("new", "layer")
+    assert len(list(tmp_path.iterdir())) == 2
