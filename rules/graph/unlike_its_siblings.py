@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
-from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
+from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, unavoidable
 
 from ._layer_params import described
 from ._odd import LEAST, odd_one
@@ -170,11 +170,13 @@ class UnlikeItsSiblings(NetRule):
                     continue  # so many are meant, as those that FCN puts around an image
                 like = f"with kernel_size {kernel} and stride {stride}" if kernel else "with stride 1"
                 have = f"have {half}" if kernel else "make no map larger"
+                refused = _refused_after(net, one, odd.layer)
+                so = f", and maps do not fit at {title(refused)}; set pad: {half}" if refused else f"; set pad: {half}"
                 yield self.finding(
                     mine.at("convolution_param", "pad"),
-                    f"{title(mine)} has pad {half + odd.value}, but the other {odd.many} convolutions {like} {have};"
-                    f" set pad: {half} unless this is intended",
-                    severity=INFO,
+                    f"{title(mine)} has pad {half + odd.value}, but the other {odd.many} convolutions {like} {have}{so}"
+                    f"{'' if refused else ' unless this is intended'}",
+                    severity=WARNING if refused else INFO,
                 )
 
     def _orders(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
@@ -211,6 +213,14 @@ class UnlikeItsSiblings(NetRule):
                         f"{title(mine)} has {field} {described(odd.value)}, but the other {odd.many} layers of type"
                         f" {mine.type} have {described(odd.others)}; check that this is intended",
                     )
+
+
+def _refused_after(net: Net, one: BuiltNet, layer: BuiltLayer) -> BuiltLayer | None:
+    """What Caffe refuses since maps do not fit, if the layer has a part in these."""
+    found = unavoidable(one, net.input_shapes)
+    at = {*(refusal.index for refusal in one.refusals), found.refusal.index if found else None} - {None}
+    refused = (built for built in one.layers if built.index in at and built.compares_maps)
+    return next((built for built in refused if any(layer in blob.depends_on for blob in built.bottoms)), None)
 
 
 def _origin(blob: Blob) -> str:
