@@ -19,6 +19,7 @@ from caffelint.project.python_names import keys_of_holders, reads_elsewhere, wor
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_shapes import top_shapes
+from caffelint.project.python_views import ChangedView, changed_views
 
 if TYPE_CHECKING:
     from caffelint.project.dimensions import TopShapes
@@ -243,6 +244,11 @@ class PythonClass:
     def shuffled_apart(self) -> Sequence[Apart]:
         """Arrays that it shuffles each on its own, although it reads them with one index."""
         return [*shuffled_apart(self._functions.values())]
+
+    @cached_property
+    def changed_views(self) -> Sequence[ChangedView]:
+        """Arrays that it keeps and changes at each call."""
+        return [*changed_views(self._functions.values())] if self.is_layer is not False else []
 
     @cached_property
     def whole_numbers(self) -> Sequence[int]:
