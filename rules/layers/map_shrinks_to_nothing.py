@@ -73,7 +73,16 @@ class MapShrinksToNothing(NetRule):
             ' layer { name: "p"',
         )
     )
-    VALID = [_PADDED % (224, 0, 7), _NET % (7, ""), _NET % (6, " pad: 1"), _AVERAGE % (224, 7), _AVERAGE % (299, 3)]
+    _FLAT = (
+        'layer { name: "data" type: "Data" top: "x" transform_param { crop_size: 64 } data_param { batch_size: 2 } }'
+        ' layer { name: "a" type: "InnerProduct" bottom: "x" top: "a" inner_product_param { num_output: 9 } }'
+        ' layer { name: "p" type: "Pooling" bottom: "a" top: "p" pooling_param { pool: AVE kernel_size: 7 } }'
+        ' layer { name: "b" type: "InnerProduct" bottom: "p" top: "b" inner_product_param { num_output: 9 } }'
+    )
+    VALID = [
+        *(_PADDED % (224, 0, 7), _NET % (7, ""), _NET % (6, " pad: 1"), _AVERAGE % (224, 7), _AVERAGE % (299, 3)),
+        _FLAT,  # what Caffe refuses is no map
+    ]
     INVALID = [
         # Rounded up, a padded map of even size is one too large.
         Invalid(
@@ -161,7 +170,8 @@ class MapShrinksToNothing(NetRule):
             one = net.likely(one.state)
             layer = next(likely for likely in one.layers if likely.index == layer.index)
         shape, kernel = layer.bottoms[0].shape, layer.parameters.kernel_size
-        if shape is None or shape[2] != shape[3] or shape[2] <= kernel or layer.index is None:
+        is_square = shape is not None and len(shape) == _MAP_AXES and shape[2] == shape[3]
+        if shape is None or not is_square or shape[2] <= kernel or layer.index is None:
             return
         side, left = shape[2], shape[2] - kernel + 1
         place = net.layers[layer.index].at("pooling_param", "kernel_size")
