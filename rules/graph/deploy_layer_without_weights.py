@@ -184,16 +184,10 @@ def _renamed(net: Net, nearest: Training, there: set[str]) -> list[tuple[Layer, 
         if (source := source_of(layer, 0)) is None:
             continue
         twins = twins_of.get((layer.type, (names.get(source[0], source[0]), source[1])), ())
-        twins = [twin for twin in twins if len(twins) == 1 or _are_called_alike(layer, twin)]
         if len(twins) == 1 and _is_alike(layer, twins[0]) and not (twins[0].has_frozen_weights and is_fixed(layer)):
             found.append((layer, twins[0]))
             names[layer.name] = twins[0].name
     return found
-
-
-def _are_called_alike(layer: Layer, twin: Layer) -> bool:
-    """`cls_score` and `my_cls_score`."""
-    return layer.name in twin.name or twin.name in layer.name
 
 
 def _is_alike(layer: Layer, twin: Layer) -> bool:
