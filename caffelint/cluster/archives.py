@@ -20,9 +20,9 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractFileSystem
 
+from caffelint.cluster.links import ARCHIVES, refuse_archives, scheme_of
 from caffelint.lint.read import ReadError, opened
 
-SCHEMES = ("zip", "tar")
 _MOST_BYTES = 4 << 30
 _LEAST_UNPACKED, _LARGEST_RATIO = 64 << 20, 1000
 """Bytes that an archive may unpack to however few it has, and how many times these beyond."""
@@ -123,17 +123,16 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
 def opened_archive(url: str) -> Archive:
     """The archive that `zip://...::url` or `tar://...::url` leads into. Raises `ReadError`, `OSError` and others."""
     link, _, outer = url.partition("::")
-    return Archive(link.partition("://")[0], _seekable(outer))
+    return Archive(scheme_of(link), _seekable(outer))
 
 
 def _seekable(url: str) -> IO[bytes]:
     """What lies at a path, to go back and forth in: a file of this machine, or a copy."""
     links = url.split("::")
-    if links[0].partition("://")[0] in SCHEMES and len(links) > 1:
+    if scheme_of(links[0]) in ARCHIVES and len(links) > 1:
         archive = opened_archive(url)
         return _copy(archive.open(links[0]), min(_MOST_BYTES, _LEAST_UNPACKED + _LARGEST_RATIO * archive.size))
-    if any(link.partition("://")[0] in (*SCHEMES, "libarchive") for link in links):
-        raise ReadError("an archive is read as it is; leave out what stands before it")
+    refuse_archives(links)
     file_system, path = url_to_fs(url)
     if isinstance(file_system, LocalFileSystem):
         return opened(path)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from caffelint.cluster.links import ARCHIVES, refuse_archives, scheme_of
 from caffelint.lint.discover import Wanted
 from caffelint.lint.reach import SUFFIXES, is_special
 from caffelint.lint.read import ReadError, opened
@@ -21,7 +22,6 @@ _READ = (*SUFFIXES, ".pt", ".py", ".proto", ".cpp", ".cu", ".cc", ".hpp", ".h", 
 _LARGEST = 64 << 20
 _MOST_FILES = 100_000
 _MOST_BYTES = 4 << 30
-_ARCHIVES = {"zip", "tar"}
 _WEB = {"http", "https"}
 _LEAST_TOGETHER = 16
 _OF_NAMES = {"reference", "generic"}
@@ -77,7 +77,7 @@ def matching(url: str, most: int) -> tuple[list[Part], list[str]]:
         parent, name = split(link.rstrip("/"))
         if any(above in folders for above in _above(link)):
             continue
-        is_together = scheme in _ARCHIVES or link not in folders
+        is_together = scheme in ARCHIVES or link not in folders
         together.setdefault(parent if is_together else link, []).extend([name] * is_together)
     parts = [
         Part(f"{folder}{chained}{rest}", some) for folder, found in together.items() for some in _shared(found, most)
@@ -118,7 +118,7 @@ def _opened(url: str) -> tuple[Any, str]:
     from fsspec.implementations.local import LocalFileSystem
 
     links = url.split("::")
-    if of_names := _OF_NAMES.intersection(link.partition("://")[0] for link in links):
+    if of_names := _OF_NAMES.intersection(map(scheme_of, links)):
         raise ReadError(f"{of_names.pop()} leads to any file that it names")
     states = []
     for outer in links[1:]:
@@ -129,12 +129,11 @@ def _opened(url: str) -> tuple[Any, str]:
                 states.append((here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns))
 
     scheme, in_archive, _ = links[0].partition("://")
-    if in_archive and scheme in _ARCHIVES and len(links) > 1:
+    if in_archive and scheme in ARCHIVES and len(links) > 1:
         file_system = _archive("::".join([f"{scheme}://", *links[1:]]), *states)
         path = file_system._strip_protocol(links[0])
-    elif any(link.partition("://")[0] in (*_ARCHIVES, "libarchive") for link in links):
-        raise ReadError("an archive is read as it is, by zip:// or tar://; leave out what stands before it")
     else:
+        refuse_archives(links)
         file_system, path = url_to_fs(url)
     is_local = isinstance(file_system, LocalFileSystem)
     if is_local and is_special(path):
@@ -155,7 +154,7 @@ def _archive(url: str, *states: tuple[int, ...]) -> Any:
 def _is_of_web(url: str) -> bool:
     """Is it a single file of the web, of which nothing can be listed, and in whose name a ? stands for no letter?"""
     links = url.split("::")
-    return links[-1].partition("://")[0] in _WEB and links[0].partition("://")[0] not in _ARCHIVES
+    return scheme_of(links[-1]) in _WEB and scheme_of(links[0]) not in ARCHIVES
 
 
 @contextmanager

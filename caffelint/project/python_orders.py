@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 _SHORT = 12
 """Nodes of a name or an index; one of more is nothing that is told from another."""
-_MUST_STAY = ("shuffle", "permutation")
+_SHUFFLES = ("shuffle", "permutation")
 
 
 class Apart(NamedTuple):
@@ -50,7 +50,7 @@ def _shuffle(statement: ast.stmt) -> _Shuffle | None:
     call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
-    if call.func.attr not in _MUST_STAY or len(call.args) != 1 or call.keywords:
+    if call.func.attr not in _SHUFFLES or len(call.args) != 1 or call.keywords:
         return None
     name, is_assigned = _text(call.args[0]), isinstance(statement, ast.Assign)
     if is_assigned != (call.func.attr == "permutation"):

@@ -12,6 +12,7 @@ from caffelint.lint import (
     TRAIN,
     WARNING,
     Finding,
+    Fix,
     Invalid,
     Layer,
     Net,
@@ -101,32 +102,29 @@ class CropUnlikeTraining(NetRule):
         here, there = _Cut.of(tested), _Cut.of(trained)
         if here is None or there is None or here.size == there.size or not (here.crop or there.crop):
             return
-        is_sure = bool(here.size and there.size)
-        side = (here.crop or there.crop) + _UNCUT
+        crop = here.crop or there.crop
+        side = crop + _UNCUT
         ours = _built(tested, TEST, here.size or (side, side))
         theirs = _built(trained, TRAIN, there.size or (side, side))
         unlike = _unlike(ours, theirs) if ours and theirs else None
         if unlike is None:
             return
-        lacks = tested if not here.size else trained
-        crop = here.crop or there.crop
+        fixes: tuple[Fix, ...] = ()
+        where, unless, advice = tested, "", "make crop_size equal"
+        if not (here.size and there.size):
+            where, setting = trained if here.size else tested, f"set crop_size: {crop}"
+            unless, advice = " unless these images have just that size", f"{setting} here, too"
+            fixes = fix(setting, DISPLAY, write(where, "transform_param", "crop_size", value=str(crop)))
         yield self.finding(
-            transform_place(lacks if not is_sure else tested, "crop_size"),
+            transform_place(where, "crop_size"),
             f'{title(tested)}: testing {here.text} but training {there.text}, and {unlike.type} "{unlike.name}" has'
-            " other weights for each size, so Caffe stops at the first test"
-            + (
-                "; make crop_size equal"
-                if is_sure
-                else f" unless these images have just that size; set crop_size: {crop} here, too"
-            ),
-            severity=ERROR if is_sure else WARNING,
-            certainty=None if is_sure else LIKELY,
+            f" other weights for each size, so Caffe stops at the first test{unless}; {advice}",
+            severity=WARNING if unless else ERROR,
+            certainty=LIKELY if unless else None,
             evidence="Caffe stops with: Cannot share param 0 weights from layer",
             phases=(TEST,),
-            related=(Related("training does this", transform_place(trained, "crop_size")),) if lacks is tested else (),
-            fixes=()
-            if is_sure
-            else fix(f"set crop_size: {crop}", DISPLAY, write(lacks, "transform_param", "crop_size", value=str(crop))),
+            related=() if where is trained else (Related("training does this", transform_place(trained, "crop_size")),),
+            fixes=fixes,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from caffelint.lint import Net
 from caffelint.lint.built import BuiltLayer, BuiltNet
@@ -18,9 +18,9 @@ def leads_elsewhere(one: BuiltNet, cut: BuiltLayer) -> set[BuiltLayer]:
     return found
 
 
-def layers_below(one: BuiltNet, start: BuiltLayer) -> Iterator[BuiltLayer]:
-    """All layers that depend on what `start` makes, in Caffe's order."""
-    reached = {start}
+def layers_below(one: BuiltNet, starts: Iterable[BuiltLayer]) -> Iterator[BuiltLayer]:
+    """All layers that depend on what one of `starts` makes, in Caffe's order."""
+    reached = {*starts}
     for layer in one.layers:
         if any(blob.producer in reached for blob in layer.bottoms):
             reached.add(layer)

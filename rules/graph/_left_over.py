@@ -89,7 +89,7 @@ def hands_back_gradients(net: Net) -> bool:
 def is_of_nets_for_tests(net: Net) -> bool:
     """Does a solver of a net beside it test one that is called so?"""
     solvers = (solver for other in net.siblings for solver in other.solvers)
-    return any("deploy" in file_name(name).lower() for solver in solvers for name in solver.message.test_net)
+    return any(is_called_deploy(name) for solver in solvers for name in solver.message.test_net)
 
 
 def written_twice(refused: Refused) -> Layer | None:

@@ -16,7 +16,9 @@ from caffelint.lint import (
     title,
     titles,
 )
-from caffelint.lint.built import BuiltLayer, BuiltNet, draws, types_that
+from caffelint.lint.built import draws, types_that
+
+from ._gradient_paths import layers_below
 
 _FEW = 2
 
@@ -115,8 +117,8 @@ class FrozenWithoutWeights(NetRule):
             if one.phase == TRAIN and one.is_wired and any(layer.learns for layer in one.layers):
                 found = [net.layers[layer.index or 0] for layer in one.layers if layer.index in frozen]
                 learning = {layer for layer in one.layers if layer.learns}
-                after = {layer.index for layer in _below(one, learning)}
-                judges = not learning & {*_below(one, {layer for layer in one.layers if layer.index in frozen})}
+                after = {layer.index for layer in layers_below(one, learning)}
+                judges = not learning & {*layers_below(one, (layer for layer in one.layers if layer.index in frozen))}
                 between = [layer for layer in found if layer.index in after and not judges]
                 if is_loaded:
                     if len(found) == len(between) == 1:
@@ -178,12 +180,3 @@ def _is_frozen(layer: Layer) -> bool:
 def _is_random(layer: Layer) -> bool:
     """Does it keep what a filler draws?"""
     return draws(layer.kind.parameters.weight_filler)
-
-
-def _below(one: BuiltNet, starts: set[BuiltLayer]) -> Iterator[BuiltLayer]:
-    """The layers that read, through whatever is between, what one of `starts` has made."""
-    reached = {*starts}
-    for layer in one.layers:
-        if any(blob.producer in reached for blob in layer.bottoms):
-            yield layer
-            reached.add(layer)

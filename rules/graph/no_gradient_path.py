@@ -152,7 +152,7 @@ class NoGradientPath(NetRule):
                 continue
             if layer.learns and not leads_elsewhere(one, layer).isdisjoint(below):
                 continue  # a head that another loss does not train with
-            if layer.learns or any(below.need_backward and below.learns for below in layers_below(one, layer)):
+            if layer.learns or any(below.need_backward and below.learns for below in layers_below(one, [layer])):
                 yield self.finding(
                     net.layers[layer.index].at("propagate_down"),
                     f"{title(layer)}: propagate_down: false stops the gradient, so {title(above)} and all earlier"

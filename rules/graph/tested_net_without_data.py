@@ -8,7 +8,7 @@ from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Net, 
 
 _WORD = re.compile(r"[a-z]+")
 _TESTS = frozenset(["val", "test", "validation"])
-_TRAINS = frozenset(["train", "trainval", "solver", "deploy"])
+_OTHERS = frozenset(["train", "trainval", "solver", "deploy"])
 
 
 class TestedNetWithoutData(NetRule):
@@ -61,7 +61,7 @@ class TestedNetWithoutData(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         words = set(_WORD.findall(os.path.basename(net.path).lower().partition(".prototxt")[0]))
-        if net.solvers or words.isdisjoint(_TESTS) or not words.isdisjoint(_TRAINS):
+        if net.solvers or words.isdisjoint(_TESTS) or not words.isdisjoint(_OTHERS):
             return
         data = [layer for layer in net.layers if not layer.bottoms and layer.tops]
         made = {blob for layer in data for blob in layer.tops}

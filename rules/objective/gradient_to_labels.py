@@ -167,12 +167,8 @@ def _swapped(layer: Layer) -> tuple[Fix, ...]:
 
 def _learns_nothing(layer: Layer) -> bool:
     """Are the scores of a loss made of data alone?"""
-    built = next((one for one in layer.net.states() if one.phase == TRAIN and one.is_wired), None)
-    loss = (
-        next((one for one in built.layers if one.index is not None and layer.net.layers[one.index] is layer), None)
-        if built
-        else None
-    )
+    built = next((one.layers for one in layer.net.states() if one.phase == TRAIN and one.is_wired), ())
+    loss = next((one for one in built if one.index == layer.index), None)
     return loss is not None and bool(loss.bottoms) and not loss.bottoms[0].need_backward
 
 

@@ -25,6 +25,7 @@ from ._graph import Scores, class_count, keeps_classes, labels_by_scores
 
 _HEAD = 'layer { name: "score" type: "Convolution" bottom: "data" top: "score" convolution_param { num_output: %d } }'
 _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss"'
+_IGNORED = ("loss_param", "ignore_label")
 _MOST_IGNORED = 4
 """Different labels that layers of one net ignore: of more, the first."""
 _JUDGES = ("Accuracy", *types_that(lambda kind: issubclass(kind, SoftmaxInside)))
@@ -143,15 +144,16 @@ class IgnoreLabelInRange(LayerRule):
                 what += f" so class {label} is never trained"
                 if counts := _counts(layer):
                     other = counts.kind.ignored_label
-                    remedy = "remove ignore_label" if other is None else f"set ignore_label: {other}"
+                    if other is None:
+                        remedy, edit = "remove ignore_label", remove(layer, *_IGNORED)
+                    else:
+                        remedy, edit = f"set ignore_label: {other}", write(layer, *_IGNORED, value=str(other))
                     yield self.finding(
                         layer.at("loss_param", "ignore_label"),
                         f"{what}, but {title(counts)} counts it; {remedy}, or ignore {label} in both",
                         certainty=LIKELY,
                         related=(Related("what counts it", counts.at()),),
-                        fixes=fix(remedy, DISPLAY, remove(layer, "loss_param", "ignore_label"))
-                        if other is None
-                        else fix(remedy, DISPLAY, write(layer, "loss_param", "ignore_label", value=str(other))),
+                        fixes=fix(remedy, DISPLAY, edit),
                     )
                 else:
                     yield self.finding(

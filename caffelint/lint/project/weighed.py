@@ -20,7 +20,7 @@ from caffelint.lint.project.twins import scaled_twin_of
 from caffelint.lint.project.used import Used
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
-from caffelint.lint.role import TRAIN, role_of
+from caffelint.lint.role import TRAIN, is_called_deploy, role_of
 from caffelint.text.patterns import compiled_later
 
 _OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D028")
@@ -192,7 +192,7 @@ def _filled_together(findings: Sequence[ReportedFinding]) -> dict[int, str]:
             lacking.setdefault((os.path.dirname(one.file), one.key), []).append(number)
     why: dict[int, str] = {}
     for numbers in lacking.values():
-        if len({file for number in numbers if "deploy" not in (file := findings[number].file)}) < 2:
+        if len({file for number in numbers if not is_called_deploy(file := findings[number].file)}) < 2:
             continue  # the training net and the deploy net of one model
         for number, other in zip(numbers, (*numbers[1:], numbers[0]), strict=True):
             if (file := findings[other].file) != findings[number].file:
