@@ -32,3 +32,11 @@ def make(tmp_path: Path, proto: str, monkeypatch: pytest.MonkeyPatch) -> Make:
         return top
 
     return made
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The top of a checkout, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    return tmp_path
