@@ -19,6 +19,7 @@ from caffelint.smoke.diagnosis.inputs import Input, large_input, scaled_again, s
 from caffelint.smoke.diagnosis.signal import steepest
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, lags, trouble
+from caffelint.smoke.drift import Drift, drift
 from caffelint.smoke.events import (
     BACKWARD,
     BLOB,
@@ -140,6 +141,7 @@ __all__ = [
     "Crashed",
     "Crossed",
     "Done",
+    "Drift",
     "Event",
     "Gradient",
     "Hypothesis",
@@ -182,6 +184,7 @@ __all__ = [
     "cure",
     "cut_off",
     "dead_layers",
+    "drift",
     "ends",
     "faded",
     "falls",

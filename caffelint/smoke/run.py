@@ -30,6 +30,7 @@ from caffelint.smoke.fed import Fed
 from caffelint.smoke.project import PlannedNet, Project
 
 if TYPE_CHECKING:
+    from caffelint.evidence.weights.evidence import Fit
     from caffelint.smoke.diagnosis.tried import Tried
 
 _Kind = TypeVar("_Kind")
@@ -42,7 +43,7 @@ class Run:
     events: all of the run. static: the findings of a check of the same files. synthetic: was any data synthetic?
     asked: the requested iterations. watched: blobs and layers that were measured in every iteration. loaded: did it
     start from weights that were given? tried: the experiments that were made to find out what it broke of. fed: its
-    data.
+    data. fits: what its nets take of the weights that were given.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Run:
         self.loaded = loaded
         self.tried: Sequence[Tried] = ()
         self.fed = Fed()
+        self.fits: Sequence[Fit] = ()
         self._statistics: dict[tuple[int, str, str, str, str], Statistics] = {}
         for event in self.all(Statistics):
             self._statistics[event.iteration, event.layer, event.kind, event.name, event.part] = event

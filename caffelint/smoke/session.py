@@ -36,7 +36,7 @@ from caffelint.smoke.looked import Looking
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
-from caffelint.smoke.weighed import weights_findings
+from caffelint.smoke.weighed import Weighed, weighed
 from caffelint.text.signals import held
 
 _OF_DATA = ("data", "labels")
@@ -113,6 +113,8 @@ class Stage:
         self.choice = request.choice
         self.diagnose = request.diagnose
         self.epochs = request.epochs
+        self._config = request.config
+        self._weighed: Weighed | None = None
         self.started = time.monotonic()
         self.wishes = replace(request.wishes, roots=tuple(request.config.roots))
 
@@ -164,10 +166,13 @@ class Stage:
         """The result of a job, as rules see it."""
         job = prepared.job
         synthetic = any(item.source == SYNTHETIC and not item.file for item in job.inputs)
+        built = _shaped(prepared.built, events)
+        if self._weighed is None:
+            self._weigh(built)
         run = Run(
             self.project.solver,
             prepared.planned,
-            _shaped(prepared.built, events),
+            built,
             events,
             self.report.findings,
             synthetic,
@@ -176,7 +181,18 @@ class Stage:
             bool(job.weights),
         )
         run.fed = prepared.fed
+        run.fits = self._weighed.fits if self._weighed is not None else ()
         return run
+
+    def _weigh(self, built: Sequence[BuiltNet]) -> None:
+        """Add to the report what is wrong with the weights, by the shapes that the run has seen."""
+        self._weighed = Weighed()
+        if not self.wishes.weights:
+            return
+        tops = [top for net in built for layer in net.layers if not layer.bottoms for top in layer.tops]
+        shapes = {top.name: top.shape for top in reversed(tops) if top.shape is not None}
+        self._weighed = weighed(self.project, self.wishes.weights, self._config, shapes)
+        self.report = self.report._replace(findings=(*self.report.findings, *self._weighed.findings))
 
 
 def _shaped(built: Sequence[BuiltNet], events: Sequence[Event]) -> list[BuiltNet]:
@@ -204,10 +220,10 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
     report = _checked(request, project)
     stops = any(one.severity == ERROR and one.certainty == CERTAIN for one in report.findings)
     # What is wrong with data and weights is no reason not to run: the run shows what comes of it.
-    if request.wishes.weights:
-        found = weights_findings(project, request.wishes.weights, request.config)
-        report = report._replace(findings=(*report.findings, *found))
     if stops and not request.force:
+        if request.wishes.weights:
+            found = weighed(project, request.wishes.weights, request.config, {}).findings
+            report = report._replace(findings=(*report.findings, *found))
         watcher.stopped(report)
         return Session(report, None, None)
     with work_folder(request.choice) as folder, _looking(request) as looking:

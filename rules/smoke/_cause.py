@@ -12,6 +12,7 @@ from caffelint.smoke.rule import (
     alone,
     begins,
     cure,
+    drift,
     ends,
     falls,
     first_ratios,
@@ -24,6 +25,7 @@ from caffelint.smoke.rule import (
 )
 from caffelint.smoke.rule import bad_start as begins_badly
 
+from ._drift import drifted
 from ._gradient import wrong_gradient
 from ._numbers import number
 from ._start import RULES, holds, rate_for, start
@@ -50,6 +52,8 @@ def too_large(run: Run, after: int | None = None) -> Cause:
     best = cure(run)
     if best is None and (wrong := wrong_gradient(run)) is not None:
         return wrong
+    if best is None and (found := drift(run)) is not None:
+        return drifted(run, found)
     if best is not None:
         cause = _cause(run, best.hypothesis, tested=True)
         also = best.hypothesis.also

@@ -17,12 +17,27 @@ def weights(one: Hypothesis, name: str) -> Words:
     if one.field == "beside":
         fact = f"lr_mult is 0 in {titles(one.layers)}, which keep what their fillers draw, and a file beside holds"
         return f"{fact} weights for them", f"; give {one.changes[0].text}", False
+    if one.field == "misnamed":
+        return _misnamed(one)
     if one.field == "stored":
         fact = f"the weights that were loaded give {name} a factor of {number(one.value)}, by which its means and"
         fact += " variances are divided; Caffe saves 1 / (1 - moving_average_fraction), mostly 1000, at most"
         return fact, "; check that file", True
     size = "not finite" if math.isnan(one.figure) else f"{number(one.figure)} times as large as is usual"
     return f"the weights that were loaded into {name} are {size}", "; check that file", False
+
+
+def _misnamed(one: Hypothesis) -> Words:
+    """Layers that the file knows by other names, which stay as their fillers draw them where they are frozen."""
+    fact = f"the weights that were given have {titles(one.layers)} under other names, so Caffe copies none"
+    fact += " of them" if len(one.layers) > 1 else " of it"
+    frozen = not any(param.lr_mult for layer in one.layers for param in layer.params or ())
+    if frozen:
+        fact += ", and with lr_mult 0 they keep" if len(one.layers) > 1 else ", and with lr_mult 0 it keeps"
+        fact += " what their fillers draw" if len(one.layers) > 1 else " what its filler draws"
+    first = one.changes[0]
+    more = f" and {first.more} more likewise" if first.more else ""
+    return fact, f'; in "{first.layer}" write {first.text}{more}', False
 
 
 def depth(run: Run, one: Hypothesis) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Frozen layers whose weights nothing loads, and a file beside that holds them."""
+"""Frozen layers whose weights nothing loads, and a file that holds them: beside, or under other names."""
 
 from __future__ import annotations
 
@@ -25,22 +25,29 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "head" bottom: "label" top:
 """
 
 
+_SOLVER = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "").replace("base_lr: 0.01", "base_lr: 0.1")
+
+
+def _store(folder: Path, name: str, outputs: int) -> None:
+    """Data of four classes, and weights of a layer that tells them apart."""
+    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    labels = np.arange(64) % 4
+    with h5py.File(folder / "train.h5", "w") as file:
+        file["data"], file["label"] = 4 * np.eye(8, dtype="f")[labels], labels.astype("f")
+    (folder / "train.txt").write_text("train.h5\n")
+    base: Any = NetParameter()
+    layer = base.layer.add(name=name, type="InnerProduct")
+    for values in (np.eye(outputs, 8), np.zeros(outputs)):
+        layer.blobs.add(data=values.ravel()).shape.dim.extend(values.shape)
+    (folder / "base.caffemodel").write_bytes(base.SerializeToString())
+
+
 @pytest.mark.parametrize("engine", ["caffe", "torch"])
 @pytest.mark.parametrize("outputs", [8, 6])
 def test_the_file_is_named(engine: str, outputs: int, in_engine: Callable[..., Session], tmp_path: Path) -> None:
     """Of another size, it is no file for these layers."""
-    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
-    labels = np.arange(64) % 4
-    with h5py.File(tmp_path / "train.h5", "w") as file:
-        file["data"], file["label"] = 4 * np.eye(8, dtype="f")[labels], labels.astype("f")
-    (tmp_path / "train.txt").write_text("train.h5\n")
-    base: Any = NetParameter()
-    layer = base.layer.add(name="body", type="InnerProduct")
-    for values in (np.eye(outputs, 8), np.zeros(outputs)):
-        layer.blobs.add(data=values.ravel()).shape.dim.extend(values.shape)
-    (tmp_path / "base.caffemodel").write_bytes(base.SerializeToString())
-    solver = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "").replace("base_lr: 0.01", "base_lr: 0.1")
-    session = in_engine(write(tmp_path, NET, solver), engine)
+    _store(tmp_path, "body", outputs)
+    session = in_engine(write(tmp_path, NET, _SOLVER), engine)
     assert session.run is not None
     best = survivor(session.run.tried)
     if outputs == 8:
@@ -49,3 +56,16 @@ def test_the_file_is_named(engine: str, outputs: int, in_engine: Callable[..., S
         assert 'with --weights "base.caffemodel" it learns' in verdict(session.run, session.report.findings)
     else:
         assert not [one for one in session.run.tried if one.hypothesis.field == "beside"]
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_layers_of_other_names_are_renamed(engine: str, in_engine: Callable[..., Session], tmp_path: Path) -> None:
+    """What shape their weights have is known once the data has been read."""
+    _store(tmp_path, "trunk", 8)
+    session = in_engine(write(tmp_path, NET, _SOLVER), engine, weights="base.caffemodel")
+    assert session.run is not None
+    assert "layer-renamed" in [one.name for one in session.report.findings]
+    best = survivor(session.run.tried)
+    assert best is not None
+    assert best.change.text == 'name: "trunk"'
+    assert 'with name: "trunk" at "body" it learns' in verdict(session.run, session.report.findings)

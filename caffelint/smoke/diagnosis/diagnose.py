@@ -20,6 +20,7 @@ from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
 from caffelint.smoke.diagnosis.forms import expanding, mixing, products, safe_forms, shrinking
 from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.misnamed import misnamed
 from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped, dropped_answers, rectified_scores
 from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, WELL, Tried
@@ -91,7 +92,7 @@ class Diagnosis:
             if self._was.kind != TESTS:
                 found += [*records(run), *hypotheses(run), *by_chance(run, self._was)]
                 found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
-                found += weights_beside(run)
+                found += [*weights_beside(run), *misnamed(run)]
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
             self._found = sorted(found, key=lambda one: -one.score)
             if self._was.kind == FLAT or stuck(run):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.drift import drift
 from caffelint.smoke.events import Gradient
 from caffelint.smoke.loss import falls
 
@@ -89,13 +90,16 @@ def _far_better(learned: Sequence[Tried], likeliest: Hypothesis) -> Tried | None
 
 
 def cure(run: Run) -> Tried | None:
-    """The survivor; None where a layer of the user's own has a wrong gradient, which a lower rate only hides.
+    """The survivor; None where a layer of the user's own has a wrong gradient, or brings data that does not stay what
+    it was, which a lower rate only hides.
 
     What is far out of the ordinary is to blame all the same: a layer may give another gradient on purpose.
     """
     best = survivor(run.tried)
     own = (event for event in run.all(Gradient) if (layer := run.layer(event.layer)) and layer.type == "Python")
-    return best if best is None or best.hypothesis.score >= _STRONGER or not any(one.is_wrong for one in own) else None
+    if best is None or best.hypothesis.score >= _STRONGER:
+        return best
+    return None if drift(run) is not None or any(one.is_wrong for one in own) else best
 
 
 def blamed(one: Hypothesis) -> tuple[Hypothesis, ...]:
