@@ -12,6 +12,7 @@ import re
 import stat
 import tarfile
 import zipfile
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from tempfile import NamedTemporaryFile
 from typing import IO, Any, NamedTuple
@@ -66,6 +67,9 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
         stream.seek(0)
         self._read, members = (_zip if scheme == "zip" else _tar)(stream)
         self._members = {member.name: member for member in members if member.name}
+        unpacked = sum(member.size for member in self._members.values() if member.type == "file")
+        if unpacked > _LEAST_UNPACKED + _LARGEST_RATIO * self.size:
+            raise ReadError(f"holds {unpacked >> 20} MiB by its table, more than {self.size:,} bytes can")
         names = list(self._members)
         size, most = sum(map(len, names)), len(names) + _FEW_FOLDERS + _FOLDERS_OF_A_FILE * len(names)
         for name in names:
@@ -74,6 +78,7 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
                 size += len(name)
                 if size > _MOST_CHARACTERS or len(self._members) > most:
                     raise ReadError(f"holds more folders than {len(names):,} files need")
+        self._names = sorted(self._members)
 
     @classmethod
     def _strip_protocol(cls, path: str) -> str:
@@ -101,12 +106,12 @@ class Archive(AbstractFileSystem):  # type: ignore[misc]
         """The files below a folder, or the file itself."""
         top = self._strip_protocol(path)
         below, depth = f"{top}/" if top else "", (top.count("/") + 1 if top else 0) + (maxdepth or _DEEPEST + 1)
+        after = bisect_left(self._names, f"{top}0") if top else None  # the letter after "/" is "0"
+        names = self._names[bisect_left(self._names, below) : after]
         found = {
-            name: member._asdict()
-            for name, member in self._members.items()
-            if (name.startswith(below) or name == top)
-            and name.count("/") < depth
-            and (withdirs or member.type != "directory")
+            name: self._members[name]._asdict()
+            for name in ([top, *names] if top in self._members else names)
+            if name.count("/") < depth and (withdirs or self._members[name].type != "directory")
         }
         return found if detail else sorted(found)
 

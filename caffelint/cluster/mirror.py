@@ -231,15 +231,18 @@ def _copied(file_system: Any, found: dict[str, _Found], which: Wanted) -> Iterat
         data = bytearray()
         try:
             if is_read and size <= _LARGEST and total < _MOST_BYTES:
-                with file_system.open(path, "rb") as stream:
-                    while (piece := stream.read(_LARGEST + 1 - len(data))) and len(data) <= _LARGEST:
-                        data += piece  # what has arrived, of the web
+                try:
+                    with file_system.open(path, "rb") as stream:
+                        while (piece := stream.read(_LARGEST + 1 - len(data))) and len(data) <= _LARGEST:
+                            data += piece  # what has arrived, of the web
+                finally:
+                    total += max(size, len(data))  # zip checks what it unpacked before it gives any
                 size = len(data)
             if is_read and (size > _LARGEST or total >= _MOST_BYTES):
                 yield name, f"was not read: a file may hold {_LARGEST >> 20} MiB, a folder {_MOST_BYTES >> 30} GiB"
                 continue
             Path(*parts).parent.mkdir(parents=True, exist_ok=True)
             with open(os.path.join(*parts), "xb") as file:
-                total += file.write(data)
+                file.write(data)
         except Exception as error:  # each library of fsspec has its own
             yield name, f"cannot be read: {str(error).lower()}"

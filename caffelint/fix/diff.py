@@ -12,8 +12,9 @@ from itertools import pairwise
 from caffelint.text.source import UTF16_MARKS
 from caffelint.text.visible import visible
 
-_LARGEST_TABLE = 1 << 20
-"""Beyond that many pairs of lines, none of which occurs once in both texts, the whole piece is shown as changed."""
+_MOST = 2 * 10**7
+"""What `SequenceMatcher` may have to do in all pieces, which grows with the cube of how many lines are equal: half a
+second. Beyond it, lines are compared with those at the same place of a piece."""
 
 
 def diff(path: str, old: bytes, new: bytes) -> bytes:
@@ -86,6 +87,7 @@ def _opcodes(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[str, 
 def _same(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int, int]]:
     """What is the same, in order: where it starts in both, and its length."""
     found: list[tuple[int, int, int]] = []
+    left = _MOST
     pieces = [(0, len(old), 0, len(new))]
     while pieces:
         i, i_end, j, j_end = pieces.pop()
@@ -99,7 +101,14 @@ def _same(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int, in
         if anchors:
             cuts = [(i, j), *((i + one, j + other) for one, other in anchors), (i_end, j_end)]
             pieces += [(a, c, b, d) for (a, b), (c, d) in pairwise(cuts)]
-        elif (i_end - i) * (j_end - j) <= _LARGEST_TABLE:
+            continue
+        counts = Counter(new[j:j_end])
+        work = sum(counts[line] for line in old[i:i_end]) * min(i_end - i, j_end - j)
+        if work > left:
+            at = enumerate(zip(old[i:i_end], new[j:j_end], strict=False))
+            found += ((i + number, j + number, 1) for number, (one, other) in at if one == other)
+        else:
+            left -= work
             inner = SequenceMatcher(None, old[i:i_end], new[j:j_end], autojunk=False)
             found += ((i + one, j + other, length) for one, other, length in inner.get_matching_blocks())
     joined: list[tuple[int, int, int]] = []

@@ -70,6 +70,7 @@ from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
 from caffelint.schema.spelling import suggest
 from caffelint.schema.tables import FIRST_FORK_NUMBER
+from caffelint.text.near import near
 from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need it
@@ -137,6 +138,7 @@ __all__ = [
     "known_data",
     "layer_beside",
     "listed",
+    "near",
     "other_classes",
     "phase_name",
     "plural",

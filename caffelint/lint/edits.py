@@ -15,6 +15,7 @@ from caffelint.caffe.solver import Solver
 from caffelint.lint.finding import Fix
 from caffelint.text.edits import Edit
 from caffelint.text.layout import Value, put_in, take_out
+from caffelint.text.near import near
 from caffelint.text.parser import Document
 from caffelint.text.tree import MESSAGE, Field
 
@@ -220,10 +221,8 @@ def _free_name(layer: Layer, old: str, given: Collection[str]) -> str:
     taken, unmade = layer.net.once(_blob_names)
     few = unmade.items() if len(unmade) <= _MOST_AWAITED else ()
     if awaited := {name for name, last in few if last > layer.index and name not in given}:
-        from difflib import get_close_matches
-
-        if near := get_close_matches(old, sorted(awaited), n=1, cutoff=0.75):
-            return near[0]
+        if alike := near(old, sorted(awaited)):
+            return alike[0]
     stem = f"{old}_{layer.name}" if layer.name not in ("", old) else old
     if free := next((name for name in (layer.name, stem) if name and name not in taken and name not in given), ""):
         return free

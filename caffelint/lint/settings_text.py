@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,9 @@ _NO_KEY = compiled_later(
 """Strings and comments of TOML, closed or not."""
 _BETWEEN_KEYS = compiled_later(r"[=\[\]{},\n]")
 _MOST_SHOWN = 80
+_LARGEST = 1 << 63
+"""What a number of TOML stays below; in base 16 Python reads one of any length."""
+_TOO_LARGE = "contains a number with too many digits"
 
 
 class ConfigError(ValueError):
@@ -49,13 +52,28 @@ def toml(path: Path, text: str) -> dict[str, Any]:
     if any(key.count(".") >= _MOST_PARTS for key in _BETWEEN_KEYS.split(_NO_KEY.sub('""', text))):
         raise ConfigError(f"{path}: has a key of more than {_MOST_PARTS} parts; no setting is nested that deeply")
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: is nested too deeply") from error
     except ValueError as error:
-        raise ConfigError(f"{path}: contains a number with too many digits") from error
+        raise ConfigError(f"{path}: {_TOO_LARGE}") from error
+    if any(isinstance(value, int) and abs(value) >= _LARGEST for value in _values(table)):
+        raise ConfigError(f"{path}: {_TOO_LARGE}")
+    return table
+
+
+def _values(table: dict[str, Any]) -> Iterator[Any]:
+    stack: list[Any] = [table]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            stack += value.values()
+        elif isinstance(value, list):
+            stack += value
+        else:
+            yield value
 
 
 def setup_cfg(path: Path, text: str, types: Mapping[str, type]) -> dict[str, Any] | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from caffelint.project.python_arrays import rebound, written
 from caffelint.project.python_shapes import numbered, numbers_shaped
+from caffelint.text.near import near
 
 UNSET, UNBOUND, ASSIGNED, IN_ONE, UNSHAPED = "unset", "unbound", "assigned", "in one", "unshaped"
 REBOUND = "rebound"
@@ -124,8 +124,8 @@ def _unset(code: Code, known: frozenset[str]) -> Iterator[PythonFault]:
     ]
     if unknown:
         first = min(unknown, key=lambda node: (node.lineno, node.col_offset))
-        near = difflib.get_close_matches(first.attr, known - _SET_BY_CAFFE, 1, _CLOSE)
-        found = f"self.{near[0]}" if near else ""
+        alike = near(first.attr, known - _SET_BY_CAFFE, cutoff=_CLOSE)
+        found = f"self.{alike[0]}" if alike else ""
         yield PythonFault(code.function.name, first.lineno, UNSET, f"self.{first.attr}", near=found)
 
 
@@ -163,8 +163,8 @@ def _unbound(code: Code, bound: frozenset[str]) -> Iterator[PythonFault]:
         unknown = [node for node in unknown if node.id in _NOT_OF_NUMPY and node in owners]
     if unknown:
         first = min(unknown, key=lambda node: (node.lineno, node.col_offset))
-        near = difflib.get_close_matches(first.id, [*bound, "True", "False", "None"], 1, _CLOSE)
-        yield PythonFault(code.function.name, first.lineno, UNBOUND, first.id, near=near[0] if near else "")
+        alike = near(first.id, [*bound, "True", "False", "None"], cutoff=_CLOSE)
+        yield PythonFault(code.function.name, first.lineno, UNBOUND, first.id, near=alike[0] if alike else "")
 
 
 def _of_blobs(code: Code) -> Iterator[PythonFault]:

@@ -30,6 +30,7 @@ class Flow:
         for node in nodes:
             if isinstance(node, _Function):
                 self._functions.setdefault(node.name, []).append(node)
+        self._returned = _returned(body)
         self._imported = {
             alias.asname or alias.name.partition(".")[0]
             for node in nodes
@@ -66,8 +67,7 @@ class Flow:
             if self._holds(node.iter):
                 self._keep(node.target)
         elif isinstance(node, _Function):
-            returned = (one for one in ast.walk(node) if isinstance(one, ast.Return | ast.Yield))
-            if any(one.value is not None and self._holds(one.value) for one in returned):
+            if any(map(self._holds, self._returned.get(id(node), ()))):
                 self._found.add(node.name)
         elif isinstance(node, ast.Call):
             values = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -166,3 +166,17 @@ def _parameters(function: _Function) -> Iterator[str]:
     for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
         if one is not None and one.arg != "self":
             yield one.arg
+
+
+def _returned(body: Sequence[ast.stmt]) -> dict[int, list[ast.expr]]:
+    """What each function returns or yields, by its id; not what a function in it does."""
+    found: dict[int, list[ast.expr]] = {}
+    stack: list[tuple[ast.AST, int]] = [(statement, 0) for statement in body]
+    while stack:
+        node, function = stack.pop()
+        if isinstance(node, _Function):
+            function = id(node)
+        elif isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+            found.setdefault(function, []).append(node.value)
+        stack += [(child, function) for child in ast.iter_child_nodes(node)]
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from caffelint.lint import TEST, TRAIN, Kind, Layer, Net, Refused
+from caffelint.lint import TEST, TRAIN, Kind, Layer, Net, Refused, near
 
 _KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
 _FAR, _NEAR = 100, 10
@@ -19,7 +19,7 @@ def meant(net: Net, refused: Refused) -> str:
     """
     if not refused.layers or "maker" in refused.refusal.values:
         return ""
-    from difflib import SequenceMatcher, get_close_matches
+    from difflib import SequenceMatcher
 
     layer = refused.layers[0]
     is_early = any(one is refused for one in net.once(_early))
@@ -28,7 +28,7 @@ def meant(net: Net, refused: Refused) -> str:
     unread = net.once(_unread_names)
     if (called := unread.get(wrong)) and called.layer.index < layer.index:
         return called.top
-    close = get_close_matches(wrong, made, n=2, cutoff=0.75)
+    close = near(wrong, made, 2)
     if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
         tops = {one.top for one in unread.values()}
         close = [name for name in close if name in tops]
@@ -53,13 +53,13 @@ def _early(net: Net) -> tuple[Refused, ...]:
     return tuple(one for one in net.refused() if one.refusal.kind in _KINDS)[:_MOST_FAR]
 
 
-def _made_near(layer: Layer, near: int) -> tuple[str, ...]:
+def _made_near(layer: Layer, nearby: int) -> tuple[str, ...]:
     """Tops of layers above one.
 
     A name mostly means an input of the net or a blob nearby; comparing it with thousands would take long.
     """
     layers, read = layer.net.layers, layer.net.once(readings)
-    above = [*layers[: min(layer.index, near)], *layers[max(layer.index - near, near) : layer.index]]
+    above = [*layers[: min(layer.index, nearby)], *layers[max(layer.index - nearby, nearby) : layer.index]]
     return tuple(dict.fromkeys(top for other in above for top in other.tops if (layer.index, top) not in read))
 
 
@@ -80,10 +80,8 @@ def _differ_in_number(one: str, other: str) -> bool:
 
 def unread_like(net: Net, phase: str, wrong: str) -> tuple[Layer, str] | None:
     """The layer of a phase with a top that no layer of it reads and whose name is like another one."""
-    from difflib import get_close_matches
-
     unread = net.once(_unread).get(phase, {})
-    close = get_close_matches(wrong, unread, n=1, cutoff=0.75)
+    close = near(wrong, unread)
     return (unread[close[0]], close[0]) if close and not _differ_in_number(wrong, close[0]) else None
 
 

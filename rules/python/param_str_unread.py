@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, listed, quoted, title
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, listed, near, quoted, title
 
 from ._claim import claims, read_in
 from ._param_str import BadText, keys_of
@@ -115,4 +114,4 @@ def _unread(python: PythonClass, text: str) -> list[tuple[str, str]] | None:
     if any(key not in keys for key in read.keys):
         return None  # python-param-str says so
     others = sorted(python.keys_read - keys)
-    return [(key, "".join(get_close_matches(key, others, 1, 0.75))) for key in sorted(keys - words)] or None
+    return [(key, "".join(near(key, others))) for key in sorted(keys - words)] or None

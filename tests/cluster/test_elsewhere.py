@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import copy
 import gzip
 import io
 import json
@@ -10,6 +11,7 @@ import os
 import socket
 import tarfile
 import zipfile
+import zlib
 from pathlib import Path
 
 import bench_curves
@@ -19,6 +21,7 @@ from cost import soon
 pytest.importorskip("fsspec")
 
 from caffelint.cluster import check as clustered
+from caffelint.cluster import mirror
 from caffelint.lint.config import Config, load_config
 
 NET = 'layer { name: "x" type: "ReLU" bottom: "a" top: "b" }\n'
@@ -366,3 +369,50 @@ def test_a_size_below_none_leads_not_back(config: Config) -> None:
     with soon():
         files, reasons = _reasons("tar://::a.tar", config)
     assert (files, reasons) == (0, ["cannot be read: says that a file has -512 bytes"])
+
+
+def test_a_table_that_promises_far_more_than_the_archive_is_is_not_believed(config: Config) -> None:
+    """Members of zip that share their data, and sparse ones of tar, which have none."""
+    data = zlib.compress(bytes(32 << 20), 9)[2:-4]
+    with zipfile.ZipFile("shared.zip", "w") as archive:
+        first = zipfile.ZipInfo("0.prototxt")
+        archive.writestr(first, b"")
+        first.compress_type, first.compress_size, first.file_size = zipfile.ZIP_DEFLATED, len(data), 32 << 20
+        for number in range(1, 20):
+            other = copy.copy(first)
+            other.filename = f"{number}.prototxt"
+            archive.filelist.append(other)
+    with open("sparse.tar", "wb") as file:
+        for number in range(20):
+            sparse = tarfile.TarInfo(f"{number}.prototxt")
+            sparse.type = tarfile.GNUTYPE_SPARSE
+            block = bytearray(sparse.tobuf(tarfile.GNU_FORMAT))
+            block[483:495] = b"%011o\0" % (32 << 20)
+            block[148:156] = b"        "
+            block[148:156] = b"%06o\0 " % sum(block)
+            file.write(block)
+        file.write(bytes(1024))
+    for url in ("zip://*::shared.zip", "tar://*::sparse.tar"):
+        files, reasons = _reasons(url, config)
+        assert files == 0
+        assert "by its table, more than" in reasons[0]
+
+
+def test_wildcards_in_folders_of_an_archive_take_no_square(config: Config) -> None:
+    small, large = (_zip_of(number, "{}/net.prototxt") for number in (128, 512))
+    small_calls, large_calls = (
+        bench_curves.calls(lambda: clustered.check([f"zip://*/*.prototxt::{archive}"], config))  # noqa: B023
+        for archive in (small, large)
+    )
+    assert large_calls < 6 * small_calls, "the square would be 16 times"
+
+
+def test_what_breaks_off_counts_for_what_a_folder_may_hold(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror, "_MOST_BYTES", 1000)
+    with zipfile.ZipFile("broken.zip", "w") as archive:
+        for number in range(4):
+            archive.writestr(f"{number}.prototxt", NET.ljust(600))
+            archive.filelist[-1].CRC ^= 1
+    _, reasons = _reasons("zip://*::broken.zip", config)
+    told = [reason.partition(":")[0] for reason in reasons]
+    assert told[:4] == ["cannot be read"] * 2 + ["was not read"] * 2

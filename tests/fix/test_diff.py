@@ -47,3 +47,11 @@ def test_ten_thousand_layers_with_one_more_behind_each() -> None:
         change = diff("net", old, new).splitlines()
     assert sum(line.startswith(b"+") for line in change) == 1 + 6 * 10_000
     assert sum(line.startswith(b"-") for line in change) == 1
+
+
+def test_lines_that_are_all_alike_take_no_cube_of_their_number() -> None:
+    old = b'layers { type: RELU bottom: "x" top: "x" }\n#\n' * 2000
+    new = b'layer { type: "ReLU" bottom: "x" top: "x" }\n#\n' * 2000
+    with soon(20):
+        change = diff("net", old, new).splitlines()
+    assert sum(line.startswith(b"+") for line in change) == 1 + 2000

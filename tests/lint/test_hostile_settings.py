@@ -67,6 +67,7 @@ def test_every_setting_of_every_kind(setting: str, capsys: pytest.CaptureFixture
         b"[" * 50_000,
         b"a.b." * 20_000 + b"c = 1",
         b"extend = 'caffelint.toml'",
+        b"jobs = 0x" + b"f" * 5000,
         (b"a." * 200 + b"b = 1\n") * 2400,
         b"[x]\n" + b"a" * 30 + b" . 'b'" * 100_000,
         b'[x]\na = """' + b'\\"""' * 200_000,

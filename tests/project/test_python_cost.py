@@ -94,3 +94,28 @@ def test_of_very_many_classes_of_a_module_the_first_are_looked_at() -> None:
     assert first is not None
     assert last is not None
     assert (first.is_layer, last.is_layer) == (True, None)
+
+
+def test_functions_in_functions_are_gone_through_once() -> None:
+    def look(depth: int) -> None:
+        head = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        p = self.param_str\n"
+        defs = "".join(f"{' ' * (8 + level)}def f{level}():\n" for level in range(depth))
+        one = PythonModule("a.py", head + defs + f"{' ' * (8 + depth)}{'x = p; ' * 500}return x\n").find("A")
+        assert one is not None
+        assert one.possible_keys
+
+    look(2)
+    small, large = (bench_curves.calls(lambda: look(depth)) for depth in (5, 80))  # noqa: B023
+    assert large < 2 * small
+
+
+@pytest.mark.parametrize("line", ["self.q = self.{}", "self.q = {}"])
+def test_long_names_are_not_compared(line: str) -> None:
+    """Names in which no letter is frequent, and of which each is like the other."""
+    letters = [chr(0x4E00 + number % 110 * 7 + number // 110 % 5) for number in range(14_000)]
+    known, wrong = "".join(letters), "".join("a" if not at % 5 else one for at, one in enumerate(letters))
+    text = f"class A(caffe.Layer):\n    def setup(self, bottom, top):\n        self.{known} = {known} = 1\n"
+    one = PythonModule("a.py", f"{text}        {line.format(wrong)}\n").find("A")
+    assert one is not None
+    with soon(5):
+        assert [fault.near for fault in one.faults] == [""]

@@ -34,6 +34,8 @@ def unsolved_net(name: str, folder: str) -> str:
     nets, is_only_solver = _unsolved(folder)
     if is_only_solver and len(nets) == 1:
         return nets[0]
+    if len(name) > 4 * LONGEST:
+        return ""
     likely = {other: SequenceMatcher(None, _bare(name), _bare(other)).ratio() for other in nets}
     best = max(nets, key=lambda other: likely[other], default="")
     return best if best and likely[best] >= _ALIKE else ""
