@@ -95,6 +95,10 @@ def no_gradient(run: Run) -> NoGradient:
         known = run.known([dead.name, *(layer.name for layer in blamed.layers[:1])])
         cause = large._replace(what=what, why=why, known=known, place=None, suggested=None)
         return NoGradient(blamed.place, cause, large.why)
+    if dead is None and best is not None and best.hypothesis.told is not None:
+        return NoGradient(
+            best.hypothesis.place, too_large(run)._replace(what=f"no weight gets a gradient{_stays(run)}"), ""
+        )
     why, note, sure = "", "", CERTAIN
     kind: CauseKind = "unknown"
     found: BuiltLayer | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from caffelint.lint import listed, title
+from caffelint.lint import CERTAIN, listed, title
 from caffelint.smoke.rule import Hypothesis, Run
 
 from ._numbers import number
@@ -53,6 +53,8 @@ _VALUES = 4
 
 def noun(one: Hypothesis) -> str:
     """What a hypothesis blames."""
+    if one.told is not None:
+        return f"what {one.told.name} says"
     if one.field in OF_LAYERS:
         return f'"{one.layers[0].name}"'
     return _FIELDS.get(one.field) or (one.field if one.field in ("eps", "decay_mult", "H") else NOUNS[one.kind])
@@ -62,6 +64,8 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     """A hypothesis in words."""
     name = title(one.layers[0]) if one.layers else ""
     better = one.changes[0].text if one.changes else ""
+    if one.told is not None:
+        return one.told.message, "", one.told.certainty == CERTAIN
     if one.field in OF_LAYERS:
         return (*of_layers(one, name, better), True)
     if one.kind in _OF_SEVERAL_FIELDS:

@@ -23,6 +23,7 @@ from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.misnamed import misnamed
 from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped, dropped_answers, rectified_scores
 from caffelint.smoke.diagnosis.phases import unlike_train
+from caffelint.smoke.diagnosis.told import told
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, WELL, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, flat, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
@@ -94,6 +95,7 @@ class Diagnosis:
                 found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
                 found += [*weights_beside(run), *misnamed(run)]
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
+            found += told(run, found)
             self._found = sorted(found, key=lambda one: -one.score)
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.place import Place
 from caffelint.lint.cause import CauseKind
+from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.change import Change
 
 STRONG = 1.5
@@ -22,7 +23,7 @@ class Hypothesis(NamedTuple):
     figure: what was measured of it, in terms of its kind. proved: does it break any run? also: another that is to blame
     as well, as neither alone does. cured: how much of what the run itself was left with at the end, a cure may leave;
     None where what is left of the loss that an experiment starts with tells; least: of the one of several losses that
-    falls most.
+    falls most. told: what a check says, whose change is tried.
     """
 
     kind: CauseKind
@@ -37,6 +38,7 @@ class Hypothesis(NamedTuple):
     also: Hypothesis | None = None
     cured: float | None = None
     least: bool = False
+    told: ReportedFinding | None = None
 
     @property
     def rank(self) -> tuple[bool, float]:
