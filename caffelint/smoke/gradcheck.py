@@ -20,6 +20,8 @@ _COUNTED = ("BatchNorm",)
 
 def of_python_layers(built: BuiltNet) -> tuple[Check, ...]:
     """The checks of the user's own layers: those of Caffe are right."""
+    if not built.message.force_backward and not any(any(layer.loss_weights) for layer in built.layers):
+        return ()  # no backward runs
     layers = [layer for layer in built.layers if layer.type == "Python" and layer.need_backward]
     return tuple(check for layer in layers if (check := _check(layer)).bottoms or check.params != ())
 

@@ -3,12 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import ERROR, LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 
 from ._claim import claims, read_in, where
 
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass
+
+
+_ELSE = ", nor from any other layer, since the net has no other loss"
 
 
 class PythonLossWeight(LayerRule):
@@ -33,7 +36,7 @@ class PythonLossWeight(LayerRule):
 
     ## Known problems
     The module is read, not run. A layer is taken for a loss if its `backward` writes to the diff of a bottom, and does
-    not read that of its top, which nothing reads.
+    not read that of its top, which nothing reads. Where the net has no loss at all, what it reads does not matter.
 
     ## Fix safety
     Unsafe: the weight is taken to be 1, and training changes.
@@ -55,10 +58,15 @@ class PythonLossWeight(LayerRule):
         'layer {{ name: "loss" type: "Python" bottom: "ip" top: "loss" {}'
         'python_param {{ module: "pyloss" layer: "Dice" }} }}'
     )
+    _OTHER = ' layer { name: "l" type: "EuclideanLoss" bottom: "ip" bottom: "a" top: "l" }'
     VALID = [
         {"net.prototxt": _NET.format("include { phase: TEST } "), "pyloss.py": _MODULE},
         {"net.prototxt": _NET.format("loss_weight: 1 "), "pyloss.py": _MODULE},
-        {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE.replace("self.diff", "top[0].diff")},
+        # It may be measured beside the loss.
+        {
+            "net.prototxt": _NET.format("") + _OTHER,
+            "pyloss.py": _MODULE.replace("self.diff", "top[0].diff"),
+        },
         {
             "net.prototxt": _NET.format("") + ' layer { name: "sum" type: "Power" bottom: "loss" top: "sum" }',
             "pyloss.py": _MODULE,
@@ -66,12 +74,22 @@ class PythonLossWeight(LayerRule):
     ]
     INVALID = [
         Invalid(
-            {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE},
+            {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE.replace("self.diff", "top[0].diff")},
+            span='top: "loss"',
+            message='Python "loss" has no loss_weight, so its backward never runs (pyloss.py:8) and nothing is learned'
+            " from it, nor from any other layer, since the net has no other loss; set loss_weight: 1",
+            fixed={
+                "net.prototxt": _NET.format("").removesuffix("}") + "loss_weight: 1 }",
+                "pyloss.py": _MODULE.replace("self.diff", "top[0].diff"),
+            },
+        ),
+        Invalid(
+            {"net.prototxt": _NET.format("") + _OTHER, "pyloss.py": _MODULE},
             span='top: "loss"',
             message='Python "loss" has no loss_weight, so its backward never runs (pyloss.py:8) and nothing is learned'
             " from it; set loss_weight: 1",
             fixed={
-                "net.prototxt": _NET.format("").removesuffix("}") + "loss_weight: 1 }",
+                "net.prototxt": _NET.format("").removesuffix("}") + "loss_weight: 1 }" + _OTHER,
                 "pyloss.py": _MODULE,
             },
         ),
@@ -87,7 +105,8 @@ class PythonLossWeight(LayerRule):
         if not layer.bottoms or len(layer.tops) != 1 or TRAIN not in layer.phases:
             return
         weights = list(layer.message.loss_weight)
-        for python, line in claims(layer, _ignores_its_top):
+        makes = _makes_a_gradient if not weights and _is_last(layer) else _ignores_its_top
+        for python, line in claims(layer, makes):
             if weights and weights[0] not in (0, 1):
                 yield self.finding(
                     layer.at("loss_weight"),
@@ -100,8 +119,9 @@ class PythonLossWeight(LayerRule):
                 yield self.finding(
                     layer.at("top"),
                     f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and nothing"
-                    " is learned from it; set loss_weight: 1",
+                    f" is learned from it{_ELSE if _is_last(layer) else ''}; set loss_weight: 1",
                     evidence=read_in(python),
+                    severity=ERROR if _is_last(layer) else None,
                     fixes=fix("set loss_weight: 1", UNSAFE, write(layer, "loss_weight", value="1")),
                 )
 
@@ -110,6 +130,19 @@ def _ignores_its_top(python: PythonClass) -> int | None:
     """The line of a `backward` that makes a gradient without the one that comes from above."""
     method = python.methods.get("backward")
     return method.line if method and python.makes_gradient and python.reads_top_diff is False else None
+
+
+def _makes_a_gradient(python: PythonClass) -> int | None:
+    method = python.methods.get("backward")
+    return method.line if method and python.makes_gradient else None
+
+
+def _is_last(layer: Layer) -> bool:
+    """Is there no loss in TRAIN, unless this layer is one?"""
+    built = next((one for one in layer.net.states() if one.phase == TRAIN), None)
+    return built is not None and not any(
+        any(one.loss_weights) or not (one.known or one.type == "Python") for one in built.layers
+    )
 
 
 def _is_read(layer: Layer) -> bool:
