@@ -68,6 +68,7 @@ def too_large(run: Run, after: int | None = None) -> Cause:
         why = "labels that are no class, as label-out-of-range says, make Caffe read outside of the scores"
         return Cause("labels", "", why, CERTAIN)
     gone = {one.hypothesis.place for one in refuted(run.tried)}
+    gone |= {one.hypothesis.place for one in run.tried if one.idles and one.hypothesis.kind == "rate"}
     left = [one for one in hypotheses(run, after) if one.place not in gone or one.proved]
     if not left or (left[0].kind == "rate" and left[0].score <= 0 and trouble(run) is None):
         return Cause("unknown", "", "; ".join(ruled_out(run)), LIKELY)

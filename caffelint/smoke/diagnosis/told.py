@@ -17,6 +17,8 @@ _OF_LEARNING = ("B", "D", "G", "I", "L", "N", "O", "S1", "S2")
 """How the codes begin of rules on what a net computes and how it learns."""
 _COMPUTED = "N"
 """Of those, the ones whose infos are worth a trial: they are computed from this net."""
+_OF_RATES = ("base_lr", "lr_mult")
+"""A lower rate hides much: the rate has a hypothesis of its own."""
 _SURE, _LIKELY = 3.0, 2.0
 _MOST = 4
 
@@ -46,7 +48,7 @@ def _fix(found: ReportedFinding) -> Fix | None:
     if rule is None or not rule.is_built_in or not of_learning or (found.phases and TRAIN not in found.phases):
         return None
     able = [fix for fix in found.fixes if fix.edits]
-    return able[0] if len(able) == 1 else None
+    return able[0] if len(able) == 1 and not any(name in able[0].title for name in _OF_RATES) else None
 
 
 def _place(run: Run, found: ReportedFinding, fix: Fix) -> Place | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.trouble import DIES, FLAT, STOPS, trouble
 from caffelint.smoke.drift import drift
 from caffelint.smoke.events import Gradient
 from caffelint.smoke.loss import falls
@@ -94,12 +95,23 @@ def cure(run: Run) -> Tried | None:
     it was, which a lower rate only hides.
 
     What is far out of the ordinary is to blame all the same: a layer may give another gradient on purpose.
+    None too for an ordinary rate with a lower one of which nothing is learned either.
     """
     best = survivor(run.tried)
     own = (event for event in run.all(Gradient) if (layer := run.layer(event.layer)) and layer.type == "Python")
-    if best is None or best.hypothesis.score >= _STRONGER:
+    if best is None or (
+        best.hypothesis.kind == "rate" and best.idles and best.hypothesis.score < STRONG and _only_idled(run)
+    ):
+        return None
+    if best.hypothesis.score >= _STRONGER:
         return best
     return None if drift(run) is not None or any(one.is_wrong for one in own) else best
+
+
+def _only_idled(run: Run) -> bool:
+    """Did the run itself break nothing, so that a change with which nothing is learned either has cured nothing?"""
+    was = trouble(run)
+    return was is not None and was.kind in (DIES, FLAT, STOPS)
 
 
 def blamed(one: Hypothesis) -> tuple[Hypothesis, ...]:
