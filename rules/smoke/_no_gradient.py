@@ -73,32 +73,32 @@ def no_gradient(run: Run) -> NoGradient:
     """Of a run in which every gradient is 0 from the start to the end."""
     names = [layer.name for layer in run.loss_layers]
     place = run.place(names[0]) if names else run.nets[0].at()
-    wrong = wrong_gradient(run)
+    wrong, what = wrong_gradient(run), f"no weight gets a gradient{_stays(run)}"
     if wrong is not None and wrong.place is not None:
-        return NoGradient(wrong.place, wrong._replace(what=f"no weight gets a gradient{_stays(run)}"), "")
+        return NoGradient(wrong.place, wrong._replace(what=what), "")
     if not any(event.loss for event in run.iterations):
         reason, sure = _zero_loss(run)
-        what = "the loss is 0 in every iteration, so no weight gets a gradient"
+        zero = "the loss is 0 in every iteration, so no weight gets a gradient"
         zeros = next((one for one in hypotheses(run) if one.field == "H" and one.value == 0), None)
         if zeros is not None:
-            return NoGradient(zeros.place, too_large(run)._replace(what=what, place=None), "")
-        return NoGradient(place, Cause("loss", what, "", sure), reason)
+            return NoGradient(zeros.place, too_large(run)._replace(what=zero, place=None), "")
+        return NoGradient(place, Cause("loss", zero, "", sure), reason)
     dead, end = _dead(run, -1), gradient_ends(run)
     if dead is not None and (nothing := blank_data(run, dead)) is not None:
-        return nothing._replace(cause=nothing.cause._replace(what=f"no weight gets a gradient{_stays(run)}"))
+        return nothing._replace(cause=nothing.cause._replace(what=what))
     best = cure(run)
     likeliest = next((one for one in hypotheses(run) if one.field in ("zero", "bias")), None)
     blamed = best.hypothesis if best is not None else likeliest
     if dead is not None and blamed is not None and blamed.kind != "rate":
         large = too_large(run)
-        what, why = f"no weight gets a gradient{_stays(run)}", f"every output of {title(dead)} is 0"
-        known = run.known([dead.name, *(layer.name for layer in blamed.layers[:1])])
+        known, why = (
+            run.known([dead.name, *(layer.name for layer in blamed.layers[:1])]),
+            f"every output of {title(dead)} is 0",
+        )
         cause = large._replace(what=what, why=why, known=known, place=None, suggested=None)
         return NoGradient(blamed.place, cause, large.why)
     if dead is None and best is not None and best.hypothesis.told is not None:
-        return NoGradient(
-            best.hypothesis.place, too_large(run)._replace(what=f"no weight gets a gradient{_stays(run)}"), ""
-        )
+        return NoGradient(best.hypothesis.place, too_large(run)._replace(what=what), "")
     why, note, sure = "", "", CERTAIN
     kind: CauseKind = "unknown"
     found: BuiltLayer | None = None
@@ -124,7 +124,6 @@ def no_gradient(run: Run) -> NoGradient:
         kind, note, sure = "weights", no_weights(run, silent), CERTAIN
         suspects.append(silent.name)
         rules = ("deconvolution-without-filler",) if silent.type == "Deconvolution" else rules[:2]
-    what = f"no weight gets a gradient{_stays(run)}"
     return NoGradient(place, Cause(kind, what, why, sure, known=run.known(suspects, rules)), note)
 
 
