@@ -31,7 +31,8 @@ from caffelint.smoke.rule import (
 from ._cause import clipped_away, too_large
 from ._evidence import worded
 from ._example import CALM, NET, SOLVER, losses, project, spread
-from ._no_gradient import idle, no_gradient, nothing_to_learn, stopped
+from ._no_gradient import idle, no_gradient, stopped
+from ._nothing_learns import nothing_to_learn
 from ._numbers import number
 
 _FLAT = (2.302585,) * 6

@@ -1,0 +1,23 @@
+"""Why no parameter of a net could learn."""
+
+from __future__ import annotations
+
+from caffelint.lint import CauseKind, Place, title
+from caffelint.smoke.rule import Run
+
+
+def nothing_to_learn(run: Run) -> tuple[CauseKind, str, Place]:
+    """Why no parameter of the TRAIN net could learn, and where."""
+    whole = run.nets[0].at()
+    if not run.loss_layers:
+        return "loss-weight", "no top of the TRAIN net has a loss weight", whole
+    params = [param for layer in run.built[0].layers for param in layer.params or () if param.lr_mult]
+    if not params:
+        return "lr-mult", "every lr_mult is 0", whole
+    why = "no gradient gets from the loss to a parameter"
+    written = [one for one in run.built[0].layers if one.message is not None and False in one.message.propagate_down]
+    if not written:
+        return "layer", f"{why}; check propagate_down", whole
+    stop = written[-1]
+    place = run.place(stop.name, 0, "propagate_down", list(stop.message.propagate_down).index(False))
+    return "layer", f"{why}, because {title(stop)} has propagate_down: false; remove it", place
