@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from caffelint.caffe.items import items_change
 from caffelint.caffe.layers.base import (
     CORRUPTS,
     NOTHING,
@@ -71,7 +72,8 @@ class Loss(BuiltLayer):
         if first != second:
             raise Refusal(
                 Kind.SHAPES_DIFFER,
-                f"bottom 0 has {first} items ({text(bottoms[0])}) but bottom 1 has {second} ({text(bottoms[1])})",
+                f"bottom 0 has {first} items ({text(bottoms[0])}) but bottom 1 has {second} ({text(bottoms[1])})"
+                f"{items_change(self.bottoms[0]) or items_change(self.bottoms[1])}",
                 "The data and label should have the same first dimension.",
                 "loss_layer.cpp Reshape",
                 ("bottom", 1),
