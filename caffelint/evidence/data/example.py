@@ -116,6 +116,9 @@ def _scanned(text: str | None) -> Scanned:
             if key == "encoded":
                 facts.encoded += 1
                 continue
+            if key == "key":
+                facts.first.append(shape)
+                continue
             if key == "fault":
                 facts.fault(part.split(maxsplit=1)[1].strip(), name(0))
                 continue

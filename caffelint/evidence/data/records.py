@@ -12,7 +12,7 @@ from caffelint.evidence.data.datum import Box, Datum, NotDatum, annotated_of, da
 from caffelint.evidence.data.digests import digest, digests, file_digest
 from caffelint.evidence.data.images import Array, TooLarge, picture
 from caffelint.evidence.data.seen import seen_images, seen_labels, seen_pictures
-from caffelint.evidence.data.values import IMAGE, LABEL, Facts
+from caffelint.evidence.data.values import FIRST, IMAGE, LABEL, Facts
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -80,6 +80,7 @@ class Records:
         count = len(values)
         self.facts.records += count
         self.facts.bytes += sum(map(len, values))
+        self.facts.first += [name_of(key) for key in keys[: FIRST - len(self.facts.first)]]
         labels = np.zeros(count, np.int64)
         marks = np.zeros(count, np.int64)
         readable = np.ones(count, np.bool_)

@@ -161,12 +161,17 @@ class Top:
         return self.all.high
 
 
+FIRST = 12
+"""Keys of a database: enough to tell `1` and `10` from `1` and `2`."""
+
+
 @dataclass
 class Facts:
     """What was seen of one source.
 
     records: how many were read, of `total` (0 if that is not known). encoded, floats: how many hold a compressed image,
     and numbers instead of bytes. tops: by name. faults: of records, by kind. stopped: why reading ended early, if so.
+    first: the keys of the first records of a database.
     """
 
     records: int = 0
@@ -177,6 +182,7 @@ class Facts:
     tops: dict[str, Top] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
     stopped: str = ""
+    first: list[str] = field(default_factory=list)
 
     def top(self, name: str) -> Top:
         return self.tops.setdefault(name, Top())
@@ -195,6 +201,7 @@ class Facts:
             self.top(name).join(top)
         join_faults(self.faults, other.faults)
         self.stopped = self.stopped or other.stopped
+        self.first = [*self.first, *other.first][:FIRST]
 
     def as_json(self) -> dict[str, Any]:
         tops = {}

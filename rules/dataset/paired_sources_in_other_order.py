@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
+from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, Related, title
+from caffelint.lint.built import Paired, paired
+
+from ._words import path, source_place
+from .paired_sources_differ import PairedSourcesDiffer
+
+_NUMBER = re.compile(r"(\d{1,18})(?:\D|$)")
+
+
+class PairedSourcesInOtherOrder(DatasetRule):
+    """Data and labels come from two databases whose keys are numbered alike and sorted otherwise.
+
+    ## Why is this bad?
+    A database gives its records in the order of their keys as text: `00000001`, `00000002` come one after the other,
+    but `1`, `10`, `100`, `2` as well. Where the one is written in one way and the other in the other, nearly every
+    record meets the label of another one, and nothing breaks.
+
+    ## References
+    - db_lmdb.hpp, LMDBCursor; data_layer.cpp, Next
+    """
+
+    code = "E131"
+    name = "paired-sources-in-other-order"
+    severity = ERROR
+    certainty = LIKELY
+    _IMAGES = "\n".join(f"key {number:08}_cat.png; label 0; image 1x1x2 {number} 9" for number in range(12))
+    _PADDED = "\n".join(f"key {number:08}; label 0; image 1x1x2 0 1" for number in range(12))
+    _PLAIN = "\n".join(f"key {number}; label 0; image 1x1x2 0 1" for number in sorted(range(12), key=str))
+    _NET = PairedSourcesDiffer._NET
+    VALID = [
+        {"net.prototxt": _NET, "train_lmdb": _IMAGES, "masks": _PADDED},
+        {"net.prototxt": _NET, "train_lmdb": _PLAIN, "masks": _PLAIN},
+    ]
+    INVALID = [
+        Invalid(
+            {"net.prototxt": _NET, "train_lmdb": _IMAGES, "masks": _PLAIN},
+            span='source: "masks"',
+            message='Data "label": "masks" and "train_lmdb", which SoftmaxWithLoss "loss" compares with it, are'
+            ' numbered alike and sorted otherwise: record 3 is "10" here and "00000002_cat.png" there; write the numbers of'
+            " both with zeros in front (00000010)",
+        ),
+    ]
+
+    def check(self, data: DataEvidence) -> Iterator[Finding]:
+        read = {(id(feed.built), feed.made.index): (feed, facts) for feed, facts in data.read}
+        for built in {id(feed.built): feed.built for feed, _ in data.read}.values():
+            for pair in paired(built) if built.is_wired else ():
+                one, other = (read.get((id(built), layer.index)) for layer in (pair.data, pair.target))
+                if one is not None and other is not None:
+                    yield from self._pair(pair, *one, *other)
+
+    def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
+        at = _differ(labels.first, images.first)
+        if at < 0 or images.total != labels.total:
+            return
+        what = f"{title(target.layer)}: {path(target)} and {path(data)}, which {title(pair.loss)} compares with it, are"
+        what += f' numbered alike and sorted otherwise: record {at + 1} is "{labels.first[at]}" here and'
+        what += f' "{images.first[at]}" there'
+        remedy = "write the numbers of both with zeros in front (00000010)"
+        yield self.finding(
+            target.layer.at(*source_place(target)),
+            f"{what}; {remedy}",
+            cause=Cause("data", what, remedy, LIKELY),
+            phases=target.phases,
+            related=(Related("the other source", data.layer.at(*source_place(data))),),
+        )
+
+
+def _differ(one: Sequence[str], other: Sequence[str]) -> int:
+    """The first record with another number, where the numbers of the one follow one another, and those of the other do
+    not, as they are sorted as text; -1 for none."""
+    numbers = [[_number(key) for key in keys] for keys in (one, other)]
+    if not one or len(one) != len(other) or any(number < 0 for each in numbers for number in each):
+        return -1
+    follow = [all(later - earlier == 1 for earlier, later in pairwise(each)) for each in numbers]
+    if numbers[0][0] != numbers[1][0] or follow[0] == follow[1]:
+        return -1
+    plain = numbers[1] if follow[0] else numbers[0]
+    if [str(number) for number in plain] != sorted(map(str, plain)):
+        return -1
+    return next(at for at, (here, there) in enumerate(zip(*numbers, strict=True)) if here != there)
+
+
+def _number(key: str) -> int:
+    """That which a key begins with; -1 for none."""
+    found = _NUMBER.match(key)
+    return int(found[1]) if found else -1
