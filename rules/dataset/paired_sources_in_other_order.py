@@ -43,8 +43,8 @@ class PairedSourcesInOtherOrder(DatasetRule):
             {"net.prototxt": _NET, "train_lmdb": _IMAGES, "masks": _PLAIN},
             span='source: "masks"',
             message='Data "label": "masks" and "train_lmdb", which SoftmaxWithLoss "loss" compares with it, are'
-            ' numbered alike and sorted otherwise: record 3 is "10" here and "00000002_cat.png" there; write the numbers of'
-            " both with zeros in front (00000010)",
+            ' numbered alike and sorted otherwise: record 3 is "10" here and "00000002_cat.png" there; write the'
+            " numbers of both with zeros in front (00000010)",
         ),
     ]
 

@@ -13,7 +13,7 @@ from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.run import Run
 
-_OF_LEARNING = ("B", "D", "G", "I", "L", "N", "O", "S1", "S2")
+_OF_LEARNING = ("B", "D", "G", "I", "L", "N", "O", "S1", "S2", "W")
 """How the codes begin of rules on what a net computes and how it learns."""
 _COMPUTED = "N"
 """Of those, the ones whose infos are worth a trial: they are computed from this net."""
