@@ -17,7 +17,7 @@ _ESTIMATES = ("N", "S201")
 _BUILT_UP = 0.45
 
 _RATE, _MOMENTUM = "rate", "momentum"
-_OF_STEPS = (_RATE, _MOMENTUM, "input-scale")
+_OF_STEPS = (_RATE, _MOMENTUM, "input-scale", "loss-weight", "fillers")
 """Kinds of cause that make the first updates too large, or too small."""
 
 

@@ -3,13 +3,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, ProjectRule, Solver, title
+from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, ProjectRule, Solver, title
 from caffelint.lint.numerics import HOT, RATE, fault, is_usable, judged, least, number, remedy
 
 from ._words import mend, net, place
 from ._words import solver as solved
 
 _SEVERAL = 10
+_FAR = 10.0
+"""Times the weights: what nobody knows of the data and targets of a distance may make an update several times less."""
 _SCALED = "transform_param { scale: 0.00390625 mean_value: 115 }"
 
 _FRACTIONS = """layer { name: "data" type: "Data" top: "data" top: "label"
@@ -106,7 +108,14 @@ class FirstUpdatesTooLarge(ProjectRule):
             f"{what}, so {why}",
             cause=fault(found, what, why, "rate"),
             fixes=mend(solver, best) if not added else (),
+            severity=INFO if found.assumed and _is_far(solver) and found.size < _FAR else None,
         )
+
+
+def _is_far(solver: Solver) -> bool:
+    """Does it learn a distance? How far off its targets are, only the data tells."""
+    built = next((one for one in solver.train_net.states() if one.phase == TRAIN), None) if solver.train_net else None
+    return built is not None and any(layer.is_distance and any(layer.loss_weights) for layer in built.layers)
 
 
 def _summed(solver: Solver) -> str:
