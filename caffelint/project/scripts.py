@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -92,6 +92,8 @@ _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
 _NAME_GOES_ON = compiled_later(r"(?:[\w.-](?<!%[sd]))\Z")
 """Before the end of a longer name, and not of what is filled in: `%strain.prototxt`."""
 _MOST_PLACES = 50
+_DEEPEST = 30
+"""Folders of a path that are compared."""
 _WRITES = compiled_later(r"\bopen\([^)]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
 
@@ -109,6 +111,7 @@ class Script:
         self.text = text
         self.home = home
         self.is_shipped = is_shipped
+        self._named: dict[tuple[str, tuple[str, ...]], frozenset[str]] = {}
 
     def reaches(self, folder: str) -> bool:
         """Is a folder in the Caffe that it is part of, if it is part of one?"""
@@ -236,12 +239,18 @@ class Script:
             return True
         if not self.speaks_for(folder):
             return False
+        others = tuple(dict.fromkeys([*namesakes(), folder]))
+        if (solver, others) not in self._named:
+            self._named[solver, others] = frozenset(_nearest(self._paths_of(solver), others))
+        return folder in self._named[solver, others]
+
+    def _paths_of(self, solver: str) -> set[str]:
+        """What comes before a name, where that is a path of another machine, or nothing."""
         pieces = self.text.split(solver)
         # A name may go on: solver.prototxt.bak.
         before = [piece for piece, after in pairwise(pieces) if not after[:1].isalnum() and after[:1] not in (".", "_")]
         ends = (_PATH_END.search(piece[-200:]) for piece in before)
-        paths = {end[0] if end else "" for end in ends}
-        return any(_is_nearest(folder, namesakes(), path) for path in paths if not path or path[0] == path[-1] == "/")
+        return {path for end in ends if not (path := end[0] if end else "") or path[0] == path[-1] == "/"}
 
     def names_by_path(self, folder: str, name: str) -> bool:
         """Does it name a file by its folder, too?"""
@@ -413,16 +422,21 @@ def _first(mentions: Iterable[Mention | None]) -> Mention | None:
     return next(filter(None, mentions), None)
 
 
-def _is_nearest(folder: str, namesakes: Collection[str], path: str) -> bool:
-    """Has this folder, alone of all `namesakes`, the longest end of a path?"""
-    wanted = [part for part in path.split("/") if part]
-
-    def end(other: str) -> int:
-        parts = other.replace("\\", "/").split("/")
-        alike = (mine == its for mine, its in zip(reversed(parts), reversed(wanted), strict=False))
-        return sum(1 for _ in takewhile(bool, alike))
-
-    return all(end(other) < end(folder) for other in namesakes if other != folder)
+def _nearest(paths: Collection[str], folders: Collection[str]) -> Iterator[str]:
+    """The folders each of which has, alone of all, the longest end of one of the paths."""
+    ending: dict[tuple[str, ...], list[str]] = {}
+    for folder in folders:
+        parts = folder.replace("\\", "/").split("/")[::-1]
+        for length in range(min(len(parts), _DEEPEST) + 1):
+            ending.setdefault(tuple(parts[:length]), []).append(folder)
+    for path in paths:
+        wanted = [part for part in path.split("/") if part][::-1]
+        longest = next(
+            length for length in range(len(wanted), -1, -1) if tuple(wanted[:length]) in ending or not length
+        )
+        found = ending.get(tuple(wanted[:longest]), [])
+        if len(found) == 1:
+            yield found[0]
 
 
 def _bare(path: str) -> str:

@@ -12,7 +12,6 @@ from caffelint.lint import (
     Fix,
     Invalid,
     Kind,
-    Layer,
     Net,
     RefusalRule,
     Refused,
@@ -25,6 +24,7 @@ from caffelint.lint import (
 from ._left_over import compares_without_labels, remedy
 from ._meant import meant, readings, unread_before, unread_like
 from ._parts import has_net_for_tests, is_whole
+from ._stages import filled_in, made_by_stage
 
 
 class UnknownBottom(RefusalRule):
@@ -161,7 +161,7 @@ class UnknownBottom(RefusalRule):
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         net = refused.net
-        if not net.solvers and (not is_whole(net) or refused.phases == (TEST,) and has_net_for_tests(net)):
+        if not net.solvers and (not net.once(is_whole) or refused.phases == (TEST,) and has_net_for_tests(net)):
             return
         if refused is not _first_of_its_cause(refused):
             return
@@ -222,11 +222,11 @@ def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:
 def _certainty(net: Net, refused: Refused) -> str | None:
     """None where the net may be meant for a state other than those that were built."""
     blob = refused.refusal.values["blob"]
-    if any(blob in layer.tops and layer.kind.data_block and not layer.kind.data_source for layer in _by_stage(net)):
+    if blob in net.once(filled_in):
         return None  # such as DIGITS, which fills in the source and sets the stage
     if net.solvers:
         return "certain"
-    if blob in net.once(_made_by_stage):
+    if blob in net.once(made_by_stage):
         return None
     if not refused.phases:
         return "certain"
@@ -237,11 +237,3 @@ def _certainty(net: Net, refused: Refused) -> str | None:
     if any(layer.kind.is_data or layer.type == "Input" for layer in alone):
         return "certain"
     return LIKELY if alone else None
-
-
-def _made_by_stage(net: Net) -> frozenset[str]:
-    return frozenset(top for layer in _by_stage(net) for top in layer.tops)
-
-
-def _by_stage(net: Net) -> list[Layer]:
-    return [layer for layer in net.conditional if layer.depends_on_stage]

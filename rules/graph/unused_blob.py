@@ -134,7 +134,7 @@ class UnusedBlob(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.solvers and not is_whole(net) and any(layer.kind.is_loss for layer in net.layers):
+        if not net.solvers and not net.once(is_whole) and any(layer.kind.is_loss for layer in net.layers):
             yield from self._of_part(net)
             return
         yield from self._bypassed(net)

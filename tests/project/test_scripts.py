@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from seeds import SEED, draws
 
 from caffelint.project import scripts
-from caffelint.project.scripts import Phrase
+from caffelint.project.scripts import Phrase, Script
 
 PHRASES = {name: one for name, one in vars(scripts).items() if isinstance(one, Phrase)} | scripts._COMPUTES
 
@@ -33,3 +33,25 @@ def test_each_match_holds_a_word(name: str) -> None:
 
     check()
     assert used == set(phrase.words)
+
+
+class _Counted:
+    """A pattern that counts how often it is asked."""
+
+    asked = 0
+
+    def search(self, text: str) -> re.Match[str] | None:
+        self.asked += 1
+        return re.search("[^ =]*$", text)
+
+
+def test_the_places_that_name_a_solver_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = _Counted()
+    monkeypatch.setattr(scripts, "_PATH_END", counted)
+    folders = [f"/repo/a/{count}" for count in range(50)]
+    lines = "".join(f"caffe train --solver=/home/a/{count}/solver.prototxt\n" for count in range(40))
+    script = Script("run.sh", "/repo", lines)
+    assert [script.is_about(folder, "solver.prototxt", lambda: folders) for folder in folders] == [True] * 40 + [
+        False
+    ] * 10
+    assert counted.asked == 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import bench_curves
 import pytest
 
 import caffelint
@@ -89,3 +90,15 @@ def test_a_net_to_deploy_has_no_labels(tmp_path: Path, name: str, layers: str, a
     path.write_text(INPUT + " layer " + layers)
     (found,) = [one for one in caffelint.check([path]).findings if one.name == "unknown-bottom"]
     assert advice in found.message
+
+
+def test_layers_of_one_phase_are_not_gone_through_for_each_that_reads_nothing() -> None:
+    layer = 'layer { name: "l@" type: "Accuracy" bottom: "c@" bottom: "label" top: "l@" include { phase: TEST } }\n'
+
+    def look(number: int) -> None:
+        text = "".join(layer.replace("@", str(count)) for count in range(number))
+        assert not caffelint.check_text(text, path="net.prototxt").failures
+
+    look(2)
+    small, large = (bench_curves.calls(lambda: look(number)) for number in (50, 200))  # noqa: B023
+    assert large < 6 * small, "the square would be 16 times"
