@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import IMAGE, DataEvidence, DatasetRule, Feed, Top, transformed_values
 from caffelint.lint import WARNING, Finding, Invalid, title
+from caffelint.lint.built import Blob, Values
 
 from ._example import NET, SOUND, project, records
 from ._words import number, once, path, source_place
@@ -25,7 +26,12 @@ class ValuesOutOfScale(DatasetRule):
     name = "values-out-of-scale"
     severity = WARNING
     _SCALED = NET.replace("batch_size: 4 }", "batch_size: 4 } transform_param { scale: 0.00390625 }")
-    VALID = [SOUND, project(records(0, 1, image="1x2x2 0 100 200 250"), _SCALED)]
+    _POWER = 'layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { scale: 1e-5 } }\n'
+    VALID = [
+        SOUND,
+        project(records(0, 1, image="1x2x2 0 100 200 250"), _SCALED),
+        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), NET.replace('bottom: "data"', 'bottom: "p"') + _POWER),
+    ]
     INVALID = [
         Invalid(
             project(records(0, 1, image="1x2x2 0.5 100000 20 3")),
@@ -54,7 +60,7 @@ class ValuesOutOfScale(DatasetRule):
         first, last = top.low or 0.0, top.high or 0.0
         low, high = (after.low, after.high) if after is not None else (first, last)
         reach = max(abs(low), abs(high))
-        if reach > _LARGE and top.all.spread > 0 and blob is not None:
+        if reach > _LARGE and top.all.spread > 0 and blob is not None and not _is_brought_down(blob, Values(low, high)):
             spread = after.spread if after is not None else top.all.spread
             yield self.finding(
                 feed.layer.at(*source_place(feed)),
@@ -71,6 +77,12 @@ class ValuesOutOfScale(DatasetRule):
                 " were divided before",
                 phases=feed.phases,
             )
+
+
+def _is_brought_down(blob: Blob, values: Values) -> bool:
+    """Does each layer that reads it make small values of all of these, as a Power does?"""
+    made = [one for layer, _ in blob.readers for one in layer.values([values]) if len(layer.bottoms) == 1]
+    return len(made) == len(blob.readers) and all(max(abs(one.low), abs(one.high)) <= _LARGE for one in made)
 
 
 def _normalised(feed: Feed, key: str) -> bool:
