@@ -128,8 +128,7 @@ def same_label(run: Run) -> float | None:
 
 def summed_labels(layer: BuiltLayer) -> float | None:
     """How many labels a SoftmaxWithLoss adds up, as 1 for their mean; None for any other layer."""
-    count, scores = classes(layer), layer.bottoms[0].shape if layer.bottoms else None
-    if layer.type != "SoftmaxWithLoss" or count is None:
+    if layer.type != "SoftmaxWithLoss":
         return None
     loss = layer.message.loss_param
     mode = enum_name(loss, "normalization")
@@ -137,7 +136,8 @@ def summed_labels(layer: BuiltLayer) -> float | None:
         mode = "VALID" if loss.normalize else "BATCH_SIZE"
     if mode not in ("BATCH_SIZE", "NONE"):
         return 1.0
-    if not scores:
+    count, scores = classes(layer), layer.bottoms[0].shape if layer.bottoms else None
+    if not scores or count is None:
         return None
     labels = math.prod(scores) / max(count, 1)
     shares: dict[str, float] = {"BATCH_SIZE": labels / max(scores[0], 1), "NONE": labels}

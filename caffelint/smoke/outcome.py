@@ -16,6 +16,8 @@ _BEYOND = 2.0
 """Times the spread of the later losses: a smaller fall may be chance."""
 _WELL = 0.5
 """Of the loss of the best constant answer: below it in TRAIN and in TEST, a net has learned, however it came there."""
+_SEEN, _GAINED = 3.0, 0.8
+"""Times that each record was seen; of the loss of the best constant answer, what a net that learns well leaves then."""
 _PEAK = 5.0
 """Times the first loss: a rate that throws a net so far has not shown that it leads anywhere."""
 
@@ -29,6 +31,8 @@ class Outcome(NamedTuple):
     tested_constant: what `constant` is for the labels of that net.
     by_test: is it that loss that shows that the net learns, while that of TRAIN goes up and down?
 
+    last: the loss of TRAIN at the end.
+
     seen: how often each of the `records` of TRAIN was seen on average, 0 if that is not known.
     """
 
@@ -41,6 +45,13 @@ class Outcome(NamedTuple):
     tested: float = math.nan
     by_test: bool = False
     tested_constant: float = math.nan
+    last: float = math.nan
+
+    @property
+    def hardly(self) -> bool:
+        """Is it hardly better than the best constant answer, in TEST if there is one, after all records were seen?"""
+        last, constant = (self.last, self.constant) if math.isnan(self.tested) else (self.tested, self.tested_constant)
+        return self.learns and self.seen >= _SEEN and last > _GAINED * constant
 
     @property
     def learns(self) -> bool:
@@ -70,7 +81,9 @@ def outcome(run: Run) -> Outcome:
     if layer is not None:
         records = run.fed.held(0, layer.name)
         seen = len(values) * max(1, run.solver.message.iter_size) * layer.batch_size / records
-    return Outcome(len(values), moves, constant, seen, records, run.fed.made_up, tested, by_test, tested_constant)
+    return Outcome(
+        len(values), moves, constant, seen, records, run.fed.made_up, tested, by_test, tested_constant, ends(run)
+    )
 
 
 def beats_constant(run: Run) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from caffelint.caffe.states import TEST, TRAIN
@@ -169,6 +170,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     beside = [one for one in findings if one.name in _CAVEATS and one.cause is not None and one.severity != INFO]
     if how.tests_badly:
         pass
+    elif how.hardly and head == "it trains":
+        head = "it hardly trains so far"
     elif how.learns and beside:
         head += f", {_CAVEATS[beside[0].name]}"
     elif objects and not sure:
@@ -187,6 +190,11 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         if not of_test and not any(one.name == "classes-unbalanced" for one in beside):
             text += ", so what it learned may be its records by heart, or labels that are not theirs"
         parts.append(text)
+    elif how.hardly:
+        tested = not math.isnan(how.tested)
+        last, constant = (how.tested, how.tested_constant) if tested else (how.last, how.constant)
+        text = f"the {'TEST ' if tested else ''}loss is {last:.4g}, and an answer that is always the same gives"
+        parts.append(f"{text} {constant:.4g}")
     elif how.by_test:
         parts.append(f"the TRAIN loss goes up and down, but the TEST loss is {how.tested:.4g}")
     elif how.moves == ABOVE:

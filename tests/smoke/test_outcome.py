@@ -176,3 +176,12 @@ def test_a_test_that_is_worse_than_guessing() -> None:
 @pytest.mark.parametrize(("seen", "text"), [(2.5, "2.5"), (104, "100"), (4321.0, "4,300")])
 def test_counts_have_no_exponent(seen: float, text: str) -> None:
     assert _times(seen) == text
+
+
+@pytest.mark.parametrize(("records", "head"), [(40, "it hardly trains so far: "), (80, "it trains: ")])
+def test_a_loss_that_is_hardly_below_that_of_a_constant_answer(records: int, head: str) -> None:
+    """Of 160 records that were read, once each of them was seen several times."""
+    told = run(STEADY, targets(entropy=2.2), fed=Fed(records={0: {"data": records}}))
+    words = verdict(told, [])
+    assert words.startswith(head)
+    assert ("an answer that is always the same gives 2.2" in words) == (records == 40)
