@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
+from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, join, write
 
 _WITH_DELTA = ("AdaGrad", "RMSProp", "AdaDelta", "Adam")
+_LONG = 0.99
+"""Of a mean over a hundred updates, which is usual for the square of gradients."""
 _MOST_DELTA = 10
 """Some train with 0.1 or 1, which make the steps of small gradients smaller on purpose."""
 
@@ -79,8 +81,15 @@ class AdaptiveParameterOutOfRange(SolverRule):
             'type: "Adam" momentum: 0.999 momentum2: 0.9 base_lr: 0.1',
             span="momentum2: 0.9",
             message="momentum2 0.9 is below the square of momentum 0.999, so Adam divides past gradients by later ones,"
+            " however small; the two seem to be swapped: 0.9 and 0.999 are usual",
+            fixed='type: "Adam" momentum: 0.9 momentum2: 0.999 base_lr: 0.1',
+        ),
+        Invalid(
+            'type: "Adam" momentum: 0.95 momentum2: 0.9 base_lr: 0.1',
+            span="momentum2: 0.9",
+            message="momentum2 0.9 is below the square of momentum 0.95, so Adam divides past gradients by later ones,"
             " however small; try momentum2: 0.999",
-            fixed='type: "Adam" momentum: 0.999 momentum2: 0.999 base_lr: 0.1',
+            fixed='type: "Adam" momentum: 0.95 momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
             'type: "Adam" delta: 0 base_lr: 0.1',
@@ -133,9 +142,12 @@ class AdaptiveParameterOutOfRange(SolverRule):
             text = (
                 f"momentum2 {message.momentum2:g} is below the square of momentum {message.momentum:g}, so Adam divides"
             )
-            text += " past gradients by later ones, however small; try momentum2: 0.999"
-            place = solver.at_first("momentum2", "momentum")
-            yield self.finding(place, text, severity=WARNING, fixes=_common(solver, "momentum2", "0.999"))
+            text += " past gradients by later ones, however small"
+            place, fixes = solver.at_first("momentum2", "momentum"), _common(solver, "momentum2", "0.999")
+            remedy = "try momentum2: 0.999"
+            if solver.has("momentum2") and message.momentum >= _LONG > message.momentum2:
+                remedy, fixes = "the two seem to be swapped: 0.9 and 0.999 are usual", _swapped(solver)
+            yield self.finding(place, f"{text}; {remedy}", severity=WARNING, fixes=fixes)
         if type_ == "AdaDelta" and not solver.has("momentum"):
             text = "momentum, which AdaDelta uses as its decay, is missing, so nothing is averaged; try momentum: 0.95"
             place = solver.at("type" if solver.written.HasField("type") else "solver_type")
@@ -170,6 +182,15 @@ class AdaptiveParameterOutOfRange(SolverRule):
             return self.finding(place, f"{text}; try delta: {common}", fixes=fixes)
         text = f"delta 0 gives 0/0 = nan in {type_} where a gradient is exactly 0; try delta: {common}"
         return self.finding(place, text, severity=WARNING, fixes=fixes)
+
+
+def _swapped(solver: Solver) -> tuple[Fix, ...]:
+    first, second = (
+        solver.at("momentum").text.split(":")[-1].strip(),
+        solver.at("momentum2").text.split(":")[-1].strip(),
+    )
+    edits = join([write(solver, "momentum", value=second), write(solver, "momentum2", value=first)])
+    return fix(f"set momentum: {second} and momentum2: {first}", UNSAFE, edits) if edits else ()
 
 
 def _common(solver: Solver, field: str, value: str) -> tuple[Fix, ...]:
