@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from caffelint.caffe.fillers import draws
+from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.diagnosis.change import of_layer, of_one, of_solver
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.events import DATA, PARAM
@@ -74,6 +76,7 @@ def _held(run: Run) -> Iterator[Hypothesis]:
         and layer.params[0].owner is None
         and abs(layer.params[0].lr_mult) < _SMALL_MULT
         and not _is_constant(run, layer.name)
+        and _is_drawn(layer)
     ]
     if not held:
         return
@@ -87,6 +90,11 @@ def _held(run: Run) -> Iterator[Hypothesis]:
     place = run.place(held[0].name, 0, "param", 0, "lr_mult")
     most = max((layer.params[0].lr_mult for layer in held if layer.params), key=abs)
     yield Hypothesis("lr-mult", place, STRONG + 0.1, changes, "frozen", tuple(held), most)
+
+
+def _is_drawn(layer: BuiltLayer) -> bool:
+    """Are its weights random, and not those of a bilinear filler, which are mostly to stay as they are?"""
+    return not layer.fillers or draws(getattr(layer.parameters, layer.fillers[0]))
 
 
 def _is_constant(run: Run, layer: str) -> bool:
