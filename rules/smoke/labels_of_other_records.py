@@ -125,7 +125,7 @@ class LabelsOfOtherRecords(SmokeRule):
             span="layer",
             message='the loss of SoftmaxWithLoss "loss" falls only to 2.4; an answer that is always the same gives'
             ' 2.303: of 600 records, the nearest neighbours have the same "label" in 10% of cases, and chance gives'
-            " 10%, so the labels may be those of other records, or the data was spoilt on its way",
+            " 10%, so the labels may be those of other records or of another quantity, or the data was spoilt",
         ),
         Invalid(
             project(
@@ -134,8 +134,8 @@ class LabelsOfOtherRecords(SmokeRule):
             span="layer",
             message='the loss of SoftmaxWithLoss "loss" is 2 on records that were read before, but 2.5 in TEST; an'
             " answer that is always the same gives 2.303: of 600 records, the nearest neighbours have the same"
-            ' "label" in 10% of cases, and chance gives 10%, so the labels may be those of other records, or the data'
-            " was spoilt on its way",
+            ' "label" in 10% of cases, and chance gives 10%, so the labels may be those of other records or of'
+            " another quantity, or the data was spoilt",
         ),
     ]
 
@@ -178,7 +178,7 @@ class LabelsOfOtherRecords(SmokeRule):
             if remedy:
                 yield worded(self, place, Cause("labels", what, why), remedy, certainty=CERTAIN)
             elif enough and cure(run) is None:
-                why += ", so the labels may be those of other records, or the data was spoilt on its way"
+                why += ", so the labels may be those of other records or of another quantity, or the data was spoilt"
                 remedy = "look at a few records as the net reads them, with their labels"
                 yield worded(self, place, Cause("labels", stays, why, LIKELY), remedy, severity=INFO)
 
