@@ -56,3 +56,23 @@ def test_shape_of_a_parameter(tmp_path: Path) -> None:
         'Parameter "centers": shape is 3x128 here and 5x128 in "train.prototxt", so Caffe refuses its weights; set it'
         " as in training"
     ]
+
+
+def test_kernels_of_three_axes(tmp_path: Path) -> None:
+    def volumes(first: str) -> str:
+        return "".join(
+            f'layer {{ name: "c{number}" type: "Convolution" bottom: "b{number}" top: "b{number + 1}"'
+            f" convolution_param {{ num_output: 8 {first if number == 0 else 'kernel_size: 3'} }} }}\n"
+            for number in range(4)
+        )
+
+    def deep(size: int) -> str:
+        return f"kernel_size: 3 kernel_size: 3 kernel_size: {size}"
+
+    train = DATA.replace(CONVS, volumes(deep(2))) + LOSS
+    data = INPUT.replace("dim: 32 }", "dim: 32 dim: 5 }")
+    assert messages(tmp_path, train=train, deploy=data.replace(CONVS, volumes(deep(2)))) == []
+    assert messages(tmp_path, train=train, deploy=data.replace(CONVS, volumes(deep(3)))) == [
+        'Convolution "c0": kernel_size is 3 here and 3x3x2 in "train.prototxt", so Caffe refuses its weights; set it'
+        " as in training"
+    ]
