@@ -76,3 +76,19 @@ def test_kernels_of_three_axes(tmp_path: Path) -> None:
         'Convolution "c0": kernel_size is 3 here and 3x3x2 in "train.prototxt", so Caffe refuses its weights; set it'
         " as in training"
     ]
+
+
+def test_which_number_of_outputs_is_right(tmp_path: Path) -> None:
+    """No shape tells; another net that has the layer does."""
+
+    def score(outputs: int) -> str:
+        block = f"inner_product_param {{ num_output: {outputs} }}"
+        return f'layer {{ name: "score" type: "InnerProduct" bottom: "b4" top: "b5" {block} }}\n'
+
+    def remedies(**texts: str) -> list[str]:
+        return [message.rpartition("; ")[2] for message in messages(tmp_path, **texts)]
+
+    train = DATA + score(10) + LOSS.replace("b4", "b5")
+    assert remedies(train=train, deploy=INPUT + score(2)) == ["make the two equal"]
+    assert remedies(deploy_test=INPUT + score(10)) == ["set it as in training"]
+    assert set(remedies(deploy_test=INPUT + score(2))) == {"make the two equal"}
