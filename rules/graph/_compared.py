@@ -61,7 +61,7 @@ class Difference(NamedTuple):
         return f"{layers}: {says} and {theirs} in {other}, {so}; {self._remedy(purpose, beside)}"
 
     def _remedy(self, purpose: str, beside: Iterable[Net]) -> str:
-        """Which of two numbers of outputs is right, only further nets tell: either may be left from another data set."""
+        """Which of two numbers of outputs is right only further nets tell: either may be of another data set."""
         if self.field == "num_output":
             first, mine, theirs = self.found[0]
             alike = [layers_in(net, TEST).get(first.name) for net in beside]
