@@ -24,6 +24,9 @@ _MOST = 2
 _ALL = 3
 """Poolings of a net: where so many differ, and no other is left, that is meant."""
 
+_SHOWN = 3
+"""Layers that a message names all, so that it can say what each has."""
+
 _SIZES = frozenset(["step", "upsample_h", "upsample_w"])
 
 _SHAPES = frozenset(["shape", "num_output", "input_dim"])
@@ -54,11 +57,15 @@ class Difference(NamedTuple):
             if first.kind.shaped_by
             else f"but the net was {purpose.removesuffix('ing')}ed with the latter"
         )
-        says = f"{field_name(self.field)} is {mine} here"
-        if len({(here, there) for _, here, there in self.found}) > 1:
-            says = f'{field_name(self.field)} differs: in "{first.name}" it is {mine} here'
+        is_one = len({(here, there) for _, here, there in self.found}) == 1
+        if not is_one and len(self.found) <= _SHOWN:
+            mine, theirs = (", ".join(side) for side in zip(*(found[1:] for found in self.found), strict=True))
+            is_one = True
+        says = f"is {mine} here" if is_one else f'differs: in "{first.name}" it is {mine} here'
         layers = titles([layer for layer, *_ in self.found])
-        return f"{layers}: {says} and {theirs} in {other}, {so}; {self._remedy(purpose, beside)}"
+        return (
+            f"{layers}: {field_name(self.field)} {says} and {theirs} in {other}, {so}; {self._remedy(purpose, beside)}"
+        )
 
     def _remedy(self, purpose: str, beside: Iterable[Net]) -> str:
         """Which of two numbers of outputs is right only further nets tell: either may be of another data set."""

@@ -92,3 +92,15 @@ def test_which_number_of_outputs_is_right(tmp_path: Path) -> None:
     assert remedies(train=train, deploy=INPUT + score(2)) == ["make the two equal"]
     assert remedies(deploy_test=INPUT + score(10)) == ["set it as in training"]
     assert set(remedies(deploy_test=INPUT + score(2))) == {"make the two equal"}
+
+
+def test_what_each_of_a_few_layers_has(tmp_path: Path) -> None:
+    def scores(*counts: int) -> str:
+        return "".join(
+            f'layer {{ name: "s{number}" type: "InnerProduct" bottom: "b4" top: "s{number}"'
+            f" inner_product_param {{ num_output: {count} }} }}\n"
+            for number, count in enumerate(counts)
+        )
+
+    [message] = messages(tmp_path, train=DATA + scores(21, 84) + LOSS, deploy=INPUT + scores(6, 24))
+    assert message.startswith('InnerProduct "s0", "s1": num_output is 6, 24 here and 21, 84 in "train.prototxt", so')
