@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.windows import KERNEL, PAD, STRIDE, sides
 from caffelint.schema.enums import enum_name
 
 
 def computed_by(layer: BuiltLayer) -> dict[str, Any]:
     """The fields that change what a layer computes, Caffe's defaults filled in; empty for types without any.
 
-    kernel, stride and pad are (height, width), however they are written.
+    kernel, stride and pad are (height, width), however they are written, or as long as there are more axes than two.
     """
     found: dict[str, Any] = {}
     if block := classes_block(layer):
@@ -27,7 +28,17 @@ def computed_by(layer: BuiltLayer) -> dict[str, Any]:
     if windows:
         for name in ("kernel", "stride", "pad"):
             found[name] = tuple(getattr(window, name) for window in windows)
+    elif "kernel" in layer.shaped_by:
+        found.update(_sizes_of_more_axes(given))
     return found
+
+
+def _sizes_of_more_axes(p: Any) -> dict[str, tuple[int, ...]]:
+    """kernel, stride and pad along three axes or more, of which each has a value of its own; empty for fewer."""
+    axes = len(p.kernel_size)
+    names = {"kernel": KERNEL, "stride": STRIDE, "pad": PAD}
+    found = {name: tuple(sides(p, field, axes)) for name, field in names.items()}
+    return found if axes > 2 and all(len(values) == axes for values in found.values()) else {}
 
 
 def classes_block(layer: BuiltLayer) -> str:

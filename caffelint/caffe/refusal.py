@@ -144,6 +144,12 @@ OF_PLAIN_LAYERS = frozenset(
 Not numbers of bottoms and tops, nor what depends on how large a map is: many forks have changed these.
 """
 
+OF_PLAIN_INPUTS = frozenset([Kind.PARAM_COUNT, Kind.ELEMENT_COUNT, Kind.NOT_DIVISIBLE, Kind.WINDOW_TOO_LARGE])
+"""What forks refuse as well of such a layer if all that it is computed from is as plain, down to the size of maps.
+
+Not how the shapes of several bottoms fit: forks have Eltwise broadcast and Concat crop.
+"""
+
 
 class Refusal(Exception):
     """Caffe ends its process here; raised by layer classes, collected by `build` and the upgrades.

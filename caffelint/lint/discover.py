@@ -310,6 +310,8 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     inside, bare = os.path.split(name)
     if "\0" in name or not _plain(bare) or len(name) > LONGEST:
         return ""
+    if whole := _with_slash(name, reach.above[0]):
+        return whole
     for base in dict.fromkeys((reach.above[0], os.getcwd(), *roots, *reach.above[:_MOST_FOLDERS])):
         for part in dict.fromkeys((inside, "")) if base == reach.above[0] else (inside,):
             folder = os.path.join(base, part)
@@ -330,6 +332,17 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     if inside and os.path.basename(inside) != os.path.basename(reach.above[0]):
         return ""
     return unsolved_net(bare, reach.above[0])
+
+
+def _with_slash(name: str, folder: str) -> str:
+    """`models/a/train.prototxt` for `models/atrain.prototxt`, if that is the end of a net's path in the folder."""
+    parts = folder.split(os.sep)
+    for other in names_beside(folder):
+        for count in range(1, min(len(parts), name.count("/") + 2)):
+            path = "/".join((*parts[-count:], other))
+            if path.count("/") != name.count("/") and path.replace("/", "") == name.replace("/", ""):
+                return path
+    return ""
 
 
 def are_near(name: str, other: str) -> bool:

@@ -11,14 +11,19 @@ from typing import NamedTuple
 from caffelint.caffe.net import Layer, Net
 from caffelint.lint.ignored import Checkout, checkout_of
 from caffelint.lint.project.border import top_of
-from caffelint.lint.reach import is_special
+from caffelint.lint.project.listed import BY_CLASS as BY_CLASS
+from caffelint.lint.project.listed import MIXED as MIXED
+from caffelint.lint.project.listed import order_in
+from caffelint.lint.reach import is_special, reach_of
 
 _TEMPLATE = re.compile(
     r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your|\bto.?do\b)|\b[A-Z]+_?(?:ROOT|DIR|PATH|HOME)\b"
 )
 _TRACKED = "git:"
 _IGNORED = "ignored:"
-"""Before a path of `looked` of which git was asked whether it keeps or ignores it; no absolute path begins so."""
+_ORDERED = "ordered:"
+"""Before a path of `looked` of which git was asked whether it keeps or ignores it, or, after an order, of which it was
+asked whether it is a list in this order; no absolute path begins so."""
 _MOST_FOLDERS = 32
 _MOST_SOURCES = 100
 """Of a net: each is looked for in several folders."""
@@ -66,6 +71,9 @@ def _answer(path: str) -> bool:
         return _in_an_index(path.removeprefix(_TRACKED))
     if path.startswith(_IGNORED):
         return _ignored(path.removeprefix(_IGNORED))
+    if path.startswith(_ORDERED):
+        order, _, path = path.removeprefix(_ORDERED).partition(":")
+        return order_in(path) == order
     return os.path.exists(path)
 
 
@@ -110,6 +118,16 @@ def _tracked(top: str, modified: int) -> frozenset[str]:
     """The files and folders that the index of a checkout holds, by their paths from its top with slashes."""
     names = {entry.name for entry in Checkout(top).tracked()}
     return frozenset(names.union(name[:at] for name in names for at, char in enumerate(name) if char == "/"))
+
+
+def order_of_list(path: str, file: str, roots: Sequence[str] = ()) -> str:
+    """In what order a list of images and labels is that a file names: see `order_in`; empty if it may not be read."""
+    path = os.path.abspath(path)
+    if not exists(path) or not reach_of(os.path.dirname(os.path.abspath(file)), roots).holds(path):
+        return ""
+    order = order_in(path)
+    _looked[f"{_ORDERED}{order}:{path}"] = True
+    return order
 
 
 def is_template(path: str) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES
 from caffelint.caffe.net import Net
-from caffelint.caffe.refusal import OF_EVERY_CAFFE, OF_PLAIN_LAYERS, Kind
+from caffelint.caffe.plain_inputs import has_plain_inputs
+from caffelint.caffe.refusal import OF_EVERY_CAFFE, OF_PLAIN_INPUTS, OF_PLAIN_LAYERS, Kind
 from caffelint.caffe.refused import Refused
 from caffelint.caffe.solver import Solver
 from caffelint.caffe.states import TRAIN
@@ -155,7 +156,9 @@ def _is_of_the_project(refused: Refused) -> bool:
 
 
 def _is_of_a_plain_layer(refused: Refused) -> bool:
-    """Is it a layer of BVLC's Caffe, in a net that has others, too, and for which no fork is named?"""
+    """Is it a layer of BVLC's Caffe, in a net that has others, too, and that a fork would refuse as well?"""
+    if refused.refusal.kind in OF_PLAIN_INPUTS:
+        return has_plain_inputs(refused)
     return (
         refused.net.has_bvlc_dialect
         and refused.refusal.kind in OF_PLAIN_LAYERS

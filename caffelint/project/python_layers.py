@@ -19,6 +19,7 @@ from caffelint.project.python_names import keys_of_holders, reads_elsewhere, wor
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_shapes import top_shapes
+from caffelint.project.python_tops import top_numbers
 from caffelint.project.python_views import ChangedView, changed_views
 
 if TYPE_CHECKING:
@@ -224,6 +225,15 @@ class PythonClass:
             if function is not None:
                 certain.append((list(_certain(function.body)), bottom, top))
         return top_shapes(certain, [(one, _argument(one, "top")) for one in self._functions.values()])
+
+    @cached_property
+    def top_numbers(self) -> frozenset[int] | None:
+        """The numbers of the tops that any of its methods can reach; None if there may be others."""
+        given = [(one, _argument(one, "top")) for name in _OF_CAFFE if (one := self._functions.get(name))]
+        if not self.lacks_methods or not all(top for _, top in given):
+            return None
+        found = top_numbers(given, [*self._functions.values()])
+        return None if found is None else frozenset(found)
 
     def shapes_by(self, name: str) -> bool:
         """Whether something is reshaped to a size of that name, as by `top[1].reshape(1, self.num_classes)`."""

@@ -1,8 +1,24 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, Finding, Invalid, Layer, LayerRule, Net, fix, title, write
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    Net,
+    fix,
+    title,
+    write,
+)
+from caffelint.lint.disk import BY_CLASS, MIXED, found_from, order_of_list, starts
 
 from ._layers import makers, source_of
 
@@ -24,7 +40,9 @@ class DataNotShuffled(LayerRule):
     ```
 
     ## Known problems
-    A list that was shuffled when it was written is fine. The text does not say so, and the severity is only info.
+    A list that was shuffled when it was written is fine. The severity is only info where the list is not in the
+    repository; of one that is there, nothing is said if its labels are mixed, and it is a warning if it has one class
+    after the other.
 
     ## Fix safety
     Unsafe: training reads its images in a different order.
@@ -70,12 +88,29 @@ class DataNotShuffled(LayerRule):
             return
         _, source = source_of(layer)
         if source and "shuf" not in source and layer.net.is_trained and not layer.net.once(_in_step):
+            orders = {order_of_list(path, layer.net.path) for path in _lists(layer, source)}
+            if orders == {MIXED}:
+                return
+            is_sorted = orders == {BY_CLASS}
             yield self.finding(
                 layer.at("image_data_param", "shuffle"),
-                f'{title(layer)}: training reads "{source}" from top to bottom in each epoch, so each batch of'
-                " a sorted list holds one class; set shuffle: true unless the list is already shuffled",
+                f'{title(layer)}: training reads "{source}" from top to bottom in each epoch, '
+                + (
+                    "and it lists one class after the other, so each batch holds one class or few; set shuffle: true"
+                    if is_sorted
+                    else "so each batch of a sorted list holds one class; set shuffle: true unless the list is already"
+                    " shuffled"
+                ),
+                severity=WARNING if is_sorted else None,
                 fixes=fix("set shuffle: true", UNSAFE, write(layer, "image_data_param", "shuffle", value="true")),
             )
+
+
+def _lists(layer: Layer, source: str) -> Iterator[str]:
+    """The files that a source may be."""
+    if not os.path.isabs(source):
+        for folder in found_from(source, [*dict.fromkeys(starts(layer.net.path))]):
+            yield os.path.join(folder, source)
 
 
 def _in_step(net: Net) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from caffelint.lint import TEST, TRAIN, Layer, Net, titles
@@ -24,6 +24,9 @@ _MOST = 2
 _ALL = 3
 """Poolings of a net: where so many differ, and no other is left, that is meant."""
 
+_SHOWN = 3
+"""Layers that a message names all, so that it can say what each has."""
+
 _SIZES = frozenset(["step", "upsample_h", "upsample_w"])
 
 _SHAPES = frozenset(["shape", "num_output", "input_dim"])
@@ -43,8 +46,8 @@ class Difference(NamedTuple):
     def path(self) -> tuple[str, str]:
         return field_path(self.found[0][0], self.field)
 
-    def message(self, other: str, purpose: str = "training") -> str:
-        """other: the other net. purpose: training or testing."""
+    def message(self, other: str, purpose: str = "training", beside: Iterable[Net] = ()) -> str:
+        """other: the other net. purpose: training or testing. beside: further nets, which may have the same layers."""
         first, mine, theirs = self.found[0]
         whose = "its" if len(self.found) == 1 else "their"
         so = (
@@ -54,13 +57,25 @@ class Difference(NamedTuple):
             if first.kind.shaped_by
             else f"but the net was {purpose.removesuffix('ing')}ed with the latter"
         )
-        says = f"{field_name(self.field)} is {mine} here"
-        if len({(here, there) for _, here, there in self.found}) > 1:
-            says = f'{field_name(self.field)} differs: in "{first.name}" it is {mine} here'
+        is_one = len({(here, there) for _, here, there in self.found}) == 1
+        if not is_one and len(self.found) <= _SHOWN:
+            mine, theirs = (", ".join(side) for side in zip(*(found[1:] for found in self.found), strict=True))
+            is_one = True
+        says = f"is {mine} here" if is_one else f'differs: in "{first.name}" it is {mine} here'
         layers = titles([layer for layer, *_ in self.found])
-        # A single score is more often the mistake than several are.
-        remedy = "make the two equal" if (self.field, theirs) == ("num_output", "1") else f"set it as in {purpose}"
-        return f"{layers}: {says} and {theirs} in {other}, {so}; {remedy}"
+        return (
+            f"{layers}: {field_name(self.field)} {says} and {theirs} in {other}, {so}; {self._remedy(purpose, beside)}"
+        )
+
+    def _remedy(self, purpose: str, beside: Iterable[Net]) -> str:
+        """Which of two numbers of outputs is right only further nets tell: either may be of another data set."""
+        if self.field == "num_output":
+            first, mine, theirs = self.found[0]
+            alike = [layers_in(net, TEST).get(first.name) for net in beside]
+            votes = [described(parameters(one).get(self.field)) for one in alike if one and one.type == first.type]
+            if votes.count(theirs) <= votes.count(mine):
+                return "make the two equal"
+        return f"set it as in {purpose}"
 
 
 def layers_in(net: Net, phase: str) -> dict[str, Layer]:

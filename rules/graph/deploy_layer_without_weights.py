@@ -137,7 +137,9 @@ class DeployLayerWithoutWeights(NetRule):
         nearest = candidates[0]
         renamed = _renamed(net, nearest, there)
         twins = {twin.name for _, twin in renamed}
-        others = [other for other in nearest.net.deployed if other is not net]
+        resized = any(parameters(layer) != parameters(twin) for layer, twin in renamed)
+        # Of other sizes, and with another net for the weights of training, it is for weights of another training.
+        others = [other for other in nearest.net.deployed if other is not net] if resized else []
         if 0 < len(renamed) <= _MOST and not any(twins & {layer.name for layer in other.layers} for other in others):
             yield self._told(renamed, nearest)
 
@@ -183,7 +185,10 @@ def _renamed(net: Net, nearest: Training, there: set[str]) -> list[tuple[Layer, 
             continue
         if (source := source_of(layer, 0)) is None:
             continue
-        twins = twins_of.get((layer.type, (names.get(source[0], source[0]), source[1])), ())
+        twins = twins_of.get((layer.type, (names.get(source[0], source[0]), source[1])), [])
+        if 1 < len(twins) <= _MOST:
+            # The one whose name holds the whole name of the layer, as cls_score_tower that of cls_score.
+            twins = [twin for twin in twins if layer.name in twin.name]
         if len(twins) == 1 and _is_alike(layer, twins[0]) and not (twins[0].has_frozen_weights and is_fixed(layer)):
             found.append((layer, twins[0]))
             names[layer.name] = twins[0].name

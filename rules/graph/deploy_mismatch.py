@@ -112,7 +112,7 @@ class DeployMismatch(NetRule):
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5)},
             span="num_output: 5",
             message='InnerProduct "fc": num_output is 5 here and 9 in "train_val.prototxt", so Caffe refuses its'
-            " weights; set it as in training",
+            " weights; make the two equal",
         ),
         Invalid(
             {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 0, 1, 9)},
@@ -173,7 +173,8 @@ class DeployMismatch(NetRule):
             said = parameters_of(mine)
             for found in differences(mine, nets[0].layers, said, [one.said for one in nets]) if nets else ():
                 first = found.found[0][0]
-                message = found.message(f'"{nets[0].file}"', purpose)
+                beside = {*net.siblings, *nearest.net.deployed} - {net, nets[0].net}
+                message = found.message(f'"{nets[0].file}"', purpose, beside)
                 yield self.finding(first.at(*found.path), message, related=_related(nets[0].layers[first.name]))
         yield from self._activations(layers, nearest, candidates)
         yield from self._input(net, nearest, candidates)

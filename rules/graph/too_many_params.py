@@ -28,7 +28,7 @@ class TooManyParams(RefusalRule):
     ```
 
     ## Known problems
-    Silent about nets with layers or fields of a fork.
+    Silent about layers of a fork, and about nets in which Caffe's own layers have fields of one.
 
     ## Fix safety
     Safe: Caffe refuses the net, and the blocks of all existing parameters are kept.

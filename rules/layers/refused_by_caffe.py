@@ -62,9 +62,9 @@ class RefusedByCaffe(RefusalRule):
 
     ## Known problems
     Of nets that use layers or fields of a fork, which may have relaxed a check, only settings that a layer of BVLC's
-    lacks, or that exclude each other, are reported. If only the data gives their
-    sizes, two maps are reported only if they fit together at none of about a hundred sizes. Refusals that
-    have a rule of their own (an unknown bottom, a number of blobs) are reported by that rule. DIGITS fills in the
+    lacks, or that exclude each other, are reported, and what a Reshape, a group or a kernel makes of a blob that is
+    computed by BVLC's layers only. If only the data gives their sizes, two maps are reported only if they fit together
+    at none of about a hundred sizes. A refusal that has a rule of its own is reported by that rule. DIGITS fills in the
     number of classes and the data: an InnerProduct without `num_output` is an info in a net written for DIGITS.
 
     ## References

@@ -6,6 +6,7 @@ from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net,
 from caffelint.lint.built import types_that
 
 from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
+from ._odd_count import arrives, odd_labels, twin_with_classes
 
 _YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
 
@@ -133,7 +134,7 @@ class ClassCountMismatch(NetRule):
         for (label, _), found in shared.items():
             if len({class_count(classifier) for classifier in found}) < 2:
                 continue
-            classifiers = [classifier for classifier, loss in found.items() if _arrives(classifier, loss)]
+            classifiers = [classifier for classifier, loss in found.items() if arrives(classifier, loss)]
             counts = [class_count(classifier) for classifier in classifiers]
             if len(set(counts)) > 1:
                 # Of three or more the one that is alone is at fault, of two the later one.
@@ -157,6 +158,10 @@ class ClassCountMismatch(NetRule):
         classes = classes_in_param_str(labels.layer)
         # Where boxes are class-agnostic, a 2 means background and object alone.
         if classes > 2 and classes != class_count(scores.layer):
+            if twin := twin_with_classes(labels.layer, class_count(scores.layer)):
+                message = odd_labels(labels.layer, scores.layer, twin)
+                yield self._finding(labels.layer, message, twin, ("python_param", "param_str"))
+                return
             yield self._finding(
                 scores.layer,
                 f"{title(scores.layer)}: num_output {class_count(scores.layer)}, but {title(labels.layer)}, which makes"
@@ -171,6 +176,8 @@ class ClassCountMismatch(NetRule):
         # Half as many for windows in time, which have two ends.
         if classes <= 2 or any(class_count(boxes) in (4 * classes, 2 * classes) for boxes, _ in pairs):
             return  # where one fits, the others predict something else than boxes
+        if any(twin_with_classes(targets, class_count(boxes) // 4) for boxes, targets in pairs):
+            return  # told with the classifier
         for boxes, targets in pairs:
             yield self._finding(
                 boxes,
@@ -212,20 +219,9 @@ class ClassCountMismatch(NetRule):
                 loss,
             )
 
-    def _finding(self, scores: Layer, message: str, other: Layer) -> Finding:
-        return self.finding(
-            scores.at(*count_place(scores)), message, related=(Related("the other number is set here", other.at()),)
-        )
-
-
-def _arrives(classifier: Layer, loss: Layer) -> bool:
-    """Do all scores of a layer reach the loss? A Reshape and a Pooling between them may join several of each class."""
-    for built in loss.net.states():
-        for layer in loss.net.likely(built.states[0]).layers:
-            if layer.index == loss.index:
-                shape, axis = layer.bottoms[0].shape, layer.class_axis
-                return shape is None or axis >= len(shape) or shape[axis] == class_count(classifier)
-    return True
+    def _finding(self, blamed: Layer, message: str, other: Layer, path: tuple[str, str] | None = None) -> Finding:
+        related = (Related("the other number is set here", other.at()),)
+        return self.finding(blamed.at(*(path or count_place(blamed))), message, related=related)
 
 
 def _add_boxes(loss: Layer, regressed: dict[int, list[tuple[Layer, Layer]]]) -> None:

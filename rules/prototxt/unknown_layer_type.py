@@ -80,6 +80,13 @@ class UnknownLayerType(TextRule):
             message='"convolution" is not a layer type, so Caffe stops at load; did you mean "Convolution"? (2 times)',
             fixed='layer { name: "a" type: "Convolution" } layer { name: "b" type: "Convolution" }',
         ),
+        # The name of its class.
+        Invalid(
+            'layer { name: "loss" type: "EuclideanLossLayer" bottom: "fc8" bottom: "label" top: "loss" }',
+            span='type: "EuclideanLossLayer"',
+            message='"EuclideanLossLayer" is not a layer type, so Caffe stops at load; did you mean "EuclideanLoss"?',
+            fixed='layer { name: "loss" type: "EuclideanLoss" bottom: "fc8" bottom: "label" top: "loss" }',
+        ),
         # What the older format calls SOFTMAX_LOSS.
         Invalid(
             'layer { name: "loss" type: "SoftmaxLoss" bottom: "fc8" bottom: "label" top: "loss" }',
@@ -201,7 +208,8 @@ class UnknownLayerType(TextRule):
             )
             return
         evidence = f"Caffe says: Unknown layer type: {type_}"
-        meant = suggest(type_, _types(file.dialect or _BVLC)) or known.like_v1_type(type_)
+        types = _types(file.dialect or _BVLC)
+        meant = _of_class(type_, types) or suggest(type_, types) or known.like_v1_type(type_)
         is_own = any(layer.has_block_of_its_own or _has_own_fields(file, layer) for layer in layers)
         if meant and (not is_own or meant.lower() == type_.lower()):
             yield self._misspelt(type_, meant, layers)
@@ -212,6 +220,12 @@ class UnknownLayerType(TextRule):
             return
         message = f"{subject}: no known Caffe has this layer type, so Caffe stops at load unless your own registers it"
         yield self.finding(place, message, evidence=evidence, severity=INFO, certainty=LIKELY)
+
+
+def _of_class(type_: str, types: tuple[str, ...]) -> str | None:
+    """EuclideanLoss for EuclideanLossLayer, its class in C++ (layer_factory.hpp, REGISTER_LAYER_CLASS)."""
+    of_class = type_.removesuffix("Layer")
+    return of_class if of_class != type_ and of_class in types else None
 
 
 def _has_own_fields(file: File, layer: Layer) -> bool:

@@ -13,6 +13,7 @@ from caffelint.lint import (
     fix,
     python_elsewhere,
     quoted,
+    suggest,
     title,
     write,
 )
@@ -36,9 +37,10 @@ class PythonModuleNotFound(LayerRule):
 
     ## Known problems
     A module that is installed on the machine, but is not in the project, may have a class of the same name; so nothing
-    is said of a module of a package, such as rpn.proposal_layer, unless the class is in a folder of that name. Nor is
-    anything of a module that a text of the project speaks of, as one that tells to copy loss.py as pyloss.py, or that a
-    program imports, nor of a file of the right name in an unexpected folder: PYTHONPATH decides what it is called.
+    is said of a module of a package, such as rpn.proposal_layer, unless the class is in a folder of that name, or in a
+    file of that name in a folder of nearly that name. Nor is anything of a module that a text of the project speaks of,
+    as one that tells to copy loss.py as pyloss.py, or that a program imports, nor of a file of the right name in any
+    other folder: PYTHONPATH decides what it is called.
 
     ## Fix safety
     Unsafe: the other module may be another version of the layer.
@@ -64,6 +66,7 @@ class PythonModuleNotFound(LayerRule):
         {"net.prototxt": _NET % "tools.voc_layers", "voc_layers.py": _MODULE},
         # A package that is elsewhere, as py-faster-rcnn's.
         {"net.prototxt": _NET % "rpn.proposal_layer", "old/voc_layers.py": _MODULE},
+        {"net.prototxt": _NET % "rpn.layer", "lib/voc_layer/layer.py": _MODULE},
     ]
     INVALID = [
         Invalid(
@@ -73,6 +76,13 @@ class PythonModuleNotFound(LayerRule):
             ' SegDataLayer is in voc_layers.py; set module: "voc_layers"',
             fixed={"net.prototxt": _NET % "voc_layers", "voc_layers.py": _MODULE},
         ),
+        Invalid(
+            {"net.prototxt": _NET % "voc_layer.layer", "lib/voc_data_layer/layer.py": _MODULE},
+            span='module: "voc_layer.layer"',
+            message='Python "data": the project has no module "voc_layer.layer", so Caffe cannot load the net; class'
+            ' SegDataLayer is in voc_data_layer/layer.py; set module: "voc_data_layer.layer"',
+            fixed={"net.prototxt": _NET % "voc_data_layer.layer", "lib/voc_data_layer/layer.py": _MODULE},
+        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
@@ -80,21 +90,33 @@ class PythonModuleNotFound(LayerRule):
         package, _, last = module.rpartition(".")
         found = python_elsewhere(layer)
         stems = {one.file.removesuffix(".py") for one in found}
-        if len(stems) != 1 or last in stems or "__init__" in stems:
+        if len(stems) != 1 or "__init__" in stems:
             return
         (stem,) = stems
-        if package and package.rpartition(".")[2] != _folder(found[0].path):
+        folder = _folder(found[0].path)
+        if stem == last:
+            if len(found) > 1 or not _is_slip(package, folder):
+                return
+            package = folder
+        elif package and package.rpartition(".")[2] != folder:
             return
         right = f"{package}.{stem}" if package else stem
         yield self.finding(
             layer.at("python_param", "module"),
             f"{title(layer)}: the project has no module {quoted(module)}, so Caffe cannot load the net; class"
-            f" {layer.message.python_param.layer} is in {found[0].file}; set module: {quoted(right)}",
+            f" {layer.message.python_param.layer} is in {f'{folder}/' * (stem == last)}{found[0].file}; set module:"
+            f" {quoted(right)}",
             evidence=f"the class is in {found[0].path}",
             fixes=fix(
                 f"write module: {quoted(right)}", UNSAFE, write(layer, "python_param", "module", value=quoted(right))
             ),
         )
+
+
+def _is_slip(package: str, folder: str) -> bool:
+    """Do the two differ in a letter or so, or by words that one of them lacks?"""
+    mine, theirs = set(package.split("_")), set(folder.split("_"))
+    return bool(suggest(package, [folder])) or len(mine & theirs) > 1 and (mine < theirs or theirs < mine)
 
 
 def _folder(path: str) -> str:

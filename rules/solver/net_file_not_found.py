@@ -6,6 +6,13 @@ from collections.abc import Iterator
 from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, file_name
 from caffelint.lint.disk import is_template
 
+_REMEDIES = {
+    (True, False): "write the full path",
+    (False, True): "name that one",
+    (False, False): "correct the path, or run Caffe where it exists",
+}
+"""By whether a path starts with ~, and whether one folder in it is called otherwise."""
+
 
 class NetFileNotFound(SolverRule):
     """A net that the solver names is not found, or is a solver.
@@ -13,8 +20,9 @@ class NetFileNotFound(SolverRule):
     ## Why is this bad?
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
     no such file. It is a warning if there is a net to train with a similar name, beside the solver one that no solver
-    names, or another solver that names it by another path, else an info: the net may be elsewhere, as one with an
-    absolute path is on another machine, unless its name differs in capitals only. caffelint looks in the solver's
+    names, or another solver that names it by another path, or if the path is right but for a slash or a folder inside
+    the first, else an info: the net may be elsewhere, as one with an absolute path is on another machine, unless its
+    name differs in capitals only. caffelint looks in the solver's
     folder, in the working directory, in the configured `roots` and in every folder above the solver. If only a net with
     the same bare file name is next to the solver, or the end of an absolute path or one of Windows leads to a net from
     one of these folders, that net is checked and reported as info, since Caffe finds it only where its path leads to
@@ -134,17 +142,31 @@ class NetFileNotFound(SolverRule):
             is_near = os.path.dirname(path) == os.path.dirname(solver.path)
             which = f'"{bare}" next to the solver' if is_near else f'"{path}"'
             is_home = found.name.startswith("~")
+            renamed = "" if is_home else _with_folder_renamed(found.name, path)
+            which = f'"{renamed}"' if renamed else which
             why = (
                 "starts with ~, which Caffe does not expand, so Caffe stops at the start" if is_home else "is not found"
             )
             yield self.finding(
                 solver.at(found.field, found.position),
                 f'{found.field} "{found.name}" {why}{"" if is_home else f", so {which} is checked instead"};'
-                f" {'write the full path' if is_home else 'correct the path, or run Caffe where it exists'}",
+                f" {_REMEDIES[bool(is_home), bool(renamed)]}",
                 evidence="Caffe opens the path as written, relative to the directory that it is run in"
                 + (f"; {which} is checked instead" if is_home else ""),
-                severity=WARNING if is_home else INFO,
+                severity=WARNING if is_home or renamed else INFO,
             )
+
+
+def _with_folder_renamed(name: str, path: str) -> str:
+    """The end of a path that is what a solver names but for one folder inside the first one; empty if there is none.
+
+    Where the first folder is there, so is the directory that Caffe is run in.
+    """
+    named = os.path.normpath(name).split(os.sep)
+    there = os.path.abspath(path).split(os.sep)[-len(named) :]
+    differ = [index for index, pair in enumerate(zip(named, there, strict=False)) if pair[0] != pair[1]]
+    is_one = len(differ) == 1 and len(there) == len(named) and 0 < differ[0] < len(named) - 1
+    return "/".join(there) if is_one and not os.path.isabs(name) else ""
 
 
 def _is_absolute(name: str) -> bool:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.net import Layer, Net
-from caffelint.lint.project.border import around, top_of
+from caffelint.lint.project.border import around
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.reach import Reach
@@ -47,7 +47,6 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
             continue
         names = sorted({match.decode() for match in _NAMED.findall(data)})
         folder = os.path.dirname(os.path.abspath(path))
-        top = top_of(folder)
         where = around(folder)
         reach = Reach(where or folder, roots)
         for name in names:
@@ -56,12 +55,12 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
             candidates = _candidates(name, folder, where, reach, roots)
             there += ((file, text) for file, text in candidates if file not in known)
         missing = [name for name in names if not found[name]]
-        if top and missing:
+        if where and missing:
             classes = sorted({match.decode() for match in _NAMED_CLASS.findall(data)})
-            defining = {name: paths for name in classes if (paths := _defining(top).get(name))}
-            if defining and not _told(top).issuperset(name.rpartition(".")[2] for name in missing):
+            defining = {name: paths for name in classes if (paths := _defining(where).get(name))}
+            if defining and not _told(where).issuperset(name.rpartition(".")[2] for name in missing):
                 for name, paths in defining.items():
-                    found[f"class {name}"] = _read_all(paths, Reach(top, roots))
+                    found[f"class {name}"] = _read_all(paths, Reach(where, roots))
     return found
 
 

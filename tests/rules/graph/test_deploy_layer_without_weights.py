@@ -28,8 +28,8 @@ def body(prefix: str, chain: int) -> str:
     return text
 
 
-def renamed(folder: Path, chain: int) -> list[str]:
-    (folder / "train.prototxt").write_text(DATA + body("train_bn", chain) + LOSS)
+def renamed(folder: Path, chain: int, trained: str = "norm") -> list[str]:
+    (folder / "train.prototxt").write_text(DATA + body(trained, chain) + LOSS)
     (folder / "deploy.prototxt").write_text(INPUT + body("bn", chain))
     config = Config()
     config.cache, config.preview = False, True
@@ -40,9 +40,28 @@ def renamed(folder: Path, chain: int) -> list[str]:
 
 def test_one_twin_is_a_layer_renamed(tmp_path: Path) -> None:
     assert [message.partition(",")[0] for message in renamed(tmp_path, 1)] == [
-        'BatchNorm "bn0" is called "train_bn0" in "train.prototxt"'
+        'BatchNorm "bn0" is called "norm0" in "train.prototxt"'
     ]
     assert renamed(tmp_path, 2) == [], "any of several may be it"
+    assert renamed(tmp_path, 2, "train_bn") == [
+        'BatchNorm "bn0", "bn1" are called "train_bn0", "train_bn1" in "train.prototxt", so they get none of the'
+        " trained weights; give them the names of training"
+    ]
+
+
+def test_a_net_of_the_names_of_training_beside_it(tmp_path: Path) -> None:
+    """Of the same sizes, no other training explains the name."""
+    (tmp_path / "train.prototxt").write_text(DATA + body("bn", 0) + LOSS)
+    (tmp_path / "test.prototxt").write_text(INPUT + body("bn", 0))
+    for outputs, told in ((8, 1), (9, 0)):
+        other = body("bn", 0).replace('name: "last"', 'name: "final"')
+        at = other.index('name: "final"')
+        other = other[:at] + other[at:].replace("num_output: 8", f"num_output: {outputs}")
+        (tmp_path / "deploy.prototxt").write_text(INPUT + other)
+        config = Config()
+        config.cache = False
+        found = [one.name for one in caffelint.check(tmp_path, config).findings]
+        assert found.count("deploy-layer-without-weights") == told
 
 
 def test_chains_take_time_with_their_length(tmp_path: Path) -> None:

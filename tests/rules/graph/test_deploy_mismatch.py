@@ -56,3 +56,51 @@ def test_shape_of_a_parameter(tmp_path: Path) -> None:
         'Parameter "centers": shape is 3x128 here and 5x128 in "train.prototxt", so Caffe refuses its weights; set it'
         " as in training"
     ]
+
+
+def test_kernels_of_three_axes(tmp_path: Path) -> None:
+    def volumes(first: str) -> str:
+        return "".join(
+            f'layer {{ name: "c{number}" type: "Convolution" bottom: "b{number}" top: "b{number + 1}"'
+            f" convolution_param {{ num_output: 8 {first if number == 0 else 'kernel_size: 3'} }} }}\n"
+            for number in range(4)
+        )
+
+    def deep(size: int) -> str:
+        return f"kernel_size: 3 kernel_size: 3 kernel_size: {size}"
+
+    train = DATA.replace(CONVS, volumes(deep(2))) + LOSS
+    data = INPUT.replace("dim: 32 }", "dim: 32 dim: 5 }")
+    assert messages(tmp_path, train=train, deploy=data.replace(CONVS, volumes(deep(2)))) == []
+    assert messages(tmp_path, train=train, deploy=data.replace(CONVS, volumes(deep(3)))) == [
+        'Convolution "c0": kernel_size is 3 here and 3x3x2 in "train.prototxt", so Caffe refuses its weights; set it'
+        " as in training"
+    ]
+
+
+def test_which_number_of_outputs_is_right(tmp_path: Path) -> None:
+    """No shape tells; another net that has the layer does."""
+
+    def score(outputs: int) -> str:
+        block = f"inner_product_param {{ num_output: {outputs} }}"
+        return f'layer {{ name: "score" type: "InnerProduct" bottom: "b4" top: "b5" {block} }}\n'
+
+    def remedies(**texts: str) -> list[str]:
+        return [message.rpartition("; ")[2] for message in messages(tmp_path, **texts)]
+
+    train = DATA + score(10) + LOSS.replace("b4", "b5")
+    assert remedies(train=train, deploy=INPUT + score(2)) == ["make the two equal"]
+    assert remedies(deploy_test=INPUT + score(10)) == ["set it as in training"]
+    assert set(remedies(deploy_test=INPUT + score(2))) == {"make the two equal"}
+
+
+def test_what_each_of_a_few_layers_has(tmp_path: Path) -> None:
+    def scores(*counts: int) -> str:
+        return "".join(
+            f'layer {{ name: "s{number}" type: "InnerProduct" bottom: "b4" top: "s{number}"'
+            f" inner_product_param {{ num_output: {count} }} }}\n"
+            for number, count in enumerate(counts)
+        )
+
+    [message] = messages(tmp_path, train=DATA + scores(21, 84) + LOSS, deploy=INPUT + scores(6, 24))
+    assert message.startswith('InnerProduct "s0", "s1": num_output is 6, 24 here and 21, 84 in "train.prototxt", so')

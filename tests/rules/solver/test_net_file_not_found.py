@@ -71,6 +71,39 @@ def test_an_end_that_leads_to_a_file_by_its_bare_name(models: Path) -> None:
     assert 'so "net.prototxt" next to the solver is checked instead' in message
 
 
+@pytest.mark.parametrize(
+    ("name", "severity", "end"),
+    [
+        ("./models/old/a/net.prototxt", "warning", 'so "models/new/a/net.prototxt" is checked instead; name that one'),
+        # Where the first folder is cannot be known, nor what several others were called.
+        ("nets/new/a/net.prototxt", "info", "correct the path, or run Caffe where it exists"),
+        ("models/old/b/net.prototxt", "info", "correct the path, or run Caffe where it exists"),
+    ],
+)
+def test_a_folder_that_was_renamed(models: Path, name: str, severity: str, end: str) -> None:
+    folder = models / "new" / "a"
+    folder.mkdir(parents=True)
+    (folder / "net.prototxt").write_text(NET)
+    (folder / "solver.prototxt").write_text(f'net: "{name}" base_lr: 1')
+    [(told, message)] = said("repo/models/new/a/solver.prototxt")
+    assert told == severity
+    assert message.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("models/resnettrain.prototxt", True), ("models/res/net/train.prototxt", False)]
+)
+def test_a_slash_that_was_left_out(models: Path, name: str, near: bool) -> None:
+    folder = models / "resnet"
+    folder.mkdir()
+    (folder / "train.prototxt").write_text(NET)
+    (folder / "test.prototxt").write_text(NET)
+    (folder / "solver.prototxt").write_text(f'train_net: "{name}" base_lr: 1')
+    [(severity, message)] = said("repo/models/resnet/solver.prototxt")
+    assert (severity == "warning") == near
+    assert message.endswith('did you mean "models/resnet/train.prototxt"?') == near
+
+
 def test_found_nowhere(models: Path) -> None:
     (models / "solver.prototxt").write_text('train_net: "nowhere_a.prototxt" test_net: "nowhere_b.prototxt" base_lr: 1')
     assert [severity for severity, _ in said("repo/models/solver.prototxt")] == ["info", "info"]
