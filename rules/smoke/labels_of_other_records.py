@@ -81,7 +81,7 @@ class LabelsOfOtherRecords(SmokeRule):
             span="layer",
             message='the loss of SoftmaxWithLoss "loss" does not fall: 2.303 to 2.305: of 600 records, the nearest'
             ' neighbours have the same "label" in 10% of cases, and chance gives 10%, so the labels may be those of'
-            " other records, or the data was spoilt on its way",
+            " other records or of another quantity, or the data was spoilt",
         ),
         Invalid(
             project(
