@@ -65,9 +65,7 @@ def lower(
         if (file := files.get(path)) is None:
             continue
         if path in taken and (other := taken[path].other):
-            _make_infos(
-                findings, f'the schema of the project is of the package "{other}", which may be another program'
-            )
+            _make_infos(findings, other)
         elif whose := shipped(path):
             _lower_shipped(file, findings, whose, shipped)
         elif path not in solved and file.solver is None and _is_an_example(roots.get(path, ""), path):
