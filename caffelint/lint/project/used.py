@@ -70,9 +70,10 @@ class Used:
         """Is a file a solver, or named by one or by a text, and not by one that writes it or names any?"""
         if self._why_put_away(path):
             return False
-        if self.is_solved(path) or os.path.basename(path) in self._lost or path in self._by_turns:
-            return True
-        return self._is_named(path)
+        return self._is_of_a_solver(path) or self._is_named(path) and not self._why_only_read(path)
+
+    def _is_of_a_solver(self, path: str) -> bool:
+        return self.is_solved(path) or os.path.basename(path) in self._lost or path in self._by_turns
 
     def _is_named(self, path: str) -> bool:
         named = self._texts.names_file(path)
@@ -100,7 +101,7 @@ class Used:
 
         Who loads a file whose grammar is broken, `is_unreadable`, sees it at once. `refused`: the files with errors.
         """
-        if why := self._why_put_away(path):
+        if why := self._why_put_away(path) or self._why_only_read(path):
             return why
         role = role_of(path)
         if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
@@ -139,7 +140,7 @@ class Used:
         role = role_of(path)
         if self.is_used(path) or role not in (TRAIN, "deploy") or is_of_a_phase and role != "deploy":
             return False
-        return not (self._why_put_away(path) or _is_part(path))
+        return not (self._why_put_away(path) or self._why_only_read(path) or _is_part(path))
 
     def _may_be_tried(self, path: str, role: str, is_refused: bool, is_unreadable: bool) -> bool:
         """Does somebody run it now and then, though nothing names it?
@@ -166,6 +167,13 @@ class Used:
         if any(not is_below(one.folder, folder) for one in named):
             return ""
         return f'no script or page elsewhere names the file, which is in "{relative(folder)}", and solvers name others'
+
+    def _why_only_read(self, path: str) -> str:
+        """Why no Caffe loads a file that scripts name: all of them read it as text with code of their own."""
+        named = self._texts.all_names(path)
+        if self._is_of_a_solver(path) or not named or not all(map(self._texts.is_read_alone, named)):
+            return ""
+        return f"{named[0].where} reads the file as text, and nothing else names it"
 
     def _why_left_over(self, path: str, role: str, refused: Collection[str]) -> str:
         """Why nobody loads a net that Caffe refuses: there is a better one of it, or it is a part of one."""

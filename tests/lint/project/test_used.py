@@ -130,3 +130,31 @@ def test_an_ellipsis_ends_a_line_that_is_no_prototxt(
 ) -> None:
     found = check(tmp_path, monkeypatch, "syntax-error", {"net.prototxt": f"{NET}{line}\n"})
     assert found == {"net.prototxt": severity}
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({}, "info"),
+        ({"use.py": "import os\nfrom lines import read\nread('deploy.prototxt')\n"}, "info"),
+        ({"use.py": "import caffe\nnet = caffe.Net('deploy.prototxt', caffe.TEST)\n"}, "error"),
+        ({"use.py": "from detector import Net\nnet = Net('deploy.prototxt')\n"}, "error"),
+        ({"lines.py": "import caffe\ndef read(name): return caffe.Net(name)\n"}, "error"),
+        ({"use.py": "import os\nos.system('caffe time --model deploy.prototxt')\n"}, "error"),
+        ({"lines.py": "def read(name): return name\n"}, "error"),
+        ({"README.md": "The net is in deploy.prototxt.\n"}, "error"),
+        ({"other.prototxt": 'net: "deploy.prototxt" base_lr: 0.1 lr_policy: "fixed"\n'}, "error"),
+    ],
+)
+def test_a_script_reads_the_net_as_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], severity: str
+) -> None:
+    given = {
+        "solver.prototxt": SOLVER % "train_val.prototxt",
+        "train_val.prototxt": NET,
+        "deploy.prototxt": 'layer { name: "i" type: "Input" top: "x" }\n' + BROKEN.splitlines()[-1],
+        "compute.py": "from lines import read\nread('deploy.prototxt')\n",
+        "lines.py": "def read(name): return open(name).readlines()\n",
+    }
+    found = check(tmp_path, monkeypatch, "unknown-bottom", {**given, **files})
+    assert found["deploy.prototxt"] == severity

@@ -148,7 +148,10 @@ PART = 'layer { name: "r"\n type: "ReLU"\n bottom: "fc"\n top: "r"\n botom: "x" 
             {"make.py": "open('part.prototxt', 'w').write(net)", "README.md": "net.prototxt", "net.prototxt": NET},
             "info",
         ),
-        ({"make.py": "open('part.prototxt').read()", "README.md": "net.prototxt", "net.prototxt": NET}, "error"),
+        (
+            {"make.py": "f.write(open('part.prototxt').read())", "README.md": "net.prototxt", "net.prototxt": NET},
+            "error",
+        ),
         ({"net.prototxt": NET}, "error"),
         ({}, "error"),
     ],
