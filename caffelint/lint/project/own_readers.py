@@ -23,7 +23,7 @@ _LARGEST = 1 << 18
 
 
 def reads_by_itself(script: str, text: str) -> bool:
-    """Whether a Python script or a module beside it that it imports opens files, and none of them runs or writes nets."""
+    """Whether a Python script or a module beside it that it imports opens files, and neither runs or writes nets."""
     texts = {script: text}
     left = [script]
     while left:

@@ -267,3 +267,16 @@ def test_a_fork_that_nobody_knows(
     assert severities()["unknown-filler-type"] == severity
     (tmp_path / "net.prototxt").write_text(NET.format(up % (filler % "guassian")))
     assert severities()["unknown-filler-type"] == "error", "a slip is one in any fork"
+
+
+@pytest.mark.parametrize(("type_", "forked"), [("Flatten", "info"), ("Reshape", "info"), ("Split", "error")])
+def test_a_fork_that_nobody_knows_may_be_older(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type_: str, forked: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    flat = f'layer {{ name: "flat" type: "{type_}" bottom: "a" top: "a" }}'
+    (tmp_path / "net.prototxt").write_text(NET.format(flat))
+    assert severities()["in-place-not-supported"] == "error"
+    (tmp_path / "README.md").write_text("    git clone https://github.com/someone/caffe-up\n")
+    assert severities()["in-place-not-supported"] == forked
