@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from caffelint.caffe.net import Net
 from caffelint.caffe.states import TEST, TRAIN
 from caffelint.lint import disk
 from caffelint.lint.file import File
@@ -104,6 +105,8 @@ def lower(
                 _doubt(TEST, findings)
             if file.net.runs and (use := file.net.runs.uses):
                 _doubt(TRAIN, findings, f"{use} builds the net, and no solver names it")
+            elif _gets_data_in_test_only(file.net):
+                _doubt(TRAIN, findings, "the net has data for TEST alone, and no solver names it")
         _calm(findings)
 
 
@@ -171,6 +174,11 @@ def _tell_first_of_alike(file: File, findings: Iterable[Finding]) -> None:
         if len(others) >= _REPEATED:
             _make_infos(others, f"see line {_line(first)}")
             _count(first, len(others))
+
+
+def _gets_data_in_test_only(net: Net) -> bool:
+    fed = {one.phase for one in net.states() if any(layer.tops and not layer.bottoms for layer in one.layers)}
+    return fed == {TEST}
 
 
 def _doubt(phase: str, findings: Iterable[Finding], why: str = "") -> None:

@@ -280,3 +280,19 @@ def test_a_fork_that_nobody_knows_may_be_older(
     assert severities()["in-place-not-supported"] == "error"
     (tmp_path / "README.md").write_text("    git clone https://github.com/someone/caffe-up\n")
     assert severities()["in-place-not-supported"] == forked
+
+
+@pytest.mark.parametrize(("phase", "severity"), [("TEST", "info"), ("TRAIN", "warning")])
+def test_a_net_with_data_for_one_phase_is_not_built_in_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.prototxt").write_text(
+        f'layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: {phase} }} }}'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "bn" top: "bn" }'
+        ' layer { name: "ip" type: "InnerProduct" bottom: "bn" top: "ip" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
+    )
+    assert severities()["batchnorm-without-scale"] == severity
