@@ -34,11 +34,12 @@ _IN_PLACE_ONCE = frozenset(["Flatten", "Reshape"])
 _STRANGE = frozenset(["unreadable-character"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", *_STRANGE])
 _OF_A_BLOCK = frozenset(["in-place-after-branch", "refused-by-caffe"])
-_MISSING = "unknown-bottom"
+_MISSING, _UNREAD = "unknown-bottom", "unused-blob"
 _OF_MISSING_NETS = "S003"
 """Where a whole folder is of templates, each with a solver and its net, the one names the other as it is there."""
 _REPEATED = 3
 """From so many layers more on that are refused alike, they are a block's that is repeated."""
+_COMMENTED_READER = re.compile(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
 _MIXED = "mixed-layer-formats"
 _MANY = 10
 _BRIEF, _EXPLAINED, _FAULTS = 20, 0.5, 3
@@ -97,6 +98,7 @@ def lower(
         elif file.caffe:
             _tell_once(findings)
         _lower_consequences(file, findings)
+        _lower_where_readers_are_comments(file, findings)
         if path not in solved:
             _lower_where_left_out(file, findings)
         _tell_first_of_alike(file, findings)
@@ -136,6 +138,19 @@ def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
     if mixed := min((one for one in findings if one.name == _MIXED), key=lambda one: one.place.start, default=None):
         types = (one for one in findings if one.name == "unknown-enum-value" and one.place.field == "type")
         _make_infos(types, f"the net mixes two formats, see line {line_of(mixed.place.start)}")
+
+
+def _lower_where_readers_are_comments(file: File, findings: Iterable[Finding]) -> None:
+    """Who made comments of the layers that read a blob knows that nothing reads it now."""
+    if not (unread := [one for one in findings if one.name == _UNREAD]):
+        return
+    source = file.document.source
+    readers = {match[1]: match.start(1) for match in _COMMENTED_READER.finditer(source.text)}
+    tops = {layer.name: layer.tops for net in file.nets for layer in net.layers}
+    for one in unread:
+        read = next((top for top in tops.get(one.place.layer or "", ()) if top in readers), None)
+        if read is not None:
+            _make_infos([one], f"the layer that reads it is a comment, see line {source.line_number(readers[read])}")
 
 
 def _is_prose(text: str) -> bool:

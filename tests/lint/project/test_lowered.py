@@ -296,3 +296,21 @@ def test_a_net_with_data_for_one_phase_is_not_built_in_the_other(
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
     )
     assert severities()["batchnorm-without-scale"] == severity
+
+
+@pytest.mark.parametrize(("reader", "severity"), [("aux", "info"), ("other", "warning")])
+def test_who_made_a_comment_of_a_loss_knows_that_nothing_reads_the_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ip = 'layer { name: "%s" type: "InnerProduct" bottom: "data" top: "%s" inner_product_param { num_output: 9 } }\n'
+    loss = 'layer {\n  name: "%s"\n  type: "SoftmaxWithLoss"\n  bottom: "%s"\n  bottom: "label"\n}\n'
+    (tmp_path / "net.prototxt").write_text(
+        'layer { name: "data" type: "Data" top: "data" top: "label" }\n'
+        + ip % ("fc", "fc")
+        + ip % ("aux", "aux")
+        + (loss % ("aux_loss", reader)).replace("\n", "\n#")
+        + "\n"
+        + loss % ("loss", "fc")
+    )
+    assert severities()["unused-blob"] == severity
