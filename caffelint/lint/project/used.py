@@ -68,7 +68,7 @@ class Used:
 
     def is_used(self, path: str) -> bool:
         """Is a file a solver, or named by one or by a text, and not by one that writes it or names any?"""
-        if self._why_put_away(path):
+        if self._why_put_away(path) or self._why_superseded(path):
             return False
         return self._is_of_a_solver(path) or self._is_named(path) and not self._why_only_read(path)
 
@@ -101,7 +101,7 @@ class Used:
 
         Who loads a file whose grammar is broken, `is_unreadable`, sees it at once. `refused`: the files with errors.
         """
-        if why := self._why_put_away(path) or self._why_only_read(path):
+        if why := self._why_put_away(path) or self._why_superseded(path) or self._why_only_read(path):
             return why
         role = role_of(path)
         if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
@@ -167,6 +167,18 @@ class Used:
         if any(not is_below(one.folder, folder) for one in named):
             return ""
         return f'no script or page elsewhere names the file, which is in "{relative(folder)}", and solvers name others'
+
+    def _why_superseded(self, path: str) -> str:
+        """Why nobody seems to train by a solver: a text names another one beside it, for the same nets."""
+        mine = self._nets.get(path)
+        if not mine or self._texts.names_file(path):
+            return ""
+        beside = (other for other in self.solvers[mine[0]] if os.path.dirname(other) == os.path.dirname(path))
+        for other in beside:
+            named = self._texts.names_file(other)
+            if named and not (named.is_vague or named.is_of_page) and set(self._nets[other]) == set(mine):
+                return f'no text names the solver, and {named.where} names "{relative(other)}" for the same net'
+        return ""
 
     def _why_only_read(self, path: str) -> str:
         """Why no Caffe loads a file that scripts name: all of them read it as text with code of their own."""
