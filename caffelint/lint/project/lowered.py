@@ -39,6 +39,12 @@ _OF_MISSING_NETS = "S003"
 """Where a whole folder is of templates, each with a solver and its net, the one names the other as it is there."""
 _REPEATED = 3
 """From so many layers more on that are refused alike, they are a block's that is repeated."""
+_TO_BE_ADDED = re.compile(
+    r"^[ \t]*(?:#|//)[ \t#/]*(?:TO-?DO|FIXME|EXERCISE)\b[^\n]{0,20}\b(?:add|write|insert|define|create|put)\b"
+    r"[^\n]{0,99}\blayers?\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A remark that an exercise has in place of layers."""
 _COMMENTED_READER = re.compile(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
 _MIXED = "mixed-layer-formats"
 _MANY = 10
@@ -158,8 +164,17 @@ def _is_prose(text: str) -> bool:
 
 
 def _lower_where_left_out(file: File, findings: Sequence[Finding]) -> None:
-    """Where an ellipsis stands in a comment between two layers, or for layers, the file is a pattern, not a net."""
+    """Where an ellipsis stands in a comment between two layers, or for layers, the file is a pattern, not a net.
+
+    So is one with a remark that layers are to be added, as exercises have.
+    """
     text, fields = file.document.source.text, file.document.root.fields
+    if remarks := [match.start() for match in _TO_BE_ADDED.finditer(text)]:
+        lines = [file.document.source.line_number(start) for start in remarks]
+        lacking = (one for one in findings if one.name == _MISSING and one.place.start > remarks[0])
+        _make_infos(lacking, f"layers are to be added, see line {lines[0]}")
+        inside = (one for one in findings if one.name in _OF_THE_GRAMMAR and _line(one) in set(lines))
+        _make_infos(inside, "the line stands for layers that are to be added")
     broken = (one for one in findings if one.name in _OF_THE_GRAMMAR)
     ending = (one for one in broken if _is_prose(text[one.place.start : one.place.end]))
     _make_infos(ending, "the line stands for something that is left out")

@@ -314,3 +314,23 @@ def test_who_made_a_comment_of_a_loss_knows_that_nothing_reads_the_scores(
         + loss % ("loss", "fc")
     )
     assert severities()["unused-blob"] == severity
+
+
+@pytest.mark.parametrize(
+    ("remark", "severity"),
+    [
+        ("# TODO: add another convolution layer on top of a", "info"),
+        ("//TODO: add a layer", "info"),
+        ("# TODO: check this layer", "error"),
+        ("# add a layer", "error"),
+    ],
+)
+def test_layers_that_are_to_be_added_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remark: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ip = 'layer { name: "ip" type: "InnerProduct" bottom: "conv" top: "ip" inner_product_param { num_output: 9 } }'
+    (tmp_path / "net.prototxt").write_text(NET.format(f"\n{remark}\n{ip}\n"))
+    found = severities()
+    assert found["unknown-bottom"] == severity
+    assert "error" not in {found.get("syntax-error")}
