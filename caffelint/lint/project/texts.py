@@ -225,6 +225,12 @@ class Texts:
             self._reading_alone[path] = path.endswith(".py") and reads_by_itself(script, self._by_path[path])
         return self._reading_alone[path]
 
+    def written_by(self, path: str) -> Text | None:
+        """The script beside a file that opens it to write it anew."""
+        written = (one for one in self.all_names(path) if one.is_written and one.folder == os.path.dirname(path))
+        where = next((one.where.rpartition(":")[0] for one in written if "*" not in one.parts[0]), "")
+        return next((text for text in self.all if text.path == where), None) if where else None
+
     @cached_property
     def _by_path(self) -> Mapping[str, str]:
         return {text.path: text.text for text in self.all}

@@ -29,6 +29,8 @@ _PUT_AWAY = re.compile(
 )
 """A folder by such a name holds what its author has put away."""
 _HEAD = re.compile(rb"^[ \t]*layers?[ \t]*\{", re.M)
+_LAYER_NAME = re.compile(rb"^[ \t]*name[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.M)
+_NAME, _QUOTED = re.compile(r"\w+"), re.compile(r'"([^"]{1,200})"')
 _BOTTOM = re.compile(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
 _INPUT = re.compile(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
 
@@ -131,6 +133,26 @@ class Used:
             if one.is_opened and not one.is_written and one.parts[0][0] != "*"
         )
         return next((f"{one.where} opens the file, as to fill it in" for one in opening), "")
+
+    def why_stale(self, path: str, message: str) -> str:
+        """Why a message speaks of what the file no longer has once the script beside it has written it anew.
+
+        The script has the names of most of its layers, but not of one that the message names.
+        """
+        if (script := self._texts.written_by(path)) is None:
+            return ""
+        try:
+            names = {name.decode("utf-8", "replace") for name in _LAYER_NAME.findall(read(path, _LARGEST))}
+        except ReadError:
+            return ""
+        names = set(filter(_NAME.fullmatch, names))
+        gone = names.difference(_NAME.findall(script.text))
+        if 2 * len(gone) > len(names):
+            return ""
+        name = next((name for name in _QUOTED.findall(message) if name in gone), "")
+        if re.search(re.escape(re.split(r"\d", name)[0]) + r"[%{'\"]", script.text):
+            return ""  # it may put the name together
+        return f'{script.path} writes the file anew, and has no layer "{name}" now' if name else ""
 
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
         """Is it a whole net that is not used, beside nets that are, and not kept for what it once was?

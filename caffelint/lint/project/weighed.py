@@ -107,6 +107,9 @@ class _Project:
             self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked, self.refused)
         return self._unused[asked]
 
+    def stale(self, path: str, message: str) -> str:
+        return self._used.why_stale(path, message)
+
     def filled_by(self, path: str) -> str:
         return self._used.filled_by(path)
 
@@ -287,6 +290,8 @@ class _Projects:
             return ""
         is_warning = one.severity == WARNING
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
+            return why
+        if is_warning and one.layer and (why := project.stale(path, one.message)):
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
