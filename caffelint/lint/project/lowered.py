@@ -29,8 +29,7 @@ _OF_A_FORK = _FOREIGN | {"unknown-filler-type", "unknown-lr-policy", "unknown-so
 _OF_BVLC_CODE = frozenset(["integer-labels-for-regression"])
 """Rules that take layers for BVLC's, which a fork may have changed."""
 _IN_PLACE = "in-place-not-supported"
-_IN_PLACE_ONCE = frozenset(["Flatten", "Reshape"])
-"""Types that BVLC's Caffe lets work in place until its commit ca402f6d1 of November 2015."""
+"""Until its commit ca402f6d1 of November 2015, BVLC's Caffe let Flatten and Reshape work so."""
 _STRANGE = frozenset(["unreadable-character"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", *_STRANGE])
 _OF_A_BLOCK = frozenset(["in-place-after-branch", "refused-by-caffe"])
@@ -94,9 +93,9 @@ def lower(
             _make_infos(values, "the file is a template by its name, so a script may complete it")
         if path in taken and (fork := taken[path].unknown):
             doubtful = [one for one in findings if one.name in _OF_A_FORK | _OF_BVLC_CODE and not one.fixes]
-            types = {layer.name: layer.type for net in file.nets for layer in net.layers}
-            in_place = (one for one in findings if one.name == _IN_PLACE)
-            doubtful += (one for one in in_place if types.get(one.place.layer or "") in _IN_PLACE_ONCE)
+            kinds = {layer.name: layer.kind for net in file.nets for layer in net.layers}
+            in_place = ((one, kinds.get(one.place.layer or "")) for one in findings if one.name == _IN_PLACE)
+            doubtful += (one for one, kind in in_place if kind and kind.shares_memory and not kind.keeps_pixels)
             _make_infos(doubtful, f"{fork.where} names the fork {fork.repository}, which may differ")
         if file.caffe and not roots.get(path):
             foreign = (one for one in findings if one.name in _FOREIGN and one.severity == ERROR and not one.fixes)
