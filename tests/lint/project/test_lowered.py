@@ -250,10 +250,13 @@ def test_numbers_that_may_be_no_pixels_are_not_judged(
         (".gitmodules", '[submodule "c"]\n path = c\n url = git@github.com:someone/caffe.git\n', "info"),
         ("README.md", "    git clone https://github.com/someone/caffe-up\n", "info"),
         ("README.md", "It needs https://github.com/someone/caffe\n", "info"),
+        ("README.md", "* Special forked version of caffe found here: https://github.com/someone/caffe_nd", "info"),
+        ("README.md", "* [our Caffe fork](https://github.com/someone/caffe_nd)", "info"),
+        ("README.md", "* a tool for Caffe: https://github.com/someone/caffe_nd", "warning"),
         ("README.md", "See https://github.com/BVLC/caffe and https://github.com/someone/my-caffe-nets", "warning"),
         ("README.md", "git clone this, and\nconvert it by https://github.com/ethereon/caffe-tensorflow", "warning"),
     ],
-    ids=["submodule", "cloned", "its name", "others", "tool"],
+    ids=["submodule", "cloned", "its name", "forked", "a fork", "for Caffe", "others", "tool"],
 )
 def test_a_fork_that_nobody_knows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, severity: str
