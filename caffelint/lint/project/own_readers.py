@@ -12,6 +12,8 @@ from caffelint.text.patterns import compiled_later
 
 _IMPORT = compiled_later(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([^\n#;]+))", re.MULTILINE)
 _OPENS = compiled_later(r"(?<![\w.])open\(")
+_GIVEN = compiled_later(r"(?<![\w.])(\w{1,100})\([ \t]*[\"'][^\"'*%{]{1,200}\.prototxt[\"']")
+_RETURNS = compiled_later(r"\b(?:return|def|class)\b")
 _RUNS = compiled_later(r"\b(?:subprocess|popen\w*|os\.(?:system|exec\w*|spawn\w*)|__import__|importlib)\b")
 """That it starts another program, which may be a Caffe."""
 _WRITES = compiled_later(r"writ|save|dump|copy|['\"][wa]b?\+?['\"]")
@@ -22,8 +24,13 @@ _MOST_MODULES = 8
 _LARGEST = 1 << 18
 
 
-def reads_by_itself(script: str, text: str) -> bool:
-    """Whether a Python script or a module beside it that it imports opens files, and neither runs or writes nets."""
+def reads_by_itself(script: str, text: str, line: str) -> bool:
+    """Whether a line of a Python script gives a file to what opens it, and nothing there runs or writes nets.
+
+    What opens it may be a function of a module beside the script. A path that is held or returned is for others.
+    """
+    if (given := _GIVEN.search(line)) is None or _RETURNS.search(line):
+        return False
     texts = {script: text}
     left = [script]
     while left:
@@ -43,7 +50,8 @@ def reads_by_itself(script: str, text: str) -> bool:
             if len(texts) > _MOST_MODULES:
                 return False
             left.append(beside)
-    return any(_OPENS.search(one) for one in texts.values())
+    defined = f"def {given[1]}("
+    return given[1] == "open" or any(defined in one and _OPENS.search(one) for one in texts.values())
 
 
 def _imported(text: str) -> Iterator[str]:

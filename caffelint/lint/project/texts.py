@@ -219,11 +219,13 @@ class Texts:
 
     def is_read_alone(self, named: Named) -> bool:
         """Whether a Python script that names a file reads it as text by itself, and runs no Caffe."""
-        path = named.where.rpartition(":")[0]
-        if path not in self._reading_alone:
+        if named.where not in self._reading_alone:
+            path, _, number = named.where.rpartition(":")
             script = os.path.join(named.folder, _name(path))
-            self._reading_alone[path] = path.endswith(".py") and reads_by_itself(script, self._by_path[path])
-        return self._reading_alone[path]
+            line = self._by_path[path].split("\n")[int(number) - 1]
+            is_alone = path.endswith(".py") and reads_by_itself(script, self._by_path[path], line)
+            self._reading_alone[named.where] = is_alone
+        return self._reading_alone[named.where]
 
     def written_by(self, path: str) -> Text | None:
         """The script beside a file that opens it to write it anew."""

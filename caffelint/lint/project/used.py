@@ -20,6 +20,7 @@ from caffelint.text.patterns import compiled_later
 
 _WORD = 4
 _MOST_TWINS = 50
+_MOST_READERS = 20
 _A_LIST = 3
 """Nets of a folder that solvers name in comments, from which on these are all that are tried."""
 _LARGEST = 1 << 20
@@ -222,7 +223,9 @@ class Used:
     def _why_only_read(self, path: str) -> str:
         """Why no Caffe loads a file that scripts name: all of them read it as text with code of their own."""
         named = self._texts.all_names(path)
-        if self._is_of_a_solver(path) or not named or not all(map(self._texts.is_read_alone, named)):
+        if self._is_of_a_solver(path) or not 0 < len(named) <= _MOST_READERS:
+            return ""
+        if not all(map(self._texts.is_read_alone, named)):
             return ""
         return f"{named[0].where} reads the file as text, and nothing else names it"
 

@@ -137,6 +137,8 @@ def test_an_ellipsis_ends_a_line_that_is_no_prototxt(
     [
         ({}, "info"),
         ({"use.py": "import os\nfrom lines import read\nread('deploy.prototxt')\n"}, "info"),
+        ({"use.py": "NET = 'deploy.prototxt'\nopen('notes.txt').read()\n"}, "error"),  # for who imports it
+        ({"lines.py": "def read(name): return open(name)\ndef net(): return read('deploy.prototxt')\n"}, "error"),
         ({"use.py": "import caffe\nnet = caffe.Net('deploy.prototxt', caffe.TEST)\n"}, "error"),
         ({"use.py": "from detector import Net\nnet = Net('deploy.prototxt')\n"}, "error"),
         ({"lines.py": "import caffe\ndef read(name): return caffe.Net(name)\n"}, "error"),
