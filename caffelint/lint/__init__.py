@@ -63,7 +63,12 @@ from caffelint.lint.rule import (
     Valid,
 )
 from caffelint.lint.unknown_caffe import is_for_unknown_caffe
-from caffelint.lint.weights import has_rate_of_fine_tuning, speaks_of_weights, starts_from_weights
+from caffelint.lint.weights import (
+    has_rate_of_fine_tuning,
+    speaks_of_fine_tuning,
+    speaks_of_weights,
+    starts_from_weights,
+)
 from caffelint.lint.words import file_name, listed, other_classes, title, titles
 from caffelint.schema.enums import enum_name
 from caffelint.schema.provenance import Provenance, provenance
@@ -157,6 +162,7 @@ __all__ = [
     "slower",
     "source",
     "sources",
+    "speaks_of_fine_tuning",
     "speaks_of_weights",
     "starts_from_weights",
     "suggest",

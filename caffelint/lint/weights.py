@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _LOADED = compiled_later(r"(?i)fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
 """Words of a text that speaks of weights that are there already."""
+_FINE_TUNED = compiled_later(r"(?i)fine.?tun|pre.?train|\.caffemodel")
 
 _LOW_RATE = 1e-3
 _NEW, _MOST_NEW = 10.0, 3
@@ -61,6 +62,12 @@ def has_rate_of_fine_tuning(net: Net) -> bool:
 def speaks_of_weights(net: Net) -> bool:
     """Do the words of the net, of its path or of its solvers say that weights are loaded?"""
     return net.once(_speaks_of_weights)
+
+
+def speaks_of_fine_tuning(net: Net) -> bool:
+    """Do the words of the net, of its path or of its solvers call it one for a trained net, and not only its data?"""
+    texts = [net.document.source.text, net.path, *(solver.document.source.text for solver in net.solvers)]
+    return any(_FINE_TUNED.search(text) for text in texts)
 
 
 def _speaks_of_weights(net: Net) -> bool:

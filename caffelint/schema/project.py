@@ -123,6 +123,11 @@ class ProjectCaffe:
             for name in fields
         )
 
+    @property
+    def holds_weights(self) -> bool:
+        """Does it declare what weights are kept in? A program whose schema does not reads texts, and runs no net."""
+        return "BlobProto" in self.schema.messages
+
     def message_alone_with(self, names: Set[str]) -> str:
         """A message that has all fields of these names, several of them, where neither nets nor solvers do; or empty.
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import (
+    INFO,
     UNSAFE,
     WARNING,
     Finding,
@@ -103,6 +104,9 @@ class BatchnormEpsTooSmall(NetRule):
             yield self.finding(
                 layers[0].at("batch_norm_param", "eps"),
                 f"{titles(layers)}: eps {eps:g} {what}; set eps: 1e-5",
+                # Whoever has its weights would need to know what else they were trained with.
+                severity=None if trained else INFO,
+                evidence="" if trained else "weights that were trained with it go with it alone",
                 fixes=fix(
                     "set eps: 1e-5",
                     UNSAFE,

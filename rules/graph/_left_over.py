@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.lint import UNSAFE, Fix, Layer, Net, Refused, file_name, fix, is_called_deploy, quoted, titles, write
+from caffelint.lint import (
+    UNSAFE,
+    Fix,
+    Layer,
+    Net,
+    Refused,
+    file_name,
+    fix,
+    is_called_deploy,
+    quoted,
+    title,
+    titles,
+    write,
+)
 
 _LABELS = 1
 """The bottom of a loss and of an Accuracy that holds what the scores are compared with."""
@@ -49,6 +62,9 @@ def remedy(layers: Sequence[Layer]) -> str:
     if kept:
         labels = f"bottom {quoted(kept[0].bottoms[_LABELS])} of {titles(kept)}"
         return f"a deploy net has no labels, so remove {titles(layers)} and {labels}"
+    if losses and (answer := _answer(losses[-1])):
+        them = "it" if len(layers) == 1 else "them"
+        return f"a deploy net has no labels, so remove {them}; {title(answer)} gives the answer"
     if len(layers) == 1 and losses:
         labels = f" and remove bottom {quoted(layers[0].bottoms[_LABELS])}" if len(layers[0].bottoms) > _LABELS else ""
         return f"a deploy net has no labels, so write type: {_plain(losses[0])}{labels}"
@@ -60,9 +76,15 @@ def remedy(layers: Sequence[Layer]) -> str:
 def plain_ending(layers: Sequence[Layer]) -> tuple[Fix, ...]:
     """A loss of scores alone becomes what makes the answer of these."""
     form = _plain(layers[0])
-    if len(layers) > 1 or not layers[0].kind.plain_form or len(layers[0].bottoms) != _LABELS:
+    if len(layers) > 1 or not layers[0].kind.plain_form or len(layers[0].bottoms) != _LABELS or _answer(layers[0]):
         return ()
     return fix(f"write type: {form}", UNSAFE, write(layers[0], "type", value=form))
+
+
+def _answer(loss: Layer) -> Layer | None:
+    """The layer that already makes the answer of the scores of a loss."""
+    form, scores = loss.kind.plain_form, loss.bottoms[:_LABELS]
+    return next((one for one in loss.net.layers if one.type == form and list(one.bottoms) == list(scores)), None)
 
 
 def _plain(loss: Layer) -> str:

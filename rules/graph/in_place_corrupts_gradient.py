@@ -93,6 +93,21 @@ class InPlaceCorruptsGradient(NetRule):
                 '"label" top: "loss" }'
             ),
         ),
+        # One cause, whatever else works in place after it.
+        Invalid(
+            _DATA + 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }'
+            ' layer { name: "bn" type: "BatchNorm" bottom: "ip" top: "ip" }'
+            ' layer { name: "scale" type: "Scale" bottom: "ip" top: "ip" }' + _LOSS % "ip",
+            span='top: "ip"',
+            message='BatchNorm "bn" overwrites the output of ReLU "relu", which needs it for its gradient; give the'
+            ' top of BatchNorm "bn" another name',
+            fixed=_DATA
+            + (
+                'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" } layer { name: "bn" type: "BatchNorm" '
+                'bottom: "ip" top: "bn" } layer { name: "scale" type: "Scale" bottom: "bn" top: "bn" } layer { name: '
+                '"loss" type: "EuclideanLoss" bottom: "bn" bottom: "label" top: "loss" }'
+            ),
+        ),
         Invalid(
             _DATA
             + 'layer { name: "power" type: "Power" bottom: "ip" top: "ip" power_param { power: 2 } }'
@@ -114,6 +129,11 @@ class InPlaceCorruptsGradient(NetRule):
         for one in net.states():
             if one.phase == TRAIN and one.is_wired:
                 spoilt = [(layer, needs) for layer in one.layers if (needs := _spoilt(layer))]
+                # With another top for the first that overwrites an output, those after it work on that one.
+                first = {needs: layer for layer, needs in reversed(spoilt) if needs is not layer}
+                spoilt = [
+                    (layer, needs) for layer, needs in spoilt if first.get(needs, layer) is layer or needs is layer
+                ]
                 fixes = own_tops((net.layers[layer.index or 0] for layer, _ in spoilt), safety=UNSAFE)
                 for layer, needs in spoilt:
                     yield self._report(net, layer, needs, fixes.get(layer.index or 0, ()))

@@ -17,6 +17,7 @@ from caffelint.lint import (
     has_rate_of_fine_tuning,
     listed,
     quoted,
+    speaks_of_fine_tuning,
     speaks_of_weights,
     starts_from_weights,
     titles,
@@ -156,7 +157,8 @@ class MissingWeightFiller(NetRule):
         if len(missing) == len(layers):
             likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
             # Without a solver it may well be a net for existing weights.
-            severity = WARNING if net.solvers and not has_rate_of_fine_tuning(net) else INFO
+            is_told = len(layers) >= _MANY and speaks_of_fine_tuning(net)
+            severity = WARNING if net.solvers and not has_rate_of_fine_tuning(net) and not is_told else INFO
             message = (
                 "weight_filler is missing in every layer, so all weights start at 0 and units stay equal or never learn"
                 f" unless weights are loaded; add one to each, {example}"

@@ -3,17 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
-from caffelint.lint.built import BuiltLayer, BuiltNet, types_that, written_field
+from caffelint.lint.built import BuiltNet, types_that, written_field
 
+from ._cover import MAP_AXES, fitting_side, is_to_cover, was_trained_whole
 from ._halved import first_odd
 from ._windows import emptied, misfits
-
-_LEAST_COVER = 4
-"""A smaller average blurs."""
-_FAR = 6
-_MAP_AXES = 4
-_USUAL = (224, 227, 299, 331, 32, 28)
-"""Sides of the images that published nets take."""
 
 
 class MapShrinksToNothing(NetRule):
@@ -39,8 +33,8 @@ class MapShrinksToNothing(NetRule):
     ```
 
     ## Known problems
-    Silent if the size of the map comes from a data file. Nets that use layers or fields of a fork are checked only for
-    an average that is too small.
+    Silent if the size of the map comes from a data file, or in a net to deploy whose training net has no crop.
+    Nets that use layers or fields of a fork are checked only for an average that is too small.
 
     ## References
     - conv_layer.cpp, compute_output_shape; pooling_layer.cpp, Reshape; run on Caffe 1.0
@@ -63,6 +57,10 @@ class MapShrinksToNothing(NetRule):
         ' layer { name: "p" type: "Pooling" bottom: "c" top: "p" pooling_param { pool: AVE kernel_size: %d } }'
         ' layer { name: "fc" type: "InnerProduct" bottom: "p" top: "fc" inner_product_param { num_output: 9 } }'
     )
+    _DEPLOYED = (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: %d dim: %d } } }'
+        + (_AVERAGE[_AVERAGE.index(' layer { name: "c"') :])
+    )
     _PADDED = (
         _AVERAGE.replace("kernel_size: 32 stride: 32", "kernel_size: 16 stride: 16")
         .replace('bottom: "c" top: "p"', 'bottom: "h" top: "p"')
@@ -82,8 +80,23 @@ class MapShrinksToNothing(NetRule):
     VALID = [
         *(_PADDED % (224, 0, 7), _NET % (7, ""), _NET % (6, " pad: 1"), _AVERAGE % (224, 7), _AVERAGE % (299, 3)),
         _FLAT,  # what Caffe refuses is no map
+        # It was trained on whole images, of a size that no text gives.
+        {
+            "train_val.prototxt": _AVERAGE.replace(" transform_param { crop_size: %d }", "").replace(
+                'top: "data"', 'top: "data" top: "label"'
+            )
+            % 7
+            + ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }',
+            "deploy.prototxt": _DEPLOYED % (299, 299, 7),
+        },
     ]
     INVALID = [
+        Invalid(
+            _DEPLOYED % (299, 299, 7),
+            span="dim: 299",
+            message='Pooling "p": kernel_size 7 does not cover the 9x9 map, so the output is 3x3, not 1x1; use an input'
+            " of 224x224, which makes the map 7x7",
+        ),
         # Rounded up, a padded map of even size is one too large.
         Invalid(
             _PADDED % (224, 1, 7),
@@ -162,7 +175,7 @@ class MapShrinksToNothing(NetRule):
 
     def _uncovered(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         """An average that was meant to cover the whole map before a classifier, and does not."""
-        averages = [layer for layer in one.layers if layer.type == "Pooling" and _is_to_cover(layer)]
+        averages = [layer for layer in one.layers if layer.type == "Pooling" and is_to_cover(layer)]
         if not averages:
             return
         layer = averages[-1]
@@ -170,7 +183,7 @@ class MapShrinksToNothing(NetRule):
             one = net.likely(one.state)
             layer = next(likely for likely in one.layers if likely.index == layer.index)
         shape, kernel = layer.bottoms[0].shape, layer.parameters.kernel_size
-        is_square = shape is not None and len(shape) == _MAP_AXES and shape[2] == shape[3]
+        is_square = shape is not None and len(shape) == MAP_AXES and shape[2] == shape[3]
         if shape is None or not is_square or shape[2] <= kernel or layer.index is None:
             return
         side, left = shape[2], shape[2] - kernel + 1
@@ -178,8 +191,10 @@ class MapShrinksToNothing(NetRule):
         related: tuple[Related, ...] = ()
         what = f"set kernel_size: {side}, or global_pooling: true"
         data = next((made for made in one.layers if made.tops and not made.bottoms), None)
-        size = _fitting(net, one, data, layer)
+        size = fitting_side(net, one, data, layer)
         if data is not None and data.index is not None and size:
+            if net.role == "deploy" and was_trained_whole(net, layer):
+                return
             related = (Related("the average", place),)
             maker = net.layers[data.index]
             crop = maker.has("transform_param", "crop_size")
@@ -200,35 +215,3 @@ class MapShrinksToNothing(NetRule):
             phases=one.phases,
             related=related,
         )
-
-
-def _is_to_cover(layer: BuiltLayer) -> bool:
-    """Is a Pooling an average with a large window and stride 1, straight before an InnerProduct?"""
-    if not layer.bottoms:
-        return False
-    param = layer.parameters
-    plain = param.pool == param.AVE and param.stride == 1 and not param.pad and not param.global_pooling
-    if not plain or param.HasField("stride_h") or param.HasField("pad_h") or param.kernel_size < _LEAST_COVER:
-        return False
-    readers = [layer]
-    for _ in range(_FAR):
-        readers = [reader for one in readers for top in one.tops for reader, _ in top.consumers]
-        if not readers or not all(reader.hands_on for reader in readers):
-            break
-    return bool(readers) and all(reader.type == "InnerProduct" for reader in readers)
-
-
-def _fitting(net: Net, one: BuiltNet, data: BuiltLayer | None, average: BuiltLayer) -> int:
-    """A usual size of the input with which the average covers its map; 0 if there is none."""
-    shape = data.tops[0].shape if data is not None else None
-    if data is None or shape is None or len(shape) != _MAP_AXES:
-        return 0
-    kernel = average.parameters.kernel_size
-    for side in _USUAL:
-        if side >= shape[2]:
-            continue  # a larger input makes no smaller map
-        other = net.likely(one.state, {data.tops[0].name: (*shape[:2], side, side)})
-        layer = next((layer for layer in other.layers if layer.index == average.index), None)
-        if layer is not None and layer.bottoms[0].shape and layer.bottoms[0].shape[2:] == (kernel, kernel):
-            return side
-    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,27 @@ def test_data_that_a_tool_fills_in(
     Path("solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 1000')
     found = [one.severity for one in caffelint.check(".").findings if one.name == "unknown-bottom"]
     assert found[:1] == expected
+
+
+@pytest.mark.parametrize(("data", "severity"), [(DATA % "", "warning"), ("", "info")], ids=["trained", "deployed"])
+def test_who_has_the_weights_takes_the_eps_of_their_training(data: str, severity: str) -> None:
+    start = data or 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 9 } } } '
+    norm = 'layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" batch_norm_param { eps: 0 } } '
+    net = start + norm + fc("fc", "bn", FILLER) + (LOSS % "fc" if data else "")
+    assert severities(net, "batchnorm-eps-too-small") == [severity]
+
+
+@pytest.mark.parametrize(
+    ("words", "layers", "severity"),
+    [("fine-tune it with a low rate", 6, "info"), ("train it", 6, "warning"), ("fine-tune it", 3, "warning")],
+)
+def test_a_solver_speaks_of_weights_that_fill_all_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, layers: int, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ["data", *(f"fc{number}" for number in range(layers))]
+    net = DATA % "" + "".join(fc(name, below, "") for below, name in pairwise(names))
+    Path("net.prototxt").write_text(net + LOSS % names[-1])
+    Path("solver.prototxt").write_text(f'# {words}\nnet: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9')
+    found = [one.severity for one in caffelint.check(".").findings if one.name == "missing-weight-filler"]
+    assert found == [severity]

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import is_below, reach_of
+from caffelint.lint.read import ReadError, read_found
+from caffelint.text.patterns import compiled_later
 
 _HIGHEST = 8
 """Folders above a file's that may be the top of a project that is no checkout."""
 _SHOW_A_TOP = (
-    ("README.md", "README", "README.rst", "README.txt", "readme.md", "Readme.md"),
+    (
+        "README.md",
+        "README",
+        "README.rst",
+        "README.txt",
+        "readme.md",
+        "Readme.md",
+        "README.MD",
+        "readme.txt",
+        "Readme.txt",
+    ),
     ("LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING", "LICENCE"),
     (".gitignore",),
     (".gitmodules",),
@@ -20,14 +34,21 @@ _SHOW_A_TOP = (
     ("Makefile", "CMakeLists.txt", "setup.py"),
 )
 """Files of which the top of a repository has several, and a folder in it mostly one at most."""
+_SCRIPTS = (".py", ".sh", ".m", ".ipynb", ".bat", ".lua")
+_PROTOTXT = compiled_later(rb"\.prototxt\b")
+_OF_PATHS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-"
+_LONGEST = 200
+_MOST_SCRIPTS, _MOST_NAMES, _LARGEST = 50, 100, 1 << 18
+_MOST_ENTRIES = 5_000
 
 
 def top_of(folder: str) -> str | None:
     """The top of the project that a folder is in; None if nothing shows one.
 
     Without `.git`, as in a downloaded archive, it is the nearest folder with a Caffe's sources or with two kinds of
-    the files that repositories have at their top, else the working directory if it has one of them and contains the
-    folder. It is never a home, the folder of temporary files or one above these, nor a folder of another user.
+    the files that repositories have at their top, else the working directory if it contains the folder and has one of
+    them, or a script that names a net or solver as it is found from there. It is never a home, the folder of temporary
+    files or one above these, nor a folder of another user.
     """
     return _top_of(os.path.abspath(folder), os.getcwd())
 
@@ -63,7 +84,7 @@ def _top_of(folder: str, working_directory: str) -> str | None:
         shown = _shown(above, modified)
         if shown > 1:
             return above
-        if shown and os.path.realpath(above) == here:
+        if os.path.realpath(above) == here and (shown or _is_run_from(above, modified)):
             by_working_directory = above
     return by_working_directory
 
@@ -74,6 +95,31 @@ def _shown(folder: str, modified: int) -> int:
     if os.path.isfile(os.path.join(folder, "src", "caffe", "proto", "caffe.proto")):
         return 2
     return sum(any(os.path.isfile(os.path.join(folder, name)) for name in names) for names in _SHOW_A_TOP)
+
+
+@lru_cache(maxsize=100)
+def _is_run_from(folder: str, modified: int) -> bool:
+    """Does a script in a folder name a net or solver by its path from there, as one does that is started there?"""
+    try:
+        with os.scandir(folder) as entries:
+            scripts = [entry.path for entry in islice(entries, _MOST_ENTRIES) if entry.name.endswith(_SCRIPTS)]
+    except OSError:
+        return False
+    named = {name for script in sorted(scripts)[:_MOST_SCRIPTS] for name in _named_in(script)}
+    return any(os.path.isfile(os.path.join(folder, name)) for name in named)
+
+
+def _named_in(script: str) -> Iterator[str]:
+    """The first paths of prototxt files in a script that lead below its folder."""
+    try:
+        text = read_found(script, _LARGEST)
+    except ReadError:
+        return
+    for match in islice(_PROTOTXT.finditer(text), _MOST_NAMES):
+        before = text[max(0, match.start() - _LONGEST) : match.start()]
+        name = os.fsdecode(before[len(before.rstrip(_OF_PATHS)) :] + match[0])
+        if not os.path.isabs(name) and os.pardir not in name.split("/"):
+            yield name
 
 
 def _if_it_may_be_top(above: str, folder: str) -> int | None:

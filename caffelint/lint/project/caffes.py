@@ -29,8 +29,8 @@ class Taken(NamedTuple):
 
     `forks` are those that the repository names, of which the file may be for one. `why` is it that, and
     `note` why nothing was taken; both empty if there is nothing to tell. `key` changes with all that is known. `root`
-    is the folder of the Caffe; empty if only its caffe.proto is there. `other` is the package of a caffe.proto that
-    is another program's. `unknown` is a fork that the repository names and that nobody knows.
+    is the folder of the Caffe; empty if only its caffe.proto is there. `other` tells of a schema that is another
+    program's. `unknown` is a fork that the repository names and that nobody knows.
     """
 
     caffe: ProjectCaffe | None = None
@@ -97,7 +97,7 @@ class Caffes:
         if roots and self._is_left_over(repository, roots, folder):
             return self._named_by(repository)
         if not roots:
-            return self._loose_in(repository) or self._named_by(repository)
+            return self._loose_in(repository, folder) or self._named_by(repository)
         if len(roots) > _MOST_CAFFES:
             return _several(str(len(roots)), roots)
         why = "it is in the repository"
@@ -117,10 +117,11 @@ class Caffes:
             self._lacks_its_caffe[repository.top] = lacks_its_caffe(repository.top, repository.reach)
         return self._lacks_its_caffe[repository.top]
 
-    def _loose_in(self, repository: Repository) -> Taken | None:
+    def _loose_in(self, repository: Repository, folder: str) -> Taken | None:
         """What a fork's caffe.proto declares, by whatever name, that is the only one of a repository without a Caffe.
 
-        Converters carry BVLC's along, of which nothing follows for the files that they read.
+        Converters carry BVLC's along, of which nothing follows for the files that they read; nor does anything follow
+        for files elsewhere from the schema of a program that only reads texts.
         """
         if len(repository.loose) != 1:
             return None
@@ -128,6 +129,9 @@ class Caffes:
         taken = self._load(proto, os.path.dirname(proto), repository, "it is the only one in the repository")
         if taken.caffe is None:
             return taken if taken.other else None
+        if not taken.caffe.holds_weights:
+            why = f'"{_shown(proto)}" declares no BlobProto, so it is of a program that reads texts and runs no nets'
+            return Taken(other=why, key=why) if is_below(folder, os.path.dirname(proto)) else None
         return taken._replace(root="") if taken.caffe.is_of_a_fork else None
 
     def _named_by(self, repository: Repository) -> Taken:
@@ -151,7 +155,7 @@ class Caffes:
                 self._read[proto] = self._taken(proto, root, repository, why)
             except (ReadError, ProtoError) as error:
                 note = f'"{_shown(proto)}" was not taken as the Caffe of the project: {error}'
-                other = error.package if isinstance(error, OtherPackageError) else ""
+                other = _of_package(error.package) if isinstance(error, OtherPackageError) else ""
                 self._read[proto] = Taken(note=note, key=note, other=other)
         return self._read[proto]
 
@@ -212,6 +216,10 @@ class _Imports:
             if os.path.isfile(path) and self._reach.holds(path):
                 return read(path, _LARGEST, self._reach).decode("utf-8", "replace")
         return None
+
+
+def _of_package(package: str) -> str:
+    return f'the schema of the project is of the package "{package}", which may be another program'
 
 
 def _several(many: str, roots: tuple[str, ...]) -> Taken:

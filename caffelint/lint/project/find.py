@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -13,12 +14,16 @@ _NAME = "caffe.proto"
 PROTO = os.path.join("src", "caffe", "proto", _NAME)
 _DEEPEST = 2
 """Folders below one that the search looks into: `caffe`, `external/caffe`."""
+_DEEPEST_LOOSE = 4
+"""Where no Caffe is, for the schema of a program like it: `src/name/proto/name.proto`."""
 _MOST_ENTRIES = 5_000
 """Of all folders that a search lists in one repository."""
 _LARGEST = 1 << 20
 _MOST_PROTOS = 20
 """Files of other names than caffe.proto that are read."""
 _NEVER = frozenset(["node_modules", "__pycache__", "build", "data"])
+_OF_OTHERS = re.compile(r"3rd_?party|third_?party|extern(?:al)?s?|vendor(?:ed)?|deps|tools|convert\w*", re.IGNORECASE)
+"""Folders of what a project only takes along: its own files are not for that."""
 
 
 class Repository:
@@ -54,15 +59,27 @@ class Repository:
     def loose(self) -> tuple[str, ...]:
         """The files caffe.proto near the top that are in no Caffe: people are to put one into a copy of Caffe.
 
-        Where there is none, those of other names that declare solvers and nets.
+        Where there is none, those of other names that declare solvers and nets, and only then those farther from it.
         """
-        level, found, others = [self.top], [], []
-        for _ in range(_DEEPEST + 1):
+        found: list[str] = []
+        others: list[str] = []
+        level = [self.top]
+        for depth in range(_DEEPEST_LOOSE + 1):
+            if depth > _DEEPEST:
+                if near := tuple(filter(self.reach.holds, found)) or self._declaring(others):
+                    return near
+                level = [folder for folder in level if not self._is_of_others(folder)]
             found += [path for folder in level if os.path.isfile(path := os.path.join(folder, _NAME))]
             below = [inner for above in level for inner in self._list(above)]
             others += [path for folder in level for path in self._protos.get(folder, ())]
             level = below
-        return tuple(filter(self.reach.holds, found)) or tuple(filter(self._declares_nets, others[:_MOST_PROTOS]))
+        return tuple(filter(self.reach.holds, found)) or self._declaring(others)
+
+    def _is_of_others(self, folder: str) -> bool:
+        return any(map(_OF_OTHERS.fullmatch, os.path.relpath(folder, self.top).split(os.sep)))
+
+    def _declaring(self, protos: list[str]) -> tuple[str, ...]:
+        return tuple(filter(self._declares_nets, protos[:_MOST_PROTOS]))
 
     def _declares_nets(self, path: str) -> bool:
         try:

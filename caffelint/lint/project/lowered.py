@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from caffelint.caffe.net import Net
 from caffelint.caffe.states import TEST, TRAIN
 from caffelint.lint import disk
 from caffelint.lint.file import File
@@ -27,14 +28,23 @@ _FOREIGN = frozenset(["fork-field", "unknown-field", "unknown-layer-type", "unkn
 _OF_A_FORK = _FOREIGN | {"unknown-filler-type", "unknown-lr-policy", "unknown-solver-type"}
 _OF_BVLC_CODE = frozenset(["integer-labels-for-regression"])
 """Rules that take layers for BVLC's, which a fork may have changed."""
+_IN_PLACE = "in-place-not-supported"
+"""Until its commit ca402f6d1 of November 2015, BVLC's Caffe let Flatten and Reshape work so."""
 _STRANGE = frozenset(["unreadable-character"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", *_STRANGE])
 _OF_A_BLOCK = frozenset(["in-place-after-branch", "refused-by-caffe"])
-_MISSING = "unknown-bottom"
+_MISSING, _UNREAD = "unknown-bottom", "unused-blob"
 _OF_MISSING_NETS = "S003"
 """Where a whole folder is of templates, each with a solver and its net, the one names the other as it is there."""
 _REPEATED = 3
 """From so many layers more on that are refused alike, they are a block's that is repeated."""
+_TO_BE_ADDED = re.compile(
+    r"^[ \t]*(?:#|//)[ \t#/]*(?:TO-?DO|FIXME|EXERCISE)\b[^\n]{0,20}\b(?:add|write|insert|define|create|put)\b"
+    r"[^\n]{0,99}\blayers?\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A remark that an exercise has in place of layers."""
+_COMMENTED_READER = re.compile(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
 _MIXED = "mixed-layer-formats"
 _MANY = 10
 _BRIEF, _EXPLAINED, _FAULTS = 20, 0.5, 3
@@ -65,9 +75,7 @@ def lower(
         if (file := files.get(path)) is None:
             continue
         if path in taken and (other := taken[path].other):
-            _make_infos(
-                findings, f'the schema of the project is of the package "{other}", which may be another program'
-            )
+            _make_infos(findings, other)
         elif whose := shipped(path):
             _lower_shipped(file, findings, whose, shipped)
         elif path not in solved and file.solver is None and _is_an_example(roots.get(path, ""), path):
@@ -84,7 +92,10 @@ def lower(
             values = [finding for finding in findings if not finding.code.startswith(kept)]
             _make_infos(values, "the file is a template by its name, so a script may complete it")
         if path in taken and (fork := taken[path].unknown):
-            doubtful = (one for one in findings if one.name in _OF_A_FORK | _OF_BVLC_CODE and not one.fixes)
+            doubtful = [one for one in findings if one.name in _OF_A_FORK | _OF_BVLC_CODE and not one.fixes]
+            kinds = {layer.name: layer.kind for net in file.nets for layer in net.layers}
+            in_place = ((one, kinds.get(one.place.layer or "")) for one in findings if one.name == _IN_PLACE)
+            doubtful += (one for one, kind in in_place if kind and kind.shares_memory and not kind.keeps_pixels)
             _make_infos(doubtful, f"{fork.where} names the fork {fork.repository}, which may differ")
         if file.caffe and not roots.get(path):
             foreign = (one for one in findings if one.name in _FOREIGN and one.severity == ERROR and not one.fixes)
@@ -92,6 +103,7 @@ def lower(
         elif file.caffe:
             _tell_once(findings)
         _lower_consequences(file, findings)
+        _lower_where_readers_are_comments(file, findings)
         if path not in solved:
             _lower_where_left_out(file, findings)
         _tell_first_of_alike(file, findings)
@@ -100,6 +112,8 @@ def lower(
                 _doubt(TEST, findings)
             if file.net.runs and (use := file.net.runs.uses):
                 _doubt(TRAIN, findings, f"{use} builds the net, and no solver names it")
+            elif _gets_data_in_test_only(file.net):
+                _doubt(TRAIN, findings, "the net has data for TEST alone, and no solver names it")
         _calm(findings)
 
 
@@ -131,13 +145,35 @@ def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
         _make_infos(types, f"the net mixes two formats, see line {line_of(mixed.place.start)}")
 
 
+def _lower_where_readers_are_comments(file: File, findings: Iterable[Finding]) -> None:
+    """Who made comments of the layers that read a blob knows that nothing reads it now."""
+    if not (unread := [one for one in findings if one.name == _UNREAD]):
+        return
+    source = file.document.source
+    readers = {match[1]: match.start(1) for match in _COMMENTED_READER.finditer(source.text)}
+    tops = {layer.name: layer.tops for net in file.nets for layer in net.layers}
+    for one in unread:
+        read = next((top for top in tops.get(one.place.layer or "", ()) if top in readers), None)
+        if read is not None:
+            _make_infos([one], f"the layer that reads it is a comment, see line {source.line_number(readers[read])}")
+
+
 def _is_prose(text: str) -> bool:
     return text.endswith("...") and not ('"' in text or "'" in text)
 
 
 def _lower_where_left_out(file: File, findings: Sequence[Finding]) -> None:
-    """Where an ellipsis stands in a comment between two layers, or for layers, the file is a pattern, not a net."""
+    """Where an ellipsis stands in a comment between two layers, or for layers, the file is a pattern, not a net.
+
+    So is one with a remark that layers are to be added, as exercises have.
+    """
     text, fields = file.document.source.text, file.document.root.fields
+    if remarks := [match.start() for match in _TO_BE_ADDED.finditer(text)]:
+        lines = [file.document.source.line_number(start) for start in remarks]
+        lacking = (one for one in findings if one.name == _MISSING and one.place.start > remarks[0])
+        _make_infos(lacking, f"layers are to be added, see line {lines[0]}")
+        inside = (one for one in findings if one.name in _OF_THE_GRAMMAR and _line(one) in set(lines))
+        _make_infos(inside, "the line stands for layers that are to be added")
     broken = (one for one in findings if one.name in _OF_THE_GRAMMAR)
     ending = (one for one in broken if _is_prose(text[one.place.start : one.place.end]))
     _make_infos(ending, "the line stands for something that is left out")
@@ -167,6 +203,11 @@ def _tell_first_of_alike(file: File, findings: Iterable[Finding]) -> None:
         if len(others) >= _REPEATED:
             _make_infos(others, f"see line {_line(first)}")
             _count(first, len(others))
+
+
+def _gets_data_in_test_only(net: Net) -> bool:
+    fed = {one.phase for one in net.states() if any(layer.tops and not layer.bottoms for layer in one.layers)}
+    return fed == {TEST}
 
 
 def _doubt(phase: str, findings: Iterable[Finding], why: str = "") -> None:

@@ -22,6 +22,12 @@ _UPSTREAMS = ("bvlc", "yangqing")
 _A_CAFFE = re.compile(r"[\w.-]+/caffe([_-][\w.-]+)?", re.IGNORECASE)
 """A copy of Caffe keeps its name on GitHub, or begins with it; so do tools, but these are seldom fetched with a net."""
 _FETCHED = re.compile(r"\bclone\b[^\n]*$")
+_OF_ITS_OWN = re.compile(
+    r"\b(?:fork(?:ed)?|modified|customi[sz]ed|extended|patched)\b[^\n]{0,80}\bcaffe\b[^\n]*$"
+    r"|\bcaffe\b[^\n]{0,80}\bfork\b[^\n]*$",
+    re.IGNORECASE,
+)
+"""What a text says on the line before it names a Caffe that is not BVLC's."""
 _LONGEST = 200
 
 
@@ -58,7 +64,8 @@ def unknown_fork(top: str, reach: Reach) -> NamedForks | None:
             called = _A_CAFFE.fullmatch(repository)
             if called is None or repository.lower().split("/")[0] in _UPSTREAMS or provenance().forks_of(repository):
                 continue
-            is_fetched = name == ".gitmodules" or _FETCHED.search(text, max(0, match.start() - _LONGEST), match.start())
+            before = text[max(0, match.start() - _LONGEST) : match.start()]
+            is_fetched = name == ".gitmodules" or _FETCHED.search(before) or _OF_ITS_OWN.search(before)
             if is_fetched or not called[1]:
                 return NamedForks((), repository, name)
     return None

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
+from caffelint.lint.project.own_readers import reads_by_itself
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
@@ -120,6 +121,7 @@ class Texts:
         self._files = files
         self._places: dict[str, Sequence[Named]] = {}
         self._words: dict[str, frozenset[str]] = {}
+        self._reading_alone: dict[str, bool] = {}
 
     @cached_property
     def _found(self) -> _Found:
@@ -214,6 +216,22 @@ class Texts:
         if where not in self._words:
             self._words[where] = frozenset(_WORD.findall(self._by_path[where]))
         return _stem(path) in self._words[where] or self._words[where].isdisjoint(self._stems[os.path.dirname(path)])
+
+    def is_read_alone(self, named: Named) -> bool:
+        """Whether a Python script that names a file reads it as text by itself, and runs no Caffe."""
+        if named.where not in self._reading_alone:
+            path, _, number = named.where.rpartition(":")
+            script = os.path.join(named.folder, _name(path))
+            line = self._by_path[path].split("\n")[int(number) - 1]
+            is_alone = path.endswith(".py") and reads_by_itself(script, self._by_path[path], line)
+            self._reading_alone[named.where] = is_alone
+        return self._reading_alone[named.where]
+
+    def written_by(self, path: str) -> Text | None:
+        """The script beside a file that opens it to write it anew."""
+        written = (one for one in self.all_names(path) if one.is_written and one.folder == os.path.dirname(path))
+        where = next((one.where.rpartition(":")[0] for one in written if "*" not in one.parts[0]), "")
+        return next((text for text in self.all if text.path == where), None) if where else None
 
     @cached_property
     def _by_path(self) -> Mapping[str, str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
-from caffelint.lint.project.texts import Texts
+from caffelint.lint.project.texts import Text, Texts
 from caffelint.lint.project.twins import twin_of
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
@@ -19,6 +20,7 @@ from caffelint.text.patterns import compiled_later
 
 _WORD = 4
 _MOST_TWINS = 50
+_MOST_READERS = 20
 _A_LIST = 3
 """Nets of a folder that solvers name in comments, from which on these are all that are tried."""
 _LARGEST = 1 << 20
@@ -29,6 +31,9 @@ _PUT_AWAY = re.compile(
 )
 """A folder by such a name holds what its author has put away."""
 _HEAD = re.compile(rb"^[ \t]*layers?[ \t]*\{", re.M)
+_LAYER_NAME = re.compile(r"[ \t]*name[ \t]*:[ \t]*[\"'](\w{1,200})[\"']")
+_DIGIT = re.compile(r"\d")
+_NAME = re.compile(r"\w+")
 _BOTTOM = re.compile(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
 _INPUT = re.compile(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
 
@@ -53,6 +58,7 @@ class Used:
         self._missing = missing
         self._files = files
         self._others = others
+        self._anew: dict[str, tuple[Text | None, Sequence[tuple[int, str]]]] = {}
 
     @cached_property
     def solvers(self) -> Mapping[str, Sequence[str]]:
@@ -68,11 +74,12 @@ class Used:
 
     def is_used(self, path: str) -> bool:
         """Is a file a solver, or named by one or by a text, and not by one that writes it or names any?"""
-        if self._why_put_away(path):
+        if self._why_put_away(path) or self._why_superseded(path):
             return False
-        if self.is_solved(path) or os.path.basename(path) in self._lost or path in self._by_turns:
-            return True
-        return self._is_named(path)
+        return self._is_of_a_solver(path) or self._is_named(path) and not self._why_only_read(path)
+
+    def _is_of_a_solver(self, path: str) -> bool:
+        return self.is_solved(path) or os.path.basename(path) in self._lost or path in self._by_turns
 
     def _is_named(self, path: str) -> bool:
         named = self._texts.names_file(path)
@@ -100,7 +107,7 @@ class Used:
 
         Who loads a file whose grammar is broken, `is_unreadable`, sees it at once. `refused`: the files with errors.
         """
-        if why := self._why_put_away(path):
+        if why := self._why_put_away(path) or self._why_superseded(path) or self._why_only_read(path):
             return why
         role = role_of(path)
         if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
@@ -131,6 +138,40 @@ class Used:
         )
         return next((f"{one.where} opens the file, as to fill it in" for one in opening), "")
 
+    def why_stale(self, path: str, lines: Sequence[int]) -> str:
+        """Why layers on some lines of a file are no longer there once the script beside it has written it anew.
+
+        The script has the names of most layers, but not of one of these.
+        """
+        script, names = self._written_anew(path)
+        if script is None:
+            return ""
+        words = frozenset(_NAME.findall(script.text))
+        named = (names[bisect(names, line, key=lambda one: one[0]) - 1][1] for line in lines if line >= names[0][0])
+        name = next((name for name in named if name not in words), "")
+        stem = _DIGIT.split(name)[0]
+        if not name or any(stem + mark in script.text for mark in "%{'\""):
+            return ""  # it may put the name together
+        return f'{script.path} writes the file anew, and has no layer "{name}" now'
+
+    def _written_anew(self, path: str) -> tuple[Text | None, Sequence[tuple[int, str]]]:
+        """The script that writes a file anew, with most of its layers, and the lines of the names of these."""
+        if path not in self._anew:
+            self._anew[path] = self._find_written_anew(path)
+        return self._anew[path]
+
+    def _find_written_anew(self, path: str) -> tuple[Text | None, Sequence[tuple[int, str]]]:
+        if (script := self._texts.written_by(path)) is None:
+            return None, ()
+        try:
+            lines = read(path, _LARGEST).decode("utf-8", "replace").split("\n")
+        except ReadError:
+            return None, ()
+        names = [(number, match[1]) for number, line in enumerate(lines, 1) if (match := _LAYER_NAME.match(line))]
+        all_names = {name for _, name in names}
+        gone = all_names.difference(_NAME.findall(script.text))
+        return (script, names) if 2 * len(gone) < len(all_names) else (None, ())
+
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
         """Is it a whole net that is not used, beside nets that are, and not kept for what it once was?
 
@@ -139,7 +180,7 @@ class Used:
         role = role_of(path)
         if self.is_used(path) or role not in (TRAIN, "deploy") or is_of_a_phase and role != "deploy":
             return False
-        return not (self._why_put_away(path) or _is_part(path))
+        return not (self._why_put_away(path) or self._why_only_read(path) or _is_part(path))
 
     def _may_be_tried(self, path: str, role: str, is_refused: bool, is_unreadable: bool) -> bool:
         """Does somebody run it now and then, though nothing names it?
@@ -166,6 +207,27 @@ class Used:
         if any(not is_below(one.folder, folder) for one in named):
             return ""
         return f'no script or page elsewhere names the file, which is in "{relative(folder)}", and solvers name others'
+
+    def _why_superseded(self, path: str) -> str:
+        """Why nobody seems to train by a solver: a text names another one beside it, for the same nets."""
+        mine = self._nets.get(path)
+        if not mine or self._texts.names_file(path):
+            return ""
+        beside = (other for other in self.solvers[mine[0]] if os.path.dirname(other) == os.path.dirname(path))
+        for other in beside:
+            named = self._texts.names_file(other)
+            if named and not (named.is_vague or named.is_of_page) and set(self._nets[other]) == set(mine):
+                return f'no text names the solver, and {named.where} names "{relative(other)}" for the same net'
+        return ""
+
+    def _why_only_read(self, path: str) -> str:
+        """Why no Caffe loads a file that scripts name: all of them read it as text with code of their own."""
+        named = self._texts.all_names(path)
+        if self._is_of_a_solver(path) or not 0 < len(named) <= _MOST_READERS:
+            return ""
+        if not all(map(self._texts.is_read_alone, named)):
+            return ""
+        return f"{named[0].where} reads the file as text, and nothing else names it"
 
     def _why_left_over(self, path: str, role: str, refused: Collection[str]) -> str:
         """Why nobody loads a net that Caffe refuses: there is a better one of it, or it is a part of one."""

@@ -107,6 +107,10 @@ class _Project:
             self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked, self.refused)
         return self._unused[asked]
 
+    def stale(self, path: str, lines: Sequence[int]) -> str:
+        """Why layers on these lines are no longer in a file once a script has written it anew."""
+        return self._used.why_stale(path, lines)
+
     def filled_by(self, path: str) -> str:
         return self._used.filled_by(path)
 
@@ -288,6 +292,8 @@ class _Projects:
         is_warning = one.severity == WARNING
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
+        if is_warning and one.layer and (why := project.stale(path, _lines(one))):
+            return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
         if one.name == _OF_DATA_PATHS and (why := project.sets_paths):
@@ -329,6 +335,12 @@ class _Projects:
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)
         return self._found.setdefault(top, _Project(top)) if top else None
+
+
+def _lines(one: ReportedFinding) -> list[int]:
+    """Those of the layers that a finding is about, in its file."""
+    also = (related.line for related in one.related if related.file == one.file)
+    return [one.line or 1, *also, *(line for _, line in one.others)]
 
 
 def _max_iter(solver: str) -> int:

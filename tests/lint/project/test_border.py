@@ -43,6 +43,26 @@ def test_the_working_directory_may_be_the_top(tmp_path: Path, monkeypatch: pytes
     assert top_of(str(one / "models/a")) is None
 
 
+@pytest.mark.parametrize(
+    ("script", "is_top"),
+    [
+        ("caffe train --solver=./models/a/solver.prototxt", True),
+        ("SGDSolver('models/a/solver.prototxt')", True),
+        ("caffe train --solver=models/b/solver.prototxt", False),  # of another folder
+        ("caffe train --solver=../one/models/a/solver.prototxt", False),
+        ("caffe train --solver={one}/models/a/solver.prototxt", False),
+    ],
+)
+def test_scripts_are_run_from_the_top(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, is_top: bool
+) -> None:
+    one = _make(tmp_path / "one", "models/a/solver.prototxt")
+    (one / "train.sh").write_text(script.replace("{one}", str(one)))
+    assert top_of(str(one / "models/a")) is None
+    monkeypatch.chdir(one)
+    assert top_of(str(one / "models/a")) == (str(one) if is_top else None)
+
+
 def test_no_home_is_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = _make(tmp_path / "home", "README.md", "LICENSE", ".gitignore", "nets/solver.prototxt")
     monkeypatch.setenv("HOME", str(home))

@@ -250,10 +250,13 @@ def test_numbers_that_may_be_no_pixels_are_not_judged(
         (".gitmodules", '[submodule "c"]\n path = c\n url = git@github.com:someone/caffe.git\n', "info"),
         ("README.md", "    git clone https://github.com/someone/caffe-up\n", "info"),
         ("README.md", "It needs https://github.com/someone/caffe\n", "info"),
+        ("README.md", "* Special forked version of caffe found here: https://github.com/someone/caffe_nd", "info"),
+        ("README.md", "* [our Caffe fork](https://github.com/someone/caffe_nd)", "info"),
+        ("README.md", "* a tool for Caffe: https://github.com/someone/caffe_nd", "warning"),
         ("README.md", "See https://github.com/BVLC/caffe and https://github.com/someone/my-caffe-nets", "warning"),
         ("README.md", "git clone this, and\nconvert it by https://github.com/ethereon/caffe-tensorflow", "warning"),
     ],
-    ids=["submodule", "cloned", "its name", "others", "tool"],
+    ids=["submodule", "cloned", "its name", "forked", "a fork", "for Caffe", "others", "tool"],
 )
 def test_a_fork_that_nobody_knows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, severity: str
@@ -267,3 +270,70 @@ def test_a_fork_that_nobody_knows(
     assert severities()["unknown-filler-type"] == severity
     (tmp_path / "net.prototxt").write_text(NET.format(up % (filler % "guassian")))
     assert severities()["unknown-filler-type"] == "error", "a slip is one in any fork"
+
+
+@pytest.mark.parametrize(("type_", "forked"), [("Flatten", "info"), ("Reshape", "info"), ("Split", "error")])
+def test_a_fork_that_nobody_knows_may_be_older(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type_: str, forked: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    flat = f'layer {{ name: "flat" type: "{type_}" bottom: "a" top: "a" }}'
+    (tmp_path / "net.prototxt").write_text(NET.format(flat))
+    assert severities()["in-place-not-supported"] == "error"
+    (tmp_path / "README.md").write_text("    git clone https://github.com/someone/caffe-up\n")
+    assert severities()["in-place-not-supported"] == forked
+
+
+@pytest.mark.parametrize(("phase", "severity"), [("TEST", "info"), ("TRAIN", "warning")])
+def test_a_net_with_data_for_one_phase_is_not_built_in_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.prototxt").write_text(
+        f'layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: {phase} }} }}'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }'
+        ' layer { name: "relu" type: "ReLU" bottom: "bn" top: "bn" }'
+        ' layer { name: "ip" type: "InnerProduct" bottom: "bn" top: "ip" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
+    )
+    assert severities()["batchnorm-without-scale"] == severity
+
+
+@pytest.mark.parametrize(("reader", "severity"), [("aux", "info"), ("other", "warning")])
+def test_who_made_a_comment_of_a_loss_knows_that_nothing_reads_the_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ip = 'layer { name: "%s" type: "InnerProduct" bottom: "data" top: "%s" inner_product_param { num_output: 9 } }\n'
+    loss = 'layer {\n  name: "%s"\n  type: "SoftmaxWithLoss"\n  bottom: "%s"\n  bottom: "label"\n}\n'
+    (tmp_path / "net.prototxt").write_text(
+        'layer { name: "data" type: "Data" top: "data" top: "label" }\n'
+        + ip % ("fc", "fc")
+        + ip % ("aux", "aux")
+        + (loss % ("aux_loss", reader)).replace("\n", "\n#")
+        + "\n"
+        + loss % ("loss", "fc")
+    )
+    assert severities()["unused-blob"] == severity
+
+
+@pytest.mark.parametrize(
+    ("remark", "severity"),
+    [
+        ("# TODO: add another convolution layer on top of a", "info"),
+        ("//TODO: add a layer", "info"),
+        ("# TODO: check this layer", "error"),
+        ("# add a layer", "error"),
+    ],
+)
+def test_layers_that_are_to_be_added_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remark: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ip = 'layer { name: "ip" type: "InnerProduct" bottom: "conv" top: "ip" inner_product_param { num_output: 9 } }'
+    (tmp_path / "net.prototxt").write_text(NET.format(f"\n{remark}\n{ip}\n"))
+    found = severities()
+    assert found["unknown-bottom"] == severity
+    assert "error" not in {found.get("syntax-error")}

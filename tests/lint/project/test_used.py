@@ -130,3 +130,57 @@ def test_an_ellipsis_ends_a_line_that_is_no_prototxt(
 ) -> None:
     found = check(tmp_path, monkeypatch, "syntax-error", {"net.prototxt": f"{NET}{line}\n"})
     assert found == {"net.prototxt": severity}
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({}, "info"),
+        ({"use.py": "import os\nfrom lines import read\nread('deploy.prototxt')\n"}, "info"),
+        ({"use.py": "NET = 'deploy.prototxt'\nopen('notes.txt').read()\n"}, "error"),  # for who imports it
+        ({"lines.py": "def read(name): return open(name)\ndef net(): return read('deploy.prototxt')\n"}, "error"),
+        ({"use.py": "import caffe\nnet = caffe.Net('deploy.prototxt', caffe.TEST)\n"}, "error"),
+        ({"use.py": "from detector import Net\nnet = Net('deploy.prototxt')\n"}, "error"),
+        ({"lines.py": "import caffe\ndef read(name): return caffe.Net(name)\n"}, "error"),
+        ({"use.py": "import os\nos.system('caffe time --model deploy.prototxt')\n"}, "error"),
+        ({"lines.py": "def read(name): return name\n"}, "error"),
+        ({"README.md": "The net is in deploy.prototxt.\n"}, "error"),
+        ({"other.prototxt": 'net: "deploy.prototxt" base_lr: 0.1 lr_policy: "fixed"\n'}, "error"),
+    ],
+)
+def test_a_script_reads_the_net_as_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], severity: str
+) -> None:
+    given = {
+        "solver.prototxt": SOLVER % "train_val.prototxt",
+        "train_val.prototxt": NET,
+        "deploy.prototxt": 'layer { name: "i" type: "Input" top: "x" }\n' + BROKEN.splitlines()[-1],
+        "compute.py": "from lines import read\nread('deploy.prototxt')\n",
+        "lines.py": "def read(name): return open(name).readlines()\n",
+    }
+    found = check(tmp_path, monkeypatch, "unknown-bottom", {**given, **files})
+    assert found["deploy.prototxt"] == severity
+
+
+@pytest.mark.parametrize(
+    ("script", "severity"),
+    [
+        ("n.d = Data()\nn.loss = Loss(n.ip)\nopen('net.prototxt', 'w').write(n)", "info"),
+        ("n.d = Data()\nn.ip = IP()\nn.relu = ReLU()\nn.loss = Loss()\nopen('net.prototxt', 'w').write(n)", "warning"),
+        ("n.d = Data()\nn.loss = Loss(n.ip)\nopen('other.prototxt', 'w').write(n)", "warning"),
+        ("n.d = Data()\nn.loss = Loss()\nn['relu%s' % '']\nn.ip = IP()\nopen('net.prototxt', 'w').write(n)", "warning"),
+        ("from net import n\nopen('net.prototxt', 'w').write(n)", "warning"),  # it has no names of layers
+    ],
+)
+def test_a_script_writes_another_net_by_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, severity: str
+) -> None:
+    net = (
+        'layer {\n name: "d"\n type: "Data" top: "data" top: "label" }\n'
+        'layer {\n name: "ip"\n type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 3\n'
+        'weight_filler { type: "xavier" } } }\n'
+        'layer {\n name: "relu"\n type: "ReLU" bottom: "ip" top: "ip" }\n'
+        'layer {\n name: "loss"\n type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }\n'
+    )
+    found = check(tmp_path, monkeypatch, "rectified-scores", {"net.prototxt": net, "make.py": script})
+    assert found["net.prototxt"] == severity

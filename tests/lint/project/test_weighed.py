@@ -148,7 +148,10 @@ PART = 'layer { name: "r"\n type: "ReLU"\n bottom: "fc"\n top: "r"\n botom: "x" 
             {"make.py": "open('part.prototxt', 'w').write(net)", "README.md": "net.prototxt", "net.prototxt": NET},
             "info",
         ),
-        ({"make.py": "open('part.prototxt').read()", "README.md": "net.prototxt", "net.prototxt": NET}, "error"),
+        (
+            {"make.py": "f.write(open('part.prototxt').read())", "README.md": "net.prototxt", "net.prototxt": NET},
+            "error",
+        ),
         ({"net.prototxt": NET}, "error"),
         ({}, "error"),
     ],
@@ -383,3 +386,24 @@ def test_a_script_makes_the_folder(project: Path, script: str, severity: str) ->
     write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "a/lock.mdb": "", "get.sh": script})
     one = found("snapshot-prefix-unusable")["solver.prototxt"]
     assert (one.severity, "get.sh:1 makes the folder" in one.evidence) == (severity, severity == "info")
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({"train.sh": "caffe train --solver=./solver.prototxt"}, "info"),
+        ({"train.sh": "caffe train --solver=./solver.prototxt", "README.md": "or take old.prototxt"}, "warning"),
+        ({"train.sh": "for one in *.prototxt; do caffe train --solver=$one; done"}, "warning"),
+        ({"README.md": "train by solver.prototxt"}, "warning"),
+        (
+            {"train.sh": "caffe train --solver=./solver.prototxt", "solver.prototxt": SOLVER % "other.prototxt"},
+            "warning",
+        ),
+        ({}, "warning"),
+    ],
+    ids=["another is run", "told", "all are run", "a page", "for another net", "nothing tells"],
+)
+def test_a_solver_beside_the_one_that_is_run(project: Path, files: dict[str, str], severity: str) -> None:
+    nets = {"train.prototxt": NET, "other.prototxt": NET, "solver.prototxt": SOLVER % "train.prototxt"}
+    write({**nets, "old.prototxt": (SOLVER % "train.prototxt").replace("fixed", "inv"), **files})
+    assert found("missing-lr-parameter")["old.prototxt"].severity == severity

@@ -255,6 +255,30 @@ def test_a_schema_of_another_name(make: Make, proto: str) -> None:
     (top / "src/mine.proto").write_text(proto)
     assert Caffes(Config()).of("net.prototxt").name == "src/mine.proto"
     (top / "src/mine.proto").write_text(proto.replace("package caffe;", "package cnn;"))
-    assert Caffes(Config()).of("net.prototxt").other == "cnn"
+    assert Caffes(Config()).of("net.prototxt").other.startswith('the schema of the project is of the package "cnn"')
     (top / "src/mine.proto").write_text("package cnn;\nmessage NetParameter { }\n")
     assert not Caffes(Config()).of("net.prototxt").other
+
+
+def test_a_schema_deep_among_the_sources(make: Make, proto: str) -> None:
+    top = make(NET.format('layer { name: "r" type: "ReLU" botom: "a" top: "r" }'))
+    shutil.rmtree(top / "caffe")
+    schema = proto.replace("package caffe;", "package cnn;")
+    for folder, severity in (("external/cnn/src/proto", "error"), ("src/cnn/proto", "info")):
+        (top / folder).mkdir(parents=True)
+        (top / folder / "cnn.proto").write_text(schema)
+        assert {row[0] for row in found()} == {severity}
+
+
+def test_a_schema_without_weights_is_of_a_program_that_reads_texts(make: Make, proto: str) -> None:
+    top = make(NET.format('layer { name: "r" type: "ReLU" botom: "a" top: "r" }'))
+    shutil.rmtree(top / "caffe")
+    (top / "demo").mkdir()
+    shutil.copy(top / "net.prototxt", top / "demo")
+    (top / "demo/caffe.proto").write_text(
+        "package caffe; message LayerParameter { optional string name = 1; optional int32 mine = 2; }"
+        " message NetParameter { repeated LayerParameter layer = 2; } message SolverParameter { }"
+    )
+    assert Caffes(Config()).of("net.prototxt").caffe is None
+    assert {row[0] for row in found()} == {"error"}
+    assert {row[0] for row in found(path="demo/net.prototxt")} == {"info"}

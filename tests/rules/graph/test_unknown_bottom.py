@@ -79,6 +79,12 @@ NO_LABELS = "a deploy net has no labels, so remove "
             ' layer { name: "prob" type: "Softmax" bottom: "data" bottom: "label" top: "loss" }',
             NO_LABELS + 'Accuracy "a" and bottom "label" of Softmax "prob"',
         ),
+        (
+            "deploy.prototxt",
+            '{ name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" top: "loss" }'
+            ' layer { name: "prob" type: "Softmax" bottom: "data" top: "prob" }',
+            NO_LABELS + 'it; Softmax "prob" gives the answer',
+        ),
         # The loss of a fork, and what may be anything.
         ("deploy.prototxt", '{ name: "a" type: "OwnLoss" bottom: "data" bottom: "label" }', NO_LABELS + "it"),
         ("deploy.prototxt", '{ name: "a" type: "Own" bottom: "data" bottom: "boxes" top: "b" }', "correct the name"),
