@@ -59,6 +59,11 @@ def no_gradient(run: Run) -> NoGradient:
     wrong, what = wrong_gradient(run), f"no weight gets a gradient{_stays(run)}"
     if wrong is not None and wrong.place is not None:
         return NoGradient(wrong.place, wrong._replace(what=what), "")
+    if not run.loss_layers:
+        known = run.known(rules=("python-loss-weight", "no-loss"))[:1]
+        why = known[0].message if known else "no layer of the TRAIN net has a loss weight"
+        cause = Cause("loss-weight", "no weight gets a gradient", why, CERTAIN)
+        return NoGradient(run.line(known[0].line) if known and known[0].line else place, cause, "")
     if not any(event.loss for event in run.iterations):
         reason, sure = _zero_loss(run)
         zero = "the loss is 0 in every iteration, so no weight gets a gradient"

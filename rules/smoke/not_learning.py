@@ -192,9 +192,9 @@ def _faded(rule: SmokeRule, run: Run) -> Finding | None:
 
 def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
     learning = list(weights(run))
-    if not learning or any(one.gradient is None for one in learning):
+    if not learning or (run.loss_layers and any(one.gradient is None for one in learning)):
         return None
-    nothing = all(is_zero(one.gradient) and only_decays(run, one) for one in learning)
+    nothing = not run.loss_layers or all(is_zero(one.gradient) and only_decays(run, one) for one in learning)
     found = no_gradient(run) if nothing else stopped(run, learning)
     best = cure(run)
     severity = WARNING if best is not None and best.hypothesis.field == "seed" else None

@@ -119,7 +119,7 @@ class UpdateOutOfScale(SmokeRule):
         if not run.finite:
             return
         best = largest_ratios(run)
-        if all(is_zero(one.gradient) for one in weights(run)):
+        if not run.loss_layers or all(is_zero(one.gradient) for one in weights(run)):
             return  # not-learning reports it
         if best and max(best.values()) < _LEAST:
             yield self._too_small(run, max(best, key=lambda layer: best[layer]), max(best.values()))

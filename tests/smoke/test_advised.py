@@ -40,3 +40,43 @@ def test_what_it_would_set(engine: str, in_engine: Callable[..., Session], tmp_p
     assert best.hypothesis.told is not None
     assert best.hypothesis.told.name == "bilinear-misconfigured"
     assert "with group: 4 it learns" in verdict(session.run, session.report.findings)
+
+
+_OWN = """
+import numpy as np
+import caffe
+
+
+class Distance(caffe.Layer):
+    def setup(self, bottom, top):
+        pass
+
+    def reshape(self, bottom, top):
+        top[0].reshape(1)
+
+    def forward(self, bottom, top):
+        self.off = bottom[0].data - bottom[1].data.reshape(bottom[0].data.shape)
+        top[0].data[...] = np.mean(self.off**2)
+
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = top[0].diff[0] * 2 * self.off / self.off.size
+"""
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_a_loss_of_ones_own_that_counts_for_nothing(
+    engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    """Its backward never runs, so what stands in the gradient is no fault of its code."""
+    (tmp_path / "own.py").write_text(_OWN)
+    net = 'layer { name: "data" type: "DummyData" top: "data" top: "label" dummy_data_param { shape { dim: 8 dim: 4 }'
+    net += ' shape { dim: 8 } data_filler { type: "gaussian" std: 1 } data_filler { type: "gaussian" std: 1 } } }\n'
+    net += 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 1'
+    net += ' weight_filler { type: "xavier" } } }\nlayer { name: "loss" type: "Python" bottom: "fc" bottom: "label"'
+    net += ' top: "loss" python_param { module: "own" layer: "Distance" } }\n'
+    session = in_engine(write(tmp_path, net, SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "")), engine)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    assert said.startswith("it learns nothing: no weight gets a gradient")
+    assert 'Python "loss" has no loss_weight' in said
+    assert "wrong-gradient" not in {one.name for one in session.report.findings}
