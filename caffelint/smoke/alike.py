@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Targets(NamedTuple):
@@ -96,3 +96,36 @@ class Overlaid(NamedTuple):
     how: str
     with_it: float
     beyond: float
+
+
+class Told(NamedTuple):
+    """From what a layer gives before any training, can targets be told (followed.py)? name: of the targets.
+
+    top: the number of the layer's top. agree: the share of right answers to the first records, or how answers that are
+    numbers correlate with the right ones; chance: the same of targets in any order; beyond: by how many of the
+    deviations of that it is more. fitted: are the answers those of a linear fit, or those of the nearest other records?
+    labels: is the target of a record one label, or are they numbers? same: is what it gives the same for all records?
+    """
+
+    name: str
+    layer: str
+    top: int
+    records: int
+    agree: float
+    chance: float
+    beyond: float
+    fitted: bool = False
+    labels: bool = True
+    same: bool = False
+
+
+Alike = Targets | Neighbours | Pairs | Crossed | Overlaid | Told
+ALIKE: dict[str, Any] = {
+    "targets": Targets,
+    "neighbours": Neighbours,
+    "pairs": Pairs,
+    "crossed": Crossed,
+    "overlaid": Overlaid,
+    "told": Told,
+}
+"""By their names, as in `events.KINDS`."""

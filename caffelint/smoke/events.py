@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
-from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs, Targets
+from caffelint.smoke.alike import ALIKE, Alike
 from caffelint.smoke.scanned import Scanned
 
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
@@ -405,11 +405,7 @@ Event = (
     | Statistics
     | LossGradient
     | NonFinite
-    | Targets
-    | Neighbours
-    | Pairs
-    | Crossed
-    | Overlaid
+    | Alike
     | Tested
     | Refused
     | BadWeights
@@ -439,11 +435,7 @@ KINDS: dict[str, Any] = {
     "statistics": Statistics,
     "loss_gradient": LossGradient,
     "non_finite": NonFinite,
-    "targets": Targets,
-    "neighbours": Neighbours,
-    "pairs": Pairs,
-    "crossed": Crossed,
-    "overlaid": Overlaid,
+    **ALIKE,
     "test": Tested,
     "refused": Refused,
     "bad_weights": BadWeights,

@@ -15,6 +15,7 @@ TRAIN, TEST = "TRAIN", "TEST"
 REAL, SYNTHETIC = "real", "synthetic"
 UNIFORM, LABELS, CONSTANT, BOXES, RECORDED = "uniform", "labels", "constant", "boxes", "recorded"
 TRAINS, RECORDS, MEASURES, CHECKS, SERVES, SCANS = "train", "record", "measure", "gradients", "serve", "scan"
+FOLLOWS = "follow"
 
 MORE = "more.json"
 """The file, in the folder of the copies, that names other jobs."""
@@ -93,6 +94,26 @@ class Pair(NamedTuple):
     other: str = ""
 
 
+class Way(NamedTuple):
+    """What layers make of data on the way to a loss, of which it is asked whether its targets can still be told.
+
+    name, classes: of the targets, as in `Target`. maker, number: the layer and the number of its top that bring them.
+    axes: how many of their first axes number the records. steps: may the first axis of other blobs be time?
+    layers, tops: each a layer and the number of its top, in the order of the net; the last one is what the loss reads.
+    brings: those of the layers that bring the data.
+    """
+
+    name: str
+    classes: bool
+    maker: str
+    number: int
+    axes: int
+    steps: bool
+    layers: tuple[str, ...]
+    tops: tuple[int, ...]
+    brings: tuple[str, ...]
+
+
 class Check(NamedTuple):
     """A layer of the TRAIN net whose gradient is to be checked.
 
@@ -126,7 +147,8 @@ class Job:
     layers whose statistics are wanted at every iteration. statistics_every: those of all blobs and parameters are
     emitted at iterations -1 and 0, then every so many and at the last; 0 for never.
     mode: `train` is the run above. `record` writes the weights at the start and some batches into `folder`, `measure`
-    what a pass and the iterations compute there, for `--compare`; `gradients` does `checks`; `scan` runs
+    what a pass and the iterations compute there, for `--compare`; `gradients` does `checks`; `follow` runs forward
+    with the weights as they start, and asks `ways`; `scan` runs
     `iterations` batches forward only, and goes on after a value that is not finite; `serve` does the job `main`,
     then says `waiting` until a file `more` names others, each of which follows an event `trying`; all in processes
     of their own, which begin with the engine loaded.
@@ -165,11 +187,12 @@ class Job:
     targets: tuple[Target, ...] = ()
     pairs: tuple[Pair, ...] = ()
     wants_gpu: bool = False
+    ways: tuple[Way, ...] = ()
 
     def to_json(self) -> str:
         """Rates may be nan or inf: written as Python's json does, NaN and Infinity."""
         lists: dict[str, Any] = {"nets": self.nets, "inputs": self.inputs, "checks": self.checks}
-        lists |= {"targets": self.targets, "pairs": self.pairs}
+        lists |= {"targets": self.targets, "pairs": self.pairs, "ways": self.ways}
         return json.dumps(asdict(self) | {name: [one._asdict() for one in every] for name, every in lists.items()})
 
     @staticmethod
@@ -179,6 +202,7 @@ class Job:
         values["inputs"] = tuple(_named(Input, item) for item in values["inputs"])
         values["targets"] = tuple(_named(Target, item) for item in values.get("targets", ()))
         values["pairs"] = tuple(_named(Pair, item) for item in values.get("pairs", ()))
+        values["ways"] = tuple(_named(Way, item) for item in values.get("ways", ()))
         values["checks"] = tuple(_named(Check, item) for item in values.get("checks", ()))
         return Job(**_tuples(values))
 

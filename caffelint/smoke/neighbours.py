@@ -41,9 +41,9 @@ class Neighbours(object):
             self.fits = False
             return
         self.labels = self.labels and targets.size == len(targets)
-        self.raw += list(_short(data))
-        self.sorted += list(_sorted(data))
-        self.targets += list(_short(targets))
+        self.raw += list(short(data))
+        self.sorted += list(by_size(data))
+        self.targets += list(short(targets))
 
     def result(self, shift=0):
         """The fields of the event, with the target of so many records before; {} where nothing can be told."""
@@ -72,28 +72,29 @@ class Neighbours(object):
         if not (targets != targets[0]).any():
             return found
         for view in (raw, numpy.array(self.sorted[:MOST])):
-            near = _nearest(view[own])
+            near = nearest(view[own])
             if near is None:
                 continue
-            agree, chance, beyond = self._agree(near, targets)
+            agree, chance, beyond = agreement(near, targets, self.labels)
             if not beyond <= found["beyond"]:
                 found.update(agree=agree, chance=chance, beyond=beyond)
         return found
 
-    def _agree(self, near, targets):
-        """How well targets agree with those of their neighbours, what chance gives, and by how many of its deviations
-        it is more: the share of equal labels, or how targets that are numbers correlate."""
-        if self.labels:
-            targets = targets[:, 0]
-            alike = lambda one: float((one[near] == one[:, None]).mean())  # noqa: E731
-        else:
-            spread = targets.std(axis=0)
-            targets = (targets[:, spread > 0] - targets[:, spread > 0].mean(axis=0)) / spread[spread > 0]
-            alike = lambda one: float((one[near] * one[:, None]).mean())  # noqa: E731
-        drawn = numpy.random.RandomState(0)  # not numpy's own, which layers may draw from
-        by_chance = [alike(targets[drawn.permutation(len(targets))]) for _ in range(DRAWN)]
-        agree, chance = alike(targets), float(numpy.mean(by_chance))
-        return agree, chance, (agree - chance) / max(float(numpy.std(by_chance)), 1e-9)
+
+def agreement(near, targets, labels):
+    """How well targets agree with those of their neighbours, what chance gives, and by how many of its deviations
+    it is more: the share of equal labels, or how targets that are numbers correlate."""
+    if labels:
+        targets = targets[:, 0]
+        alike = lambda one: float((one[near] == one[:, None]).mean())  # noqa: E731
+    else:
+        spread = targets.std(axis=0)
+        targets = (targets[:, spread > 0] - targets[:, spread > 0].mean(axis=0)) / spread[spread > 0]
+        alike = lambda one: float((one[near] * one[:, None]).mean())  # noqa: E731
+    drawn = numpy.random.RandomState(0)  # not numpy's own, which layers may draw from
+    by_chance = [alike(targets[drawn.permutation(len(targets))]) for _ in range(DRAWN)]
+    agree, chance = alike(targets), float(numpy.mean(by_chance))
+    return agree, chance, (agree - chance) / max(float(numpy.std(by_chance)), 1e-9)
 
 
 def smaller(values):
@@ -109,20 +110,20 @@ def smaller(values):
     return values
 
 
-def _short(values):
+def short(values):
     """Each as a row of a few hundred values: maps made smaller, and of what is left every so many."""
     values = smaller(values)
     rows = values.reshape(len(values), -1)
     return rows[:, numpy.unique(numpy.linspace(0, rows.shape[1] - 1, LONG).astype(int))]
 
 
-def _sorted(values):
+def by_size(values):
     """A few of the values of each by their size, wherever they stand: of words their number, of pictures their tone."""
     rows = numpy.sort(values.reshape(len(values), -1), axis=1)
     return rows[:, numpy.unique(numpy.linspace(0, rows.shape[1] - 1, 2 * WIDE).astype(int))]
 
 
-def _nearest(rows):
+def nearest(rows):
     """The numbers of the nearest others of each, by the usual deviation of each column; None where none differs."""
     spread = rows.std(axis=0)
     wanted = spread > 1e-9 * numpy.abs(rows).max()

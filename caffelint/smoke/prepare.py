@@ -58,6 +58,7 @@ RUNNER = (
     "crossed.py",
     "overlaid.py",
     "pairs.py",
+    "followed.py",
     "stacks.py",
     "own_code.py",
     "arrays.py",

@@ -9,7 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs
+from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs, Told
 from caffelint.smoke.answers import CHANCE, SURE
 from caffelint.smoke.diagnosis.batches import labels_outside
 from caffelint.smoke.diagnosis.change import Change
@@ -103,6 +103,7 @@ from caffelint.smoke.loss import (
     slowest,
     staying,
 )
+from caffelint.smoke.lost import Lost, lost
 from caffelint.smoke.outcome import beats_constant, outcome
 from caffelint.smoke.run import Run, loss_grew, run_of
 from caffelint.smoke.scanned import Odd, Scanned
@@ -148,6 +149,7 @@ __all__ = [
     "Input",
     "Iteration",
     "Loaded",
+    "Lost",
     "Neighbours",
     "NonFinite",
     "Odd",
@@ -165,6 +167,7 @@ __all__ = [
     "Statistics",
     "Tested",
     "TimedOut",
+    "Told",
     "Tried",
     "Warned",
     "Weights",
@@ -202,6 +205,7 @@ __all__ = [
     "limits",
     "loss_grew",
     "losses",
+    "lost",
     "made_zeros",
     "matrix",
     "only_decays",

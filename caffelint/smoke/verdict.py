@@ -34,6 +34,7 @@ _HEADS = {
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
     "non-finite-backward": "it breaks",
+    "information-lost": "it learns nothing",
     "not-learning": "it learns nothing",
     "diverging": "it diverges",
     "numpy-warns": "its own code goes wrong",
@@ -108,6 +109,8 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
         head = "it was not run"
     if lead.name == "not-learning" and lead.severity != ERROR:
         head = "it hardly learns"
+    if lead.name == "information-lost" and outcome(run).learns:
+        head = "it learns its records by heart"
     if lead.name == "labels-of-other-records" and outcome(run).learns:
         head = heads["label-out-of-range"]
     cause = lead.cause or ReportedCause("unknown", lead.message, "", lead.certainty, lead.file, lead.line)

@@ -15,6 +15,7 @@ from caffelint.smoke.rule import (
     constant_of,
     cure,
     falls,
+    lost,
     recalled,
     staying,
 )
@@ -150,9 +151,7 @@ class LabelsOfOtherRecords(SmokeRule):
         every = list(run.all(Neighbours))
         for one in every:
             found = _stays(run, one.name) if not one.shift and not one.net and one.beyond < CHANCE else None
-            if found is None:
-                continue
-            if one.equal > _ONE * one.records:
+            if found is None or one.equal > _ONE * one.records or lost(run) is not None:
                 continue
             layer, stays = found
             maker = layer.bottoms[1].maker

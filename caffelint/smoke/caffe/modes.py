@@ -1,4 +1,4 @@
-"""What else than training a job may ask of a real Caffe: to record data, measure passes, check gradients.
+"""What else than training a job may ask of a real Caffe: to record data, measure passes, check gradients, follow data.
 
 Needs only Python 2.7 or 3, numpy and caffe. It is copied beside runner.py, and given its `Run`.
 """
@@ -150,4 +150,27 @@ def scan(run):
                 pass
 
 
-MODES = {"scan": scan, "record": record, "measure": measure, "gradients": gradients}
+def follow(run):
+    """Batches forward layer by layer, with the weights as they start: from what can targets be told?"""
+    from caffelint_engine import followed
+
+    net = run.nets[0]
+    ways = [followed.Followed(way) for way in run.job["ways"]]
+    end = time.time() + followed.SECONDS
+    while any(way.wants_more() for way in ways) and time.time() < end and run.completed < followed.MOST:
+        run.fill(0, run.completed % run.job["batches"])
+        for layer, name in enumerate(net.names):
+            net.net._forward(layer, layer)
+            for number, top in enumerate(net.tops[layer]):
+                for way in ways:
+                    way.add(name, number, net.blobs[top].data)
+        for way in ways:
+            way.end()
+        run.completed += 1
+    end = time.time() + followed.SECONDS
+    for way in ways:
+        for found in way.results(lambda: time.time() > end):
+            run.emit("told", **found)
+
+
+MODES = {"scan": scan, "record": record, "measure": measure, "gradients": gradients, "follow": follow}

@@ -35,6 +35,12 @@ class Change(NamedTuple):
     seed: int = 0
     weights: str = ""
 
+    @property
+    def of_solver(self) -> bool:
+        """Does it change nothing but how weights are updated, or which ones are drawn?"""
+        parts = self.parts or (self,)
+        return all(not one.layer and one.loads and not one.skips and not one.weights for one in parts)
+
 
 _ROOM = 0.8
 """Of 1, where the largest of a first batch is to end."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from caffelint.smoke.alike import Targets
+from caffelint.smoke.alike import Targets, Told
 from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
 from caffelint.smoke.diagnosis.belonging import shifted
 from caffelint.smoke.diagnosis.beside import weights_beside
@@ -28,8 +28,10 @@ from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, WELL, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, flat, learns, stuck, trouble
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
+from caffelint.smoke.followed import SECONDS
 from caffelint.smoke.gradcheck import of_python_layers
-from caffelint.smoke.job import CHECKS, MORE
+from caffelint.smoke.job import CHECKS, FOLLOWS, MORE, Way
+from caffelint.smoke.lost import wanted
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.run import Run
 from caffelint.smoke.session import FULL, QUICK, Stage
@@ -59,7 +61,7 @@ class Diagnosis:
     def __init__(self, stage: Stage, engine: Engine, prepared: Prepared) -> None:
         self.result: list[Tried] = []
         self.found: list[Event] = []
-        self._checks: Prepared | None = None
+        self._asked: list[Prepared] = []
         self._stage = stage
         self._engine = engine
         self._prepared = prepared
@@ -87,7 +89,10 @@ class Diagnosis:
         if self._was is not None:
             self.found += shifted(run, self._prepared, seconds / 4)
         if self._was is not None or not learns(run):
-            self._checks = self._check()
+            self._asked += self._check()
+        if targets := wanted(run, self._prepared.job.targets):
+            self._asked.append(self._follow(targets))
+            seconds += SECONDS
         if self._was is not None:
             found = [*safe_forms(run), *unlike_train(run)]
             if self._was.kind != TESTS:
@@ -117,7 +122,7 @@ class Diagnosis:
                     self.result += [] if ready else [Tried(*trial, OTHER)]
                 else:
                     self.result.append(Tried(*trial, UNTESTED))
-        jobs = [*([self._checks] if self._checks else []), *(one.prepared for one in self._ready)]
+        jobs = [*self._asked, *(one.prepared for one in self._ready)]
         left = max(seconds / 2, seconds - (time.monotonic() - began)) if jobs else 0.0
         path = Path(self._prepared.path).with_name(MORE)
         beside = path.with_suffix(".new")
@@ -125,12 +130,16 @@ class Diagnosis:
         os.replace(beside, path)
         return left if jobs else left + 1.0
 
-    def _check(self) -> Prepared | None:
+    def _follow(self, ways: tuple[Way, ...]) -> Prepared:
+        """Which layer loses what tells the targets?"""
+        return self._stage.prepare(self._engine, "followed", mode=FOLLOWS, statistics_every=0).changed(ways=ways)
+
+    def _check(self) -> list[Prepared]:
         """A check of the gradients of the user's own layers."""
         if not (checks := of_python_layers(self._prepared.built[0])):
-            return None
+            return []
         ready = self._stage.prepare(self._engine, "gradients", still=True, mode=CHECKS, statistics_every=0)
-        return ready.changed(checks=checks)
+        return [ready.changed(checks=checks)]
 
     def take(self, event: Event) -> bool:
         """An event of an experiment. Would what is left to try change nothing?"""
@@ -146,9 +155,10 @@ class Diagnosis:
         self.result += [Tried(*one.trial, UNTESTED) for one in self._ready[self._next :]]
 
     def _judge(self, late: bool) -> None:
-        if self._events and self._checks is not None:
-            self.found += [event for event in self._events if isinstance(event, Gradient)]
-            self._checks, self._events = None, []
+        if self._events and self._asked:
+            self.found += [event for event in self._events if isinstance(event, Gradient | Told)]
+            self._events = []
+            del self._asked[0]
         elif self._events and self._was is not None:
             self.result.append(self._ready[self._next].result(self._events, self._was, late, self._targets))
             self._next += 1

@@ -12,6 +12,7 @@ from caffelint.smoke.diagnosis.trouble import DIES, FLAT, STOPS, trouble
 from caffelint.smoke.drift import drift
 from caffelint.smoke.events import Gradient
 from caffelint.smoke.loss import falls
+from caffelint.smoke.lost import lost
 
 if TYPE_CHECKING:
     from caffelint.smoke.run import Run
@@ -92,7 +93,8 @@ def _far_better(learned: Sequence[Tried], likeliest: Hypothesis) -> Tried | None
 
 def cure(run: Run) -> Tried | None:
     """The survivor; None where a layer of the user's own has a wrong gradient, or brings data that does not stay what
-    it was, which a lower rate only hides.
+    it was, which a lower rate only hides, or where only the solver was changed and what tells the targets does not get
+    to the loss.
 
     What is far out of the ordinary is to blame all the same: a layer may give another gradient on purpose.
     None too for an ordinary rate with a lower one of which nothing is learned either.
@@ -105,6 +107,8 @@ def cure(run: Run) -> Tried | None:
         return None
     if best.hypothesis.score >= _STRONGER:
         return best
+    if best.change.of_solver and lost(run) is not None:
+        return None
     return None if drift(run) is not None or any(one.is_wrong for one in own) else best
 
 

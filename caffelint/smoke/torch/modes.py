@@ -1,8 +1,9 @@
-"""What else than training a job may ask of torch: to record data, measure passes, check gradients."""
+"""What else than training a job may ask of torch: to record data, measure passes, check gradients, follow data."""
 
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,10 @@ import torch
 from torch import Tensor
 
 from caffelint.schema import NetParameter
+from caffelint.smoke.alike import Told
 from caffelint.smoke.arrays import Arrays, Batches
 from caffelint.smoke.events import BACKWARD, Gradient, Iteration, Running
-from caffelint.smoke.job import CHECKS, MEASURES, RECORDS, SCANS
+from caffelint.smoke.job import CHECKS, FOLLOWS, MEASURES, RECORDS, SCANS
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.engine import BEFORE, Broken, Run
 from caffelint.smoke.torch.net import TorchNet
@@ -202,4 +204,32 @@ class Scan(Run):
             self.done += 1
 
 
-MODES: dict[str, type[Run]] = {RECORDS: Record, MEASURES: Measure, CHECKS: Gradients, SCANS: Scan}
+class Follow(Run):
+    """Batches forward, with the weights as they start: from what can targets be told?"""
+
+    def work(self) -> None:
+        from caffelint.smoke import followed
+
+        net = self.net
+        ways: list[Any] = [followed.Followed(way._asdict()) for way in self.job.ways]  # type: ignore[no-untyped-call]
+
+        def forward(layer: BuiltLayer, top: int, values: Tensor) -> None:
+            for way in ways:
+                way.add(layer.name, top, array(values))
+
+        net.on_top = forward
+        end = time.monotonic() + followed.SECONDS
+        while any(way.wants_more() for way in ways) and time.monotonic() < end and self.done < followed.MOST:
+            with torch.no_grad(), self.precision():
+                net.forward(self.feeds[0].next(self.done))
+            for way in ways:
+                way.end()
+            self.done += 1
+        net.on_top = None
+        end = time.monotonic() + followed.SECONDS
+        for way in ways:
+            for found in way.results(lambda: time.monotonic() > end):
+                self.emit(Told(**found))
+
+
+MODES: dict[str, type[Run]] = {RECORDS: Record, MEASURES: Measure, CHECKS: Gradients, SCANS: Scan, FOLLOWS: Follow}
