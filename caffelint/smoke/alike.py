@@ -53,7 +53,8 @@ class Pairs(NamedTuple):
     """How far pairs that a loss is to draw together are apart as they are read, and others (pairs.py). name: of it.
 
     alike, other: medians of those that labels call alike, or that are the first and second bottom of a loss of three,
-    and of the others; beyond: by how many of the deviations of chance the former are nearer.
+    and of the others; beyond: by how many of the deviations of chance the former are nearer. spectra: are these
+    distances of the spectra of maps, which tell more of these pairs than their values do?
     """
 
     name: str
@@ -61,6 +62,7 @@ class Pairs(NamedTuple):
     alike: float
     other: float
     beyond: float
+    spectra: bool = False
 
 
 class Crossed(NamedTuple):

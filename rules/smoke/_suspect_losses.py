@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from caffelint.lint import title, titles
-from caffelint.smoke.rule import Hypothesis, Run
+from caffelint.smoke.rule import Hypothesis, Pairs, Run
 
 from ._numbers import number
 
@@ -66,3 +66,19 @@ def _infogain(one: Hypothesis, name: str) -> Words:
     what = "nan" if math.isnan(value) else "inf"
     fact = f"{matrix} holds {what} in {row}"
     return f"{fact}; write it again, with 0 for a class that does not occur", "", True
+
+
+PAIRS = ("swapped", "inverted")
+"""Fields of hypotheses on pairs that a loss draws together."""
+
+
+def pairs(run: Run, one: Hypothesis, name: str) -> str:
+    spectra = any(each.spectra for each in run.all(Pairs) if each.name == one.layers[0].name)
+    value, figure, read = number(one.value), number(one.figure), "as they are read"
+    if spectra:
+        read = "in their spectra, which do not depend on places"
+    if one.field == "swapped":
+        fact = f"the first and second bottom of {name} are {value} apart {read}, and the first and third {figure}"
+        return f"{fact}, so the second and third seem to be swapped"
+    fact = f"{name} takes 1 for pairs that are alike and 0 for others, and its labels seem to be the other way round"
+    return fact if math.isnan(one.value) else f"{fact}: pairs of 1 are {value} apart {read}, and those of 0 {figure}"

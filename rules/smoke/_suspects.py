@@ -10,7 +10,7 @@ from caffelint.smoke.rule import Hypothesis, Run
 
 from ._numbers import number
 from ._suspect_layers import OF_LAYERS, more, of_layers
-from ._suspect_losses import Words, loss, loss_weight
+from ._suspect_losses import PAIRS, Words, loss, loss_weight, pairs
 from ._suspect_weights import depth, weights
 
 NOUNS: dict[str, str] = {
@@ -158,16 +158,8 @@ def _statistics(run: Run, one: Hypothesis, name: str, better: str) -> Words:
 
 
 def _targets(run: Run, one: Hypothesis, name: str, better: str) -> Words:
-    if one.field == "swapped":
-        fact = f"the first and second bottom of {name} are {number(one.value)} apart as they are read, and the first"
-        fact += f" and third {number(one.figure)}, so the second and third seem to be swapped"
-        return fact, f"; try {better}", False
-    if one.field == "inverted":
-        fact = f"{name} takes 1 for pairs that are alike and 0 for others, and its labels seem to be the other way"
-        fact += " round"
-        if not math.isnan(one.value):
-            fact += f": pairs of 1 are {number(one.value)} apart as they are read, and those of 0 {number(one.figure)}"
-        return fact, f"; try {better}", False
+    if one.field in PAIRS:
+        return pairs(run, one, name), f"; try {better}", False
     fact = f'the targets of {name}, "{one.field}", are {number(one.value)} to {number(one.figure)}, but it takes 0 to 1'
     if one.value % 1 or one.figure % 1:
         fact += "; if they are quantities, a EuclideanLoss takes them as they are"

@@ -100,6 +100,24 @@ def test_pairs_of_which_nothing_can_be_told() -> None:
     assert measured(left=_LEFT, right=np.full_like(_RIGHT, np.nan), same=_ALIKE) == {}
 
 
+def test_maps_of_things_that_are_moved_are_told_by_their_spectra() -> None:
+    random = np.random.RandomState(7)
+    kinds = random.randn(2, 1, 12, 12)
+
+    def moved(kind: int) -> Any:
+        return np.array([np.roll(kinds[kind], tuple(random.randint(0, 12, 2)), (1, 2)) for _ in range(60)])
+
+    for swapped in (False, True):
+        blobs = {"one": moved(0), "two": moved(int(swapped)), "three": moved(int(not swapped))}
+        pair = {"name": "loss", "left": "one", "right": "two", "label": "", "other": "three"}
+        one: Any = Pairs(pair)  # type: ignore[no-untyped-call]
+        one.add(blobs.__getitem__)
+        found = one.result()
+        assert found["spectra"]
+        assert (found["beyond"] < -5) is swapped
+        assert (found["beyond"] > 5) is not swapped
+
+
 @pytest.mark.parametrize(("engine", "swapped"), [("caffe", True), ("torch", True), ("caffe", False), ("torch", False)])
 def test_the_run_tells_of_labels_of_pairs_the_other_way_round(
     engine: str, swapped: bool, in_engine: Callable[..., Session], tmp_path: Path
