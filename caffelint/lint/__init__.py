@@ -82,6 +82,7 @@ if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need i
     from caffelint.project.python_faults import PythonFault as PythonFault
     from caffelint.project.python_layers import PythonClass as PythonClass
     from caffelint.project.python_orders import Apart as Apart
+    from caffelint.project.python_repeats import RepeatedArray as RepeatedArray
     from caffelint.project.python_views import ChangedView as ChangedView
 
 __all__ = [

@@ -18,6 +18,7 @@ from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
+from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
 from caffelint.project.python_tops import top_numbers
 from caffelint.project.python_views import ChangedView, changed_views
@@ -259,6 +260,11 @@ class PythonClass:
     def changed_views(self) -> Sequence[ChangedView]:
         """Arrays that it keeps and changes at each call."""
         return [*changed_views(self._functions.values())] if self.is_layer is not False else []
+
+    @cached_property
+    def repeated_arrays(self) -> Sequence[RepeatedArray]:
+        """Arrays that it puts into a list again and again."""
+        return [*repeated(self._functions.values())] if self.is_layer is not False else []
 
     @cached_property
     def whole_numbers(self) -> Sequence[int]:

@@ -17,6 +17,7 @@ from caffelint.smoke.rule import (
     falls,
     lost,
     recalled,
+    same_scores,
     staying,
 )
 
@@ -151,7 +152,7 @@ class LabelsOfOtherRecords(SmokeRule):
         every = list(run.all(Neighbours))
         for one in every:
             found = _stays(run, one.name) if not one.shift and not one.net and one.beyond < CHANCE else None
-            if found is None or one.equal > _ONE * one.records or lost(run) is not None:
+            if found is None or one.equal > _ONE * one.records or lost(run) or same_scores(run):
                 continue
             layer, stays = found
             maker = layer.bottoms[1].maker

@@ -28,6 +28,12 @@ _CUT = NET.replace('bottom: "fc" top: "log"', 'bottom: "mean" top: "log"').repla
     'layer { name: "mean" type: "DummyData" top: "mean" dummy_data_param { shape { dim: 8 dim: 4 } } }\n'
     'layer { name: "log" type: "InnerProduct" inner_product_param { num_output: 10 }',
 )
+_FED = NET.replace('type: "DummyData"', 'type: "Python" python_param { module: "m" layer: "Feed" }').replace(
+    "dummy_data_param { shape { dim: 8 dim: 4 } shape { dim: 8 } } }", "}"
+)
+_FED = _FED.replace(
+    'type: "Log" bottom: "fc"', 'type: "InnerProduct" inner_product_param { num_output: 10 } bottom: "data"'
+)
 
 
 def _blobs(at: int, **same: bool) -> list[Statistics]:
@@ -69,6 +75,19 @@ class SameScores(SmokeRule):
             message='the scores of SoftmaxWithLoss "loss", "log", are the same for every item, so the net learns'
             ' nothing from its input: Log "log" makes the same of all that it reads',
         ),
+        Invalid(
+            project(
+                *losses(*CALM),
+                Statistics(-1, "data", BLOB, "label", DATA, 0, 9, 4, 3, 0),
+                *_blobs(-1, data=True, log=True),
+                *_blobs(5, data=True, log=True),
+                net=_FED,
+            ),
+            span="layer",
+            message='the scores of SoftmaxWithLoss "loss", "log", are the same for every item, so the net learns'
+            ' nothing from its input: all items of a batch that Python "data" (m.Feed) brings are equal in "data", but'
+            " not in what else it brings",
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -76,7 +95,8 @@ class SameScores(SmokeRule):
             return
         yield from _of_matrix(self, run)
         found = same_scores(run)
-        if found is None or all(is_zero(one.gradient) for one in weights(run)):
+        learning = list(weights(run))
+        if found is None or (learning and all(is_zero(one.gradient) for one in learning)):
             return
         scores = found.loss.bottoms[0].original.name
         what = f'the scores of {title(found.loss)}, "{scores}", are the same for every item'
@@ -87,6 +107,14 @@ class SameScores(SmokeRule):
             cause = Cause("layer", what, why, known=run.known([found.ends.name]))
             small = small_start(run)
             yield worded(self, place, cause if small is None else small._replace(what=what))
+            return
+        if found.ends.type == "Python" and _differ(run, found.ends):
+            param = found.ends.message.python_param
+            own, brought = f"{title(found.ends)} ({param.module}.{param.layer})", found.reads.bottoms[0].original.name
+            why = f'all items of a batch that {own} brings are equal in "{brought}", but not in what else it brings'
+            remedy = "its forward may put one and the same array into the batch, again and again: append a copy"
+            known = run.known(rules=("python-appends-one-array", "python-changes-its-data"))
+            yield worded(self, run.place(found.ends.name), Cause("python-layer", what, why, known=known), remedy)
             return
         bottom = next(at for at, blob in enumerate(found.reads.bottoms) if blob.maker is found.ends)
         place = run.place(found.reads.name, 0, "bottom", bottom)
@@ -108,6 +136,12 @@ def _of_matrix(rule: SmokeRule, run: Run) -> Iterator[Finding]:
         place = run.place(layer.name, 0, "infogain_loss_param", "source")
         remedy = "write H again, with 1, or a weight of the class, on its whole diagonal"
         yield worded(rule, place, Cause("loss", what, why), remedy, severity=ERROR, certainty=CERTAIN)
+
+
+def _differ(run: Run, layer: BuiltLayer) -> bool:
+    """Are the items of any of its tops not all equal?"""
+    found = [run.statistics(-1, layer.name, BLOB, top.name, DATA) for top in layer.tops]
+    return any(one is not None and not one.same for one in found)
 
 
 def _counted(rows: list[int]) -> str:
