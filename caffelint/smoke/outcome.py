@@ -31,7 +31,8 @@ class Outcome(NamedTuple):
     tested_constant: what `constant` is for the labels of that net.
     by_test: is it that loss that shows that the net learns, while that of TRAIN goes up and down?
 
-    last: the loss of TRAIN at the end.
+    last: the loss of TRAIN at the end. ends_at_zero: is it 0 for the right answers, as it is not for shares of yes and
+    no?
 
     seen: how often each of the `records` of TRAIN was seen on average, 0 if that is not known.
     """
@@ -46,12 +47,13 @@ class Outcome(NamedTuple):
     by_test: bool = False
     tested_constant: float = math.nan
     last: float = math.nan
+    ends_at_zero: bool = True
 
     @property
     def hardly(self) -> bool:
         """Is it hardly better than the best constant answer, in TEST if there is one, after all records were seen?"""
         last, constant = (self.last, self.constant) if math.isnan(self.tested) else (self.tested, self.tested_constant)
-        return self.learns and self.seen >= _SEEN and last > _GAINED * constant
+        return self.learns and self.ends_at_zero and self.seen >= _SEEN and last > _GAINED * constant
 
     @property
     def learns(self) -> bool:
@@ -82,8 +84,23 @@ def outcome(run: Run) -> Outcome:
         records = run.fed.held(0, layer.name)
         seen = len(values) * max(1, run.solver.message.iter_size) * layer.batch_size / records
     return Outcome(
-        len(values), moves, constant, seen, records, run.fed.made_up, tested, by_test, tested_constant, ends(run)
+        len(values),
+        moves,
+        constant,
+        seen,
+        records,
+        run.fed.made_up,
+        tested,
+        by_test,
+        tested_constant,
+        ends(run),
+        _ends_at_zero(run),
     )
+
+
+def _ends_at_zero(run: Run) -> bool:
+    compared = [layer for layer in run.loss_layers if len(layer.bottoms) > 1]
+    return all(layer.is_distance or layer.reads_classes(1) for layer in compared)
 
 
 def beats_constant(run: Run) -> bool:
