@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, fix, remove, title
+from caffelint.lint import (
+    CERTAIN,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    Related,
+    fix,
+    join,
+    remove,
+    title,
+)
 from caffelint.lint.built import BuiltLayer, Paired, paired, types_that
 
 _A, _B = 'source: "images.txt" batch_size: 8', 'source: "labels.txt" batch_size: 8'
@@ -61,6 +75,13 @@ class ShuffledApart(NetRule):
             fixed=_two(_A, _B),
         ),
         Invalid(
+            _two(f"{_A} shuffle: true", f"{_B} shuffle: true"),
+            span="shuffle: true",
+            message='ImageData "images" shuffles its records, but SoftmaxWithLoss "loss" compares what is made of them'
+            ' with those of HDF5Data "labels", which come in another order; remove shuffle in both',
+            fixed=_two(_A, _B),
+        ),
+        Invalid(
             _two(_A, f"{_B} shuffle: true"),
             span="shuffle: true",
             message='HDF5Data "labels" shuffles its records, but SoftmaxWithLoss "loss" compares them with what is made'
@@ -84,12 +105,15 @@ class ShuffledApart(NetRule):
             if one is target:
                 what = "them with what is made of those of"
             layer, block = net.layers[one.index], one.block
+            makers = [net.layers[one.index], *([net.layers[other.index]] if _shuffles(other) else [])]
+            edits = join(remove(each, each.kind.block, "shuffle") for each in makers)
+            both = " in both" if _shuffles(other) else ""
             yield self.finding(
                 layer.at(block, "shuffle"),
-                f"{title(one)} shuffles its records, but {title(loss)} {of.format(what, title(other))}",
+                f"{title(one)} shuffles its records, but {title(loss)} {of.format(what, title(other))}{both}",
                 phases=(TRAIN,),
                 related=(Related("the other records", net.layers[other.index].at()),),
-                fixes=fix("remove shuffle", UNSAFE, remove(layer, block, "shuffle")),
+                fixes=fix(f"remove shuffle{both}", UNSAFE, edits),
             )
             return
 

@@ -56,7 +56,7 @@ class PairedSourcesDiffer(DatasetRule):
                     yield from self._pair(pair, *one, *other)
 
     def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
-        if not images.total or not labels.total or images.total == labels.total:
+        if not images.total or not labels.total or images.total * _batch(target) == labels.total * _batch(data):
             return
         what = f"{title(target.layer)}: {path(target)} has {counted(labels.total)}, but {path(data)}, which"
         what += f" {title(pair.loss)} compares with it, has {images.total:,}, so after"
@@ -69,3 +69,8 @@ class PairedSourcesDiffer(DatasetRule):
             phases=target.phases,
             related=(Related("the other source", data.layer.at(*source_place(data))),),
         )
+
+
+def _batch(feed: Feed) -> int:
+    """How many records a pass takes: of sequences, many more than there are labels."""
+    return max(feed.made.batch_size, 1)

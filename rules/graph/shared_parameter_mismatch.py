@@ -15,10 +15,11 @@ from caffelint.lint import (
     Refused,
     Related,
     listed,
+    plural,
     quoted,
     title,
 )
-from caffelint.lint.built import Shape, shape_text
+from caffelint.lint.built import BuiltLayer, Shape, shape_text
 
 _PERMISSIVE = 1
 
@@ -87,6 +88,17 @@ class SharedParameterMismatch(RefusalRule):
             message='InnerProduct "a" has 1 parameter in TEST but 2 in TRAIN, so the test net cannot take the'
             " parameters of the training net",
         ),
+        Invalid(
+            'layer { name: "d" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } }'
+            " include { phase: TRAIN } }"
+            ' layer { name: "d" type: "Input" top: "data" input_param { shape { dim: 1 dim: 1 dim: 8 dim: 8 } }'
+            " include { phase: TEST } }"
+            ' layer { name: "a" type: "Convolution" bottom: "data" top: "a"'
+            " convolution_param { num_output: 3 kernel_size: 1 } }",
+            span='name: "d"',
+            message='Convolution "a" has parameters of 3x1x1x1 in TEST but 3x3x1x1 in TRAIN, so the test net cannot'
+            ' take the parameters of the training net: Input "d" brings 1 channel in TEST but 3 in TRAIN',
+        ),
         # What is read is not known.
         Invalid(
             'layer { name: "data" type: "HDF5Data" top: "l" hdf5_data_param { source: "a.txt" batch_size: 2 } }'
@@ -128,9 +140,10 @@ class SharedParameterMismatch(RefusalRule):
             if here != there:
                 said.add(layer.index)
                 what, caffe = _difference(here, there)
+                source, why = _input(layer, twin)
                 yield self.finding(
-                    net.layers[layer.index].at("name"),
-                    f"{title(layer)} has {what}, so the test net cannot take the parameters of the training net",
+                    net.layers[layer.index if source is None else source].at("name"),
+                    f"{title(layer)} has {what}, so the test net cannot take the parameters of the training net{why}",
                     evidence=f"Caffe stops with: {caffe}",
                     phases=(TEST,),
                     related=(Related("in TRAIN", net.layers[twin.index].at("name")),),
@@ -169,6 +182,23 @@ def _outputs(layer: Layer) -> int:
     plain = layer.kind.is_linear and layer.kind.has_weights and layer.kind.shaped_by and not layer.kind.upsamples
     turned = layer.kind.has_setting("transpose") and layer.kind.parameters.transpose
     return int(layer.kind.parameters.num_output) if plain and not turned else 0
+
+
+def _input(here: BuiltLayer, there: BuiltLayer) -> tuple[int | None, str]:
+    """The layer whose data has other channels than in TRAIN, if that is why; and so in words."""
+    makers = [one.bottoms[0].maker_beyond(lambda _: True) if one.bottoms else None for one in (here, there)]
+    one, other = makers
+    if one is None or other is None or one.index is None or one.bottoms or other.bottoms:
+        return None, ""
+    channels = [shape[1] if (shape := each.tops[0].shape) and len(shape) > 1 else 0 for each in (one, other)]
+    if 0 in channels or channels[0] == channels[1]:
+        return None, ""
+    colours = [each.parameters.is_color if each.has_setting("is_color") else None for each in (one, other)]
+    remedy = f"; set is_color: {str(colours[1]).lower()} here, too" if colours[0] != colours[1] else ""
+    return (
+        one.index,
+        f": {title(one)} brings {plural(channels[0], 'channel')} in TEST but {channels[1]} in TRAIN{remedy}",
+    )
 
 
 def _difference(here: list[Shape], there: list[Shape]) -> tuple[str, str]:

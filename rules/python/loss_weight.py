@@ -62,6 +62,8 @@ class PythonLossWeight(LayerRule):
     VALID = [
         {"net.prototxt": _NET.format("include { phase: TEST } "), "pyloss.py": _MODULE},
         {"net.prototxt": _NET.format("loss_weight: 1 "), "pyloss.py": _MODULE},
+        # It may be there to be used.
+        {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE.replace("self.diff", "top[0].diff")},
         # It may be measured beside the loss.
         {
             "net.prototxt": _NET.format("") + _OTHER,
@@ -74,11 +76,16 @@ class PythonLossWeight(LayerRule):
     ]
     INVALID = [
         Invalid(
-            {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE.replace("self.diff", "top[0].diff")},
+            {
+                "solver.prototxt": 'net: "net.prototxt"',
+                "net.prototxt": _NET.format(""),
+                "pyloss.py": _MODULE.replace("self.diff", "top[0].diff"),
+            },
             span='top: "loss"',
             message='Python "loss" has no loss_weight, so its backward never runs (pyloss.py:8) and nothing is learned'
             " from it, nor from any other layer, since the net has no other loss; set loss_weight: 1",
             fixed={
+                "solver.prototxt": 'net: "net.prototxt"',
                 "net.prototxt": _NET.format("").removesuffix("}") + "loss_weight: 1 }",
                 "pyloss.py": _MODULE.replace("self.diff", "top[0].diff"),
             },
@@ -138,7 +145,9 @@ def _makes_a_gradient(python: PythonClass) -> int | None:
 
 
 def _is_last(layer: Layer) -> bool:
-    """Is there no loss in TRAIN, unless this layer is one?"""
+    """Is there no loss in TRAIN, unless this layer is one? What no solver trains needs none."""
+    if not layer.net.solvers:
+        return False
     built = next((one for one in layer.net.states() if one.phase == TRAIN), None)
     return built is not None and not any(
         any(one.loss_weights) or not (one.known or one.type == "Python") for one in built.layers
