@@ -30,6 +30,24 @@ def paired(built: BuiltNet) -> Iterator[Paired]:
             yield found
 
 
+def joined(built: BuiltNet) -> Iterator[Paired]:
+    """The first layer that puts the records of two data layers together, as those of two streams; no losses.
+
+    A Concat along axis 0 puts them one behind the other.
+    """
+    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
+    seen = set()
+    for layer in built.layers:
+        origins[layer] = _origins(layer, origins)
+        if len(layer.bottoms) < _SEVERAL or layer.is_loss or not layer.compares_maps or layer.keeps_pixels is False:
+            continue
+        each = [_made_from(blob, origins) for blob in layer.bottoms]
+        alone = dict.fromkeys(makers[0] for makers in each if len(makers) == 1 and makers[0].data_source)
+        if len(alone) == len(each) == _SEVERAL and (pair := tuple(alone)) not in seen:
+            seen.add(pair)
+            yield Paired(layer, *pair)
+
+
 def _origins(layer: BuiltLayer, known: Mapping[BuiltLayer, list[BuiltLayer]]) -> list[BuiltLayer]:
     """Up to two of the layers without bottoms that one depends on: beyond that, it only counts that there are more."""
     if not layer.bottoms:

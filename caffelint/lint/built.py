@@ -12,7 +12,7 @@ from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_th
 from caffelint.caffe.layers.loss import FOCAL_LOSSES, Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.net_parts import Blob
-from caffelint.caffe.paired import Paired, paired
+from caffelint.caffe.paired import Paired, joined, paired
 from caffelint.caffe.partly import image_of
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
@@ -47,6 +47,7 @@ __all__ = [
     "draws",
     "has_fork_fields",
     "image_of",
+    "joined",
     "layer_class",
     "only_value",
     "paired",

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
 from caffelint.lint import ERROR, Cause, Finding, Invalid, Related, title
-from caffelint.lint.built import Paired, paired
+from caffelint.lint.built import Paired, joined, paired
 
 from ._example import records
 from ._words import counted, path, source_place
+
+_LABEL = ("compares with", "the label of", "write one label for each record")
+_STREAM = ("puts together with", "what belongs to", "write the same records to both")
 
 
 class PairedSourcesDiffer(DatasetRule):
@@ -36,6 +39,11 @@ class PairedSourcesDiffer(DatasetRule):
             'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss" }\n'
         )
     )
+    _STREAMS = (
+        _LAYER.format("data", "train_lmdb")
+        + _LAYER.format("label", "masks")
+        + 'layer { name: "both" type: "Concat" bottom: "data" bottom: "label" top: "both" }\n'
+    )
     _MASKS = "label 0; image 1x2x2 0 1 1 0\nlabel 0; image 1x2x2 0 1 0 0\n"
     VALID = [{"net.prototxt": _NET, "train_lmdb": records(0, 0), "masks": _MASKS}]
     INVALID = [
@@ -45,6 +53,12 @@ class PairedSourcesDiffer(DatasetRule):
             message='Data "label": "masks" has 2 records, but "train_lmdb", which SoftmaxWithLoss "loss" compares with'
             " it, has 3, so after 2 each meets the label of another one; write one label for each record",
         ),
+        Invalid(
+            {"net.prototxt": _STREAMS, "train_lmdb": records(0, 0, 0), "masks": _MASKS},
+            span='source: "masks"',
+            message='Data "label": "masks" has 2 records, but "train_lmdb", which Concat "both" puts together with it,'
+            " has 3, so after 2 each meets what belongs to another one; write the same records to both",
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
@@ -53,15 +67,21 @@ class PairedSourcesDiffer(DatasetRule):
             for pair in paired(built) if built.is_wired else ():
                 one, other = (read.get((id(built), layer.index)) for layer in (pair.data, pair.target))
                 if one is not None and other is not None:
-                    yield from self._pair(pair, *one, *other)
+                    yield from self._pair(pair, *one, *other, _LABEL)
+            for pair in joined(built) if built.is_wired else ():
+                one, other = (read.get((id(built), layer.index)) for layer in (pair.data, pair.target))
+                if one is not None and other is not None:
+                    yield from self._pair(pair, *one, *other, _STREAM)
 
-    def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
+    def _pair(
+        self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts, words: tuple[str, str, str]
+    ) -> Iterator[Finding]:
         if not images.total or not labels.total or images.total * _batch(target) == labels.total * _batch(data):
             return
         what = f"{title(target.layer)}: {path(target)} has {counted(labels.total)}, but {path(data)}, which"
-        what += f" {title(pair.loss)} compares with it, has {images.total:,}, so after"
-        what += f" {min(images.total, labels.total):,} each meets the label of another one"
-        remedy = "write one label for each record"
+        how, meets, remedy = words
+        what += f" {title(pair.loss)} {how} it, has {images.total:,}, so after"
+        what += f" {min(images.total, labels.total):,} each meets {meets} another one"
         yield self.finding(
             target.layer.at(*source_place(target)),
             f"{what}; {remedy}",
