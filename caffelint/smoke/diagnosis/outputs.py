@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.values import UNKNOWN
+from caffelint.caffe.values import UNKNOWN, Values
 from caffelint.lint.edits import write
 from caffelint.smoke.diagnosis.change import Change, of_layer, written_layer
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
@@ -20,23 +20,25 @@ _LAST = -5.0
 _MOST_DROPPED = 0.9
 _OUTSIDE = 0.2
 """Of the range of the targets."""
+_NORMAL = Values(-5.0, 5.0)
+"""What values with a mean of 0 and a variance of 1 hardly leave."""
 
 
 def bounded_outputs(run: Run) -> Iterator[Hypothesis]:
-    """An activation right before a distance, which cannot give a good part of the targets.
+    """An activation or a normalisation right before a distance, which cannot give a good part of the targets.
 
-    field: `bounded`. layers: the activation and the loss. value, figure: least and greatest target.
+    field: `bounded`. layers: that layer and the loss. value, figure: least and greatest target.
     """
     for loss in run.loss_layers:
         if not loss.is_distance or len(loss.bottoms) != 2:
             continue
         last, target = loss.bottoms[0].maker, loss.bottoms[1].original
-        if last is None or not last.is_activation or target.producer is None:
+        if last is None or not (last.is_activation or last.normalises) or target.producer is None:
             continue
         found = run.statistics(-1, target.producer.name, BLOB, target.name, DATA)
         if found is None or not found.max > found.min:
             continue
-        low, high, *_ = last.values([UNKNOWN] * len(last.bottoms))[0]
+        low, high, *_ = last.values([UNKNOWN] * len(last.bottoms))[0] if last.is_activation else _NORMAL
         outside = max(low - found.min, found.max - high) / (found.max - found.min)
         if math.isfinite(outside) and outside > _OUTSIDE:
             place = run.place(last.name)
