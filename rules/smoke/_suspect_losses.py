@@ -21,6 +21,9 @@ def loss_weight(run: Run, one: Hypothesis, name: str, better: str) -> Words:
             start = f'at "{shared[0]}"{to}, which both losses train, the gradient'
         fact = f"{start} of {name} is {number(one.figure)} times that of {title(one.layers[1])}, and outweighs it"
         return fact, f"; try {better}", False
+    if one.field == "holds":
+        fact = f"with loss_weight {one.value:g}, {name} may keep {title(one.layers[1])} from falling, which stays at"
+        return f"{fact} {number(one.figure)}", f"; try {better}", False
     if one.field == "off":
         return f"loss_weight 0 of {name} keeps {titles(one.layers[1:])} from learning", f"; set {better}", False
     if one.value < 0:

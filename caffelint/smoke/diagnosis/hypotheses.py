@@ -23,7 +23,7 @@ from caffelint.smoke.diagnosis.change import (
 from caffelint.smoke.diagnosis.forms import expanding
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.inputs import input_scale
-from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
+from caffelint.smoke.diagnosis.losses import holding, infogain, losses, read_at_first
 from caffelint.smoke.diagnosis.schedules import hardly_begun, schedules
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.steps import small_steps
@@ -80,6 +80,7 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *input_scale(run),
         *_targets(run),
         *losses(run),
+        *holding(run),
         *infogain(run),
         *_labels(run),
         *inverted(run),

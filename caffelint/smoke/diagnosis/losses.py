@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.schema.enums import enum_name
 from caffelint.smoke.diagnosis.change import of_layer
-from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.infogain import matrix
 from caffelint.smoke.learning import size
-from caffelint.smoke.loss import summed_labels
+from caffelint.smoke.loss import held_back, summed_labels
 from caffelint.smoke.run import Run
 
 _PROVED = 10.0
@@ -25,6 +25,8 @@ _WIDE = 10.0
 """Times the usual margin of 1, and the distances that there are at first."""
 _ADDS, _ADDED = 1.0, 0.6
 """Every value of an item adds to the gradient, as rates are made for: the score, and the most that it may be."""
+_LESS = (0.1, 0.003)
+"""Times a loss_weight, to see whether it is what keeps another loss from falling."""
 _SUM, _MEAN = 1, 4
 """As caffe.proto numbers the operations of a Reduction."""
 
@@ -137,3 +139,21 @@ def read_at_first(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None
     while blob.producer is not None and blob.producer.index is None:
         blob = blob.producer.bottoms[0]
     return run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
+
+
+def holding(run: Run) -> Iterator[Hypothesis]:
+    """Of several losses one that may keep that of labels from falling. field: `holds`. layers: it and the other.
+
+    value: its weight. figure: what the other stays at.
+    """
+    stays = held_back(run)
+    if stays is None:
+        return
+    others = [layer for layer in run.loss_layers if layer is not stays[0] and layer.loss_weights[0] > 0]
+    if len(others) != 1:
+        return
+    other, place = others[0], run.place(others[0].name, 0, "loss_weight")
+    weights = [float(f"{other.loss_weights[0] * times:.2g}") for times in _LESS]
+    changes = tuple(one for weight in weights for one in of_layer(run, other, "loss_weight", 0, value=weight))
+    layers, weight = (other, stays[0]), other.loss_weights[0]
+    yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1])

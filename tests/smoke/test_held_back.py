@@ -1,0 +1,48 @@
+"""One of several losses keeps another from falling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from project_files import SOLVER, write
+
+from caffelint.smoke.diagnosis.tried import survivor
+from caffelint.smoke.session import Session
+from caffelint.smoke.verdict import verdict
+
+NET = """
+layer { name: "data" type: "HDF5Data" top: "data" top: "label" top: "zero"
+  hdf5_data_param { source: "train.txt" batch_size: 16 } }
+layer { name: "body" type: "InnerProduct" bottom: "data" top: "body"
+  inner_product_param { num_output: 8 weight_filler { type: "xavier" } } }
+layer { name: "head" type: "InnerProduct" bottom: "body" top: "head"
+  inner_product_param { num_output: 4 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "head" bottom: "label" top: "loss" }
+layer { name: "near" type: "EuclideanLoss" bottom: "body" bottom: "zero" top: "near" loss_weight: WEIGHT }
+"""
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+@pytest.mark.parametrize("weight", ["10", "0.01"])
+def test_the_loss_that_draws_all_together(
+    engine: str, weight: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    labels = np.arange(64) % 4
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["data"], file["label"] = np.eye(8, dtype="f")[labels], labels.astype("f")
+        file["zero"] = np.zeros((64, 8), "f")
+    (tmp_path / "train.txt").write_text("train.h5\n")
+    solver = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "").replace("base_lr: 0.01", "base_lr: 0.02")
+    session = in_engine(write(tmp_path, NET.replace("WEIGHT", weight), solver), engine, iterations=60)
+    assert session.run is not None
+    best = survivor(session.run.tried)
+    said = verdict(session.run, session.report.findings)
+    if weight == "10":
+        assert best is not None
+        assert best.hypothesis.field == "holds"
+        assert 'with loss_weight 10, EuclideanLoss "near" may keep SoftmaxWithLoss "loss" from falling' in said
+    else:
+        assert not [one for one in session.run.tried if one.hypothesis.field == "holds"]
