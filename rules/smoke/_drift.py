@@ -7,7 +7,10 @@ from caffelint.smoke.rule import Drift, Run
 
 from ._numbers import number
 
-REMEDY = "its forward may change the arrays that it keeps; copy what it takes out of them before changing it"
+REMEDY = (
+    "its forward may change the arrays that it keeps: copy what it takes out of them before changing it; or, if records"
+    " come in an order, shuffle them"
+)
 
 
 def drifted(run: Run, found: Drift) -> Cause:

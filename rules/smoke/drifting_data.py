@@ -29,7 +29,8 @@ class DriftingData(SmokeRule):
     off the records themselves, once more whenever they come again.
 
     ## Known problems
-    Data that is made harder step by step, on purpose, is reported as well.
+    Data that is made harder step by step, on purpose, is reported as well, and so is data that comes in an order in
+    which it changes that much. What no weights read is not looked at, as numbers of records and labels.
 
     ## References
     - numpy, "Copies and views": basic indexing gives views
@@ -44,6 +45,7 @@ class DriftingData(SmokeRule):
         project(*losses(*CALM), *_batches(0.1, -0.1, 0.2, 0, 0.1, 0), net=_OWN),
         project(*losses(*CALM), *_batches(0, 0.1, 0.2, 0.3, 0.4, 0.5), net=_OWN),
         project(*losses(*CALM), *_batches(0, -1, -3.5, -5, -8, -17)),
+        project(*losses(*CALM), *(one._replace(name="label") for one in _batches(0, -1, -3.5, -5, -8, -17)), net=_OWN),
     ]
     INVALID = [
         Invalid(
@@ -51,7 +53,8 @@ class DriftingData(SmokeRule):
             span="layer",
             message='Python "data" (batches.Batches) brings data that goes away from where it began: from the first to'
             ' the last batch that was measured, the mean of "data" goes from 0 to -17, its deviation from 1 to 1: its'
-            " forward may change the arrays that it keeps; copy what it takes out of them before changing it",
+            " forward may change the arrays that it keeps: copy what it takes out of them before changing it; or, if"
+            " records come in an order, shuffle them",
         )
     ]
 
