@@ -20,12 +20,14 @@ CHANCE = 5.0
 _CHANNELS = 64
 _PROJECTED = 128
 _MOST_VALUES = 1 << 14
-_LARGE = 1 << 24
+_LARGE = 1 << 21
+"""Values of a batch that are looked at: of larger maps every second place, and so on."""
 _MOST_NUMBERS = 16
 _MOST_CLASSES = 64
 _RIDGE = 0.1
 _BINS = 128
 _FEW = 512
+_PROJECTIONS = {}  # type: ignore[var-annotated]
 
 
 class Followed(object):
@@ -137,25 +139,36 @@ def _rows(values, lead, steps):
         rest = values.shape[1:]
     else:
         return None
-    return values.reshape((count,) + rest + (1,) * (not rest))
+    rows = values.reshape((count,) + rest + (1,) * (not rest))
+    return _thinned(rows) if rows.size else None
+
+
+def _thinned(rows):
+    while rows.size > _LARGE and min(rows.shape[2:] or (1,)) > 1:
+        rows = rows[(slice(None), slice(None)) + (slice(None, None, 2),) * (rows.ndim - 2)]
+    return rows
 
 
 def _views(rows):
     """Ways to look at what a layer gives: none shows all that there is."""
-    while rows.size > _LARGE and min(rows.shape[2:] or (1,)) > 1:
-        rows = rows[(slice(None), slice(None)) + (slice(None, None, 2),) * (rows.ndim - 2)]
     flat = rows.reshape(len(rows), -1)
     views = [short(rows), by_size(flat[:, :: 1 + flat.shape[1] // _MOST_VALUES])]
     flat = smaller(rows).reshape(len(rows), -1)
     if flat.shape[1] > views[0].shape[1]:
         flat = flat[:, numpy.unique(numpy.linspace(0, flat.shape[1] - 1, _MOST_VALUES).astype(int))]
-        drawn = numpy.random.RandomState(0).randn(flat.shape[1], _PROJECTED)
-        views.append(numpy.dot(flat, drawn))
+        views.append(numpy.dot(flat, _drawn(flat.shape[1])))
     if rows.ndim > 2:
         channels = rows.reshape(rows.shape[:2] + (-1,))
         channels = channels[:, numpy.unique(numpy.linspace(0, rows.shape[1] - 1, _CHANNELS).astype(int))]
         views.append(numpy.concatenate([channels.std(axis=2), channels.max(axis=2)], axis=1))
     return [numpy.array(view, numpy.float32) for view in views]
+
+
+def _drawn(size):
+    """A projection, drawn once for each size."""
+    if size not in _PROJECTIONS:
+        _PROJECTIONS[size] = numpy.random.RandomState(0).randn(size, _PROJECTED)
+    return _PROJECTIONS[size]
 
 
 def _counted(rows):

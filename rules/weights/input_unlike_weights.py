@@ -5,6 +5,7 @@ from typing import Any
 
 from caffelint.evidence.weights.rule import BuiltLayer, Fit, WeightsEvidence, WeightsRule
 from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, fix, join, title, write
+from caffelint.lint.built import layer_class
 
 from ._example import MODEL, NET
 from ._words import file_of
@@ -31,6 +32,7 @@ class InputUnlikeWeights(WeightsRule):
     name = "input-unlike-weights"
     severity = WARNING
     certainty = LIKELY
+    _MODEL = MODEL.replace('"Convolution"', '"Convolution" bottom: "data"')
     _DATA = (
         'layer {{ name: "data" type: "Data" top: "data" data_param {{ source: "a" batch_size: 2 }}'
         " transform_param {{ {} }} }}\n"
@@ -38,25 +40,27 @@ class InputUnlikeWeights(WeightsRule):
     _LOSS = 'layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "fc" top: "loss" }\n'
     _NET = NET[NET.index("\n") + 1 :] + _LOSS
     _SCALED = _DATA.format("crop_size: 5 scale: 0.004")
+    _POWER = 'layer { name: "p" type: "Power" bottom: "data" top: "data" power_param { scale: 250 } }\n'
     VALID = [
-        {"net.prototxt": _SCALED + _NET, "net.caffemodel": _DATA.format("scale: 0.0039") + MODEL},
-        {"net.prototxt": _SCALED + _NET, "net.caffemodel": MODEL},
+        {"net.prototxt": _SCALED + _POWER + _NET, "net.caffemodel": _DATA.format("mirror: true") + _MODEL},
+        {"net.prototxt": _SCALED + _NET, "net.caffemodel": _DATA.format("scale: 0.0039") + _MODEL},
+        {"net.prototxt": _SCALED + _NET, "net.caffemodel": _MODEL},
     ]
     INVALID = [
         Invalid(
-            {"net.prototxt": _SCALED + _NET, "net.caffemodel": _DATA.format("mirror: true") + MODEL},
+            {"net.prototxt": _SCALED + _NET, "net.caffemodel": _DATA.format("mirror: true") + _MODEL},
             span="scale: 0.004",
             message='Data "data": scale is 0.004 here but was 1 as "net.caffemodel" was trained, so its weights read'
             " values that are 250 times smaller than those they are made for; set scale: 1",
             fixed={
                 "net.prototxt": _SCALED.replace("0.004", "1") + _NET,
-                "net.caffemodel": _DATA.format("mirror: true") + MODEL,
+                "net.caffemodel": _DATA.format("mirror: true") + _MODEL,
             },
         ),
         Invalid(
             {
                 "net.prototxt": _DATA.format("crop_size: 5") + _NET,
-                "net.caffemodel": _DATA.format("mean_value: 120") + MODEL,
+                "net.caffemodel": _DATA.format("mean_value: 120") + _MODEL,
             },
             span="transform_param",
             message='Data "data": no mean is taken off here, but was as "net.caffemodel" was trained; take it off here,'
@@ -68,6 +72,8 @@ class InputUnlikeWeights(WeightsRule):
         for fit in weights.fits:
             if fit.built.phase == TRAIN and fit.fed and any(any(layer.loss_weights) for layer in fit.built.layers):
                 for here, there in _pairs(fit):
+                    if not _is_read_as_it_is(here) or not _was_read_as_it_is(fit, here):
+                        continue  # another layer may scale it
                     yield from self._pair(fit, here, there)
 
     def _pair(self, fit: Fit, layer: BuiltLayer, trained: Any) -> Iterator[Finding]:
@@ -105,6 +111,28 @@ def _pairs(fit: Fit) -> Iterator[tuple[BuiltLayer, Any]]:
             same = [one for one in stored if list(one.top[:1]) == [layer.tops[0].name]]
             if len(same) == 1:
                 yield layer, same[0]
+
+
+def _is_read_as_it_is(layer: BuiltLayer) -> bool:
+    """Do layers with weights read it, with none between that changes its values?"""
+    stack, weighed = [reader for reader, _ in layer.tops[0].readers], False
+    while stack:
+        one = stack.pop()
+        if one.has_weights and not one.normalises:
+            weighed = True
+        elif one.rearranges and len(one.bottoms) == 1:
+            stack += [reader for top in one.tops for reader, _ in top.readers]
+        elif one.tops and not one.is_loss:
+            return False
+    return weighed
+
+
+def _was_read_as_it_is(fit: Fit, layer: BuiltLayer) -> bool:
+    """The same of the net that was trained: each reader has weights of its own."""
+    readers = [
+        one for one in fit.weights.layers if one.message is not None and layer.tops[0].name in one.message.bottom
+    ]
+    return bool(readers) and all(one.blobs and not layer_class(one.type).normalises for one in readers)
 
 
 def _reads(message: Any) -> bool:

@@ -37,7 +37,8 @@ def told(run: Run, known: Collection[Hypothesis]) -> Iterator[Hypothesis]:
         number += 1
         sure = found.severity == ERROR or found.certainty == CERTAIN
         score = STRONG if found.severity == INFO else _SURE if sure else _LIKELY
-        change = Change(fix.title.removeprefix("set "), fix.edits)
+        text = fix.title[4:] if fix.title.startswith("set ") else f"the fix of {found.name}"
+        change = Change(text, fix.edits)
         yield Hypothesis("layer" if place.layer else "start", place, score, (change,), "told", told=found)
 
 
@@ -48,7 +49,11 @@ def _fix(found: ReportedFinding) -> Fix | None:
     if rule is None or not rule.is_built_in or not of_learning or (found.phases and TRAIN not in found.phases):
         return None
     able = [fix for fix in found.fixes if fix.edits]
-    return able[0] if len(able) == 1 and not any(name in able[0].title for name in _OF_RATES) else None
+    return able[0] if len(able) == 1 and not _changes_rates(able[0]) else None
+
+
+def _changes_rates(fix: Fix) -> bool:
+    return any(name in text for name in _OF_RATES for text in (fix.title, *(edit.text for _, edit in fix.edits)))
 
 
 def _place(run: Run, found: ReportedFinding, fix: Fix) -> Place | None:
