@@ -9,7 +9,7 @@ _FARTHEST = 500
 
 
 def items_change(blob: Blob) -> str:
-    """`, of which Concat "both" makes 70 from 35; with axis: 1 it joins channels`: the nearest layer above that has
+    """`; Concat "both" makes the 70 from 35; with axis: 1 it joins channels`: the nearest layer above that has
     another first axis than its bottom; "" for none, and where shapes are unknown."""
     for _ in range(_FARTHEST):
         maker = blob.maker
@@ -21,6 +21,6 @@ def items_change(blob: Blob) -> str:
         if made[0] != read[0]:
             joins = maker.type == "Concat" and {one.shape for one in maker.bottoms} == {read}
             remedy = "; with axis: 1 it joins channels" if joins else ""
-            return f', of which {maker.type} "{maker.name}" makes {made[0]} from {read[0]}{remedy}'
+            return f'; {maker.type} "{maker.name}" makes the {made[0]} from {read[0]}{remedy}'
         blob = maker.bottoms[0]
     return ""

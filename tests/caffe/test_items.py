@@ -22,5 +22,5 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "
 def test_the_layer_that_joins_items_is_named(outputs: int, axis: int, told: bool) -> None:
     found = caffelint.check_text(NET % (outputs, axis), path="net.prototxt").findings
     messages = [one.message for one in found if one.name == "refused-by-caffe"]
-    wanted = 'bottom 0 has 10 items (10x3) but bottom 1 has 5 (5), of which Concat "both" makes 10 from 5; with axis: 1'
+    wanted = 'bottom 0 has 10 items (10x3) but bottom 1 has 5 (5); Concat "both" makes the 10 from 5; with axis: 1'
     assert messages == ([f'SoftmaxWithLoss "loss": {wanted} it joins channels'] if told else [])
