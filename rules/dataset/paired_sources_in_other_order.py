@@ -49,6 +49,8 @@ class PairedSourcesInOtherOrder(DatasetRule):
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
+        if data.is_sample:
+            return  # whose first keys are not those of the whole
         read = {(id(feed.built), feed.made.index): (feed, facts) for feed, facts in data.read}
         for built in {id(feed.built): feed.built for feed, _ in data.read}.values():
             for pair in paired(built) if built.is_wired else ():
