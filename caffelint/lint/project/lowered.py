@@ -15,6 +15,7 @@ from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, SAFE, UNSAFE, W
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.caffes import Taken
 from caffelint.lint.project.shipped import is_of_shipped_folder, mended_since, shipped_by
+from caffelint.text.near import near
 from caffelint.text.tree import MESSAGE
 
 _TEMPLATE = re.compile(
@@ -170,7 +171,7 @@ def _lower_where_left_out(file: File, findings: Sequence[Finding]) -> None:
     text, fields = file.document.source.text, file.document.root.fields
     if remarks := [match.start() for match in _TO_BE_ADDED.finditer(text)]:
         lines = [file.document.source.line_number(start) for start in remarks]
-        lacking = (one for one in findings if one.name == _MISSING and one.place.start > remarks[0])
+        lacking = (one for one in findings if one.name == _MISSING and one.place.start > remarks[0] and not _slip(one))
         _make_infos(lacking, f"layers are to be added, see line {lines[0]}")
         inside = (one for one in findings if one.name in _OF_THE_GRAMMAR and _line(one) in set(lines))
         _make_infos(inside, "the line stands for layers that are to be added")
@@ -183,6 +184,16 @@ def _lower_where_left_out(file: File, findings: Sequence[Finding]) -> None:
             wrong = (one for one in findings if one.name == _MISSING and one.place.start > before.end)
             _make_infos(wrong, f"the comment on line {line} stands for layers that are left out")
             return
+
+
+def _slip(finding: Finding) -> bool:
+    """Does its fix change letters of a name, so that no layer is lacking? One of another number is another layer."""
+    named = [re.sub(r"^\w+\s*:|[\s\"'\d]", "", text) for text in (finding.place.text, _written(finding))]
+    return named[0] != named[1] and bool(near(named[0], [named[1]]))
+
+
+def _written(finding: Finding) -> str:
+    return next((edit.text for one in finding.fixes for _, edit in one.edits), "")
 
 
 def _tell_first_of_alike(file: File, findings: Iterable[Finding]) -> None:

@@ -337,3 +337,12 @@ def test_layers_that_are_to_be_added_are_missing(
     found = severities()
     assert found["unknown-bottom"] == severity
     assert "error" not in {found.get("syntax-error")}
+
+
+def test_a_slip_is_no_layer_that_is_to_be_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    layers = 'layer { name: "conv1" type: "Convolution" bottom: "data" top: "conv1" convolution_param { num_output: 4'
+    layers += ' kernel_size: 1 } }\nlayer { name: "ip" type: "InnerProduct" bottom: "covn1" top: "ip"'
+    layers += " inner_product_param { num_output: 9 } }"
+    (tmp_path / "net.prototxt").write_text(NET.format(f"\n# TODO: add dropout layers\n{layers}\n"))
+    assert severities()["unknown-bottom"] == "error"
