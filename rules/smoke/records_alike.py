@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from caffelint.lint import WARNING, Cause, Finding, Invalid, listed, python_classes
-from caffelint.smoke.rule import BuiltLayer, Neighbours, Run, SmokeRule, staying
+from caffelint.smoke.rule import BuiltLayer, Neighbours, Run, SmokeRule, fell, staying
 
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
@@ -12,6 +12,8 @@ from ._numbers import number
 
 _FLAT = (2.302585, 2.31, 2.29, 2.3, 2.305, 2.31)
 _MOST = 0.3
+_FEW, _UNLIKE = 0.05, 0.25
+"""Of the records that were read, how many are different; of those that came again, how many had another label."""
 _SHOWN = 3
 _FED = NET.replace('type: "DummyData"', 'type: "Python" python_param { module: "m" layer: "Feed" }').replace(
     "dummy_data_param { shape { dim: 8 dim: 4 } shape { dim: 8 } } }", "}"
@@ -35,8 +37,16 @@ class RecordsAlike(SmokeRule):
     VALID = [
         project(*losses(*_FLAT), Neighbours("label", 600, 9, 1, 0.7, 0.1, 40)),
         project(*losses(*CALM), Neighbours("label", 600, 504, 4, 0.7, 0.1, 40)),
+        # A small data set, read again and again.
+        project(*losses(*_FLAT), Neighbours("label", 600, 30, 1, 0.7, 0.1, 40, again=580, unlike=0)),
     ]
     INVALID = [
+        Invalid(
+            project(*losses(*_FLAT), Neighbours("label", 600, 150, 4, 0.7, 0.1, 40, again=594, unlike=275)),
+            span="layer",
+            message='the 600 records that were read hold only 6 different ones of "data", and 275 of those that came'
+            ' again had another "label", so no net can tell them apart',
+        ),
         Invalid(
             project(*losses(*_FLAT), Neighbours("label", 600, 504, 4, 0.7, 0.1, 40)),
             span="layer",
@@ -53,6 +63,9 @@ class RecordsAlike(SmokeRule):
 
     def check(self, run: Run) -> Iterator[Finding]:
         for one in () if run.synthetic else run.all(Neighbours):
+            if (few := self._few(run, one)) is not None:
+                yield few
+                return
             stays = staying(run, one.name) if one.equal > _MOST * one.records and one.kinds > 1 else None
             if stays is None or one.shift:
                 continue
@@ -64,6 +77,23 @@ class RecordsAlike(SmokeRule):
             cause = Cause("data", f"{what}, so no net can tell them apart", "")
             yield worded(self, run.place(brings.name), cause, _remedy(run, brings, one.blank))
             return
+
+    def _few(self, run: Run, one: Neighbours) -> Finding | None:
+        """So few different records that most labels go with a record of another label."""
+        kinds = one.records - one.again
+        if one.shift or one.net or kinds > _FEW * one.records or not one.unlike > _UNLIKE * one.again:
+            return None
+        found = (layer for layer in run.loss_layers if len(layer.bottoms) > 1)
+        layer = next((layer for layer in found if layer.bottoms[1].original.name == one.name), None)
+        if layer is None or not run.iterations or fell(run):
+            return None
+        brings = next((maker for maker in layer.bottoms[0].depends_on if not maker.bottoms), layer)
+        what = (
+            f'the {one.records} records that were read hold only {kinds} different ones of "{brings.tops[0].name}", and'
+        )
+        what += f' {one.unlike} of those that came again had another "{one.name}", so no net can tell them apart'
+        remedy = "look at a few records as the net reads them, and at what rounds or cuts them"
+        return worded(self, run.place(brings.name), Cause("data", what, ""), remedy)
 
 
 def _all_of(value: float) -> str:
