@@ -273,6 +273,13 @@ class PythonClass:
         return sorted({node.lineno for node in code if isinstance(node, ast.Call) and _makes_whole(node)})
 
     @cached_property
+    def draws(self) -> bool:
+        """Does its `forward` draw random numbers, as by `np.random.randn`?"""
+        forward = self._functions.get("forward")
+        code = ast.walk(forward) if forward is not None else ()
+        return any(isinstance(node, ast.Attribute) and node.attr == "random" for node in code)
+
+    @cached_property
     def set_back(self) -> tuple[str, int] | None:
         """What `forward` changes and `reshape`, which Caffe calls before it, sets to a constant, with the line."""
         reshape, forward = self._functions.get("reshape"), self._functions.get("forward")

@@ -7,6 +7,7 @@ from caffelint.lint import ERROR, Cause, Finding, Invalid, Related, title
 from caffelint.lint.built import Paired, joined, paired
 
 from ._example import records
+from ._paired import meetings
 from ._words import counted, path, source_place
 
 _LABEL = ("compares with", "the label of", "write one label for each record")
@@ -62,16 +63,10 @@ class PairedSourcesDiffer(DatasetRule):
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
-        read = {(id(feed.built), feed.made.index): (feed, facts) for feed, facts in data.read}
-        for built in {id(feed.built): feed.built for feed, _ in data.read}.values():
-            for pair in paired(built) if built.is_wired else ():
-                one, other = (read.get((id(built), layer.index)) for layer in (pair.data, pair.target))
-                if one is not None and other is not None:
-                    yield from self._pair(pair, *one, *other, _LABEL)
-            for pair in joined(built) if built.is_wired else ():
-                one, other = (read.get((id(built), layer.index)) for layer in (pair.data, pair.target))
-                if one is not None and other is not None:
-                    yield from self._pair(pair, *one, *other, _STREAM)
+        for meeting in meetings(data, paired):
+            yield from self._pair(*meeting, _LABEL)
+        for meeting in meetings(data, joined):
+            yield from self._pair(*meeting, _STREAM)
 
     def _pair(
         self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts, words: tuple[str, str, str]

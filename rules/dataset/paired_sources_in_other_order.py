@@ -8,6 +8,7 @@ from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
 from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, Related, title
 from caffelint.lint.built import Paired, paired
 
+from ._paired import meetings
 from ._words import path, source_place
 from .paired_sources_differ import PairedSourcesDiffer
 
@@ -51,12 +52,8 @@ class PairedSourcesInOtherOrder(DatasetRule):
     def check(self, data: DataEvidence) -> Iterator[Finding]:
         if data.is_sample:
             return  # whose first keys are not those of the whole
-        read = {(id(feed.built), feed.made.index): (feed, facts) for feed, facts in data.read}
-        for built in {id(feed.built): feed.built for feed, _ in data.read}.values():
-            for pair in paired(built) if built.is_wired else ():
-                one, other = (read.get((id(built), layer.index)) for layer in (pair.data, pair.target))
-                if one is not None and other is not None:
-                    yield from self._pair(pair, *one, *other)
+        for meeting in meetings(data, paired):
+            yield from self._pair(*meeting)
 
     def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
         at = _differ(labels.first, images.first)
