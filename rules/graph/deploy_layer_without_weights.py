@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, quoted, title, titles
@@ -16,6 +17,7 @@ _MOST = 3
 """How many layers a slip renames: a whole head that was renamed is fine-tuned, and the deploy net is that of before."""
 
 _SIZE = "num_output"
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def _fc(name: str, bottom: str, outputs: int = 8) -> str:
@@ -187,12 +189,16 @@ def _renamed(net: Net, nearest: Training, there: set[str]) -> list[tuple[Layer, 
             continue
         twins = twins_of.get((layer.type, (names.get(source[0], source[0]), source[1])), [])
         if 1 < len(twins) <= _MOST:
-            # The one whose name holds the whole name of the layer, as cls_score_tower that of cls_score.
-            twins = [twin for twin in twins if layer.name in twin.name]
+            # The one whose name holds all words of the layer's, as cls_score_tower those of cls_score; fc10 not fc1.
+            twins = [twin for twin in twins if _words(layer) in _words(twin)]
         if len(twins) == 1 and _is_alike(layer, twins[0]) and not (twins[0].has_frozen_weights and is_fixed(layer)):
             found.append((layer, twins[0]))
             names[layer.name] = twins[0].name
     return found
+
+
+def _words(layer: Layer) -> str:
+    return f" {_BETWEEN_WORDS.sub(' ', layer.name)} "
 
 
 def _is_alike(layer: Layer, twin: Layer) -> bool:

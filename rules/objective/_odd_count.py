@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from caffelint.lint import Layer, title
+from caffelint.lint import Layer, Net, title
 
 from ._graph import class_count, classes_in_param_str, left_over
 
 
 def twin_with_classes(layer: Layer, classes: int) -> Layer | None:
     """The one other Python layer of a net that has a `num_classes`, if it is this number."""
-    found = {other: classes_in_param_str(other) for other in layer.net.by_type.get("Python", ()) if other is not layer}
-    counted = [other for other, count in found.items() if count]
-    return counted[0] if len(counted) == 1 and found[counted[0]] == classes else None
+    found = layer.net.once(_counts)
+    if len(found) - (layer in found) != 1:
+        return None
+    return next(other if count == classes else None for other, count in found.items() if other is not layer)
+
+
+def _counts(net: Net) -> dict[Layer, int]:
+    """The number of classes of each Python layer that has one."""
+    return {layer: count for layer in net.by_type.get("Python", ()) if (count := classes_in_param_str(layer))}
 
 
 def odd_labels(labels: Layer, scores: Layer, twin: Layer) -> str:

@@ -3,7 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from caffelint.lint import ERROR, LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    Net,
+    fix,
+    title,
+    write,
+)
 
 from ._claim import claims, read_in, where
 
@@ -146,14 +160,20 @@ def _makes_a_gradient(python: PythonClass) -> int | None:
 
 def _is_last(layer: Layer) -> bool:
     """Is there no loss in TRAIN, unless this layer is one? What no solver trains needs none."""
-    if not layer.net.solvers:
-        return False
-    built = next((one for one in layer.net.states() if one.phase == TRAIN), None)
+    return bool(layer.net.solvers) and layer.net.once(_lacks_a_loss)
+
+
+def _lacks_a_loss(net: Net) -> bool:
+    built = next((one for one in net.states() if one.phase == TRAIN), None)
     return built is not None and not any(
         any(one.loss_weights) or not (one.known or one.type == "Python") for one in built.layers
     )
 
 
 def _is_read(layer: Layer) -> bool:
-    top = layer.tops[0]
-    return any(top in other.bottoms for other in layer.net.layers[layer.index + 1 :])
+    return layer.net.once(_last_readers).get(layer.tops[0], -1) > layer.index
+
+
+def _last_readers(net: Net) -> dict[str, int]:
+    """The index of the last layer that reads a blob."""
+    return {bottom: layer.index for layer in net.layers for bottom in layer.bottoms}

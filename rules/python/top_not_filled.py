@@ -38,7 +38,7 @@ class PythonTopNotFilled(LayerRule):
     them on, or computes their numbers, other than from a table of the class such as `self._name_to_top_map`.
 
     ## References
-    - python_layer.hpp, LayerSetUp and Reshape; blob.cpp, Blob::mutable_cpu_data
+    - python_layer.hpp, LayerSetUp and Reshape; blob.cpp, Blob::mutable_cpu_data; silence_layer.cpp; split_layer.cpp
     """
 
     code = "Y015"
@@ -64,6 +64,20 @@ class PythonTopNotFilled(LayerRule):
         {"net.prototxt": _NET % "", "m.py": _MODULE},
         # Nothing reads it.
         {"net.prototxt": _NET % ' top: "more"', "m.py": _MODULE},
+        {
+            "net.prototxt": _NET % ' top: "more"' + ' layer { name: "q" type: "Silence" bottom: "more" }',
+            "m.py": _MODULE,
+        },
+        # Another layer makes what is read in TEST.
+        {
+            "net.prototxt": _NET.replace("python_param", "include { phase: TRAIN } python_param").replace(
+                'layer { name: "sum"',
+                'layer { name: "test" type: "DummyData" top: "targets" top: "weights" include { phase: TEST } } '
+                'layer { name: "sum" include { phase: TEST }',
+            )
+            % ' top: "weights"',
+            "m.py": _MODULE,
+        },
         {"net.prototxt": _NET % ' top: "weights"', "m.py": _MODULE.replace("pass", "top[2].reshape(1)", 1)},
         {
             "net.prototxt": _NET % ' top: "weights"',
@@ -88,8 +102,12 @@ class PythonTopNotFilled(LayerRule):
         for python, last in claims(layer, _last_top):
             if last + 1 >= len(layer.tops):
                 return
-            read = layer.net.once(_read) - set(layer.bottoms)
-            left = [(number, top) for number, top in enumerate(layer.tops) if number > last and top in read]
+            taken = layer.net.once(_taken)
+            left = [
+                (number, top)
+                for number, top in enumerate(layer.tops)
+                if number > last and top not in layer.bottoms and (layer.index, number) in taken
+            ]
             if not left:
                 return
             names = " and ".join(quoted(top) for _, top in left)
@@ -108,5 +126,20 @@ def _last_top(python: PythonClass) -> int | None:
     return max(python.top_numbers) if python.top_numbers else None
 
 
-def _read(net: Net) -> frozenset[str]:
-    return frozenset(bottom for layer in net.layers for bottom in layer.bottoms)
+def _taken(net: Net) -> frozenset[tuple[int, int]]:
+    """The index of a layer and the number of its top, of those whose values something takes in a phase.
+
+    A layer that only silences takes none, but where another reads the blob, Caffe lets a Split share it.
+    """
+    readers: dict[tuple[int, int, str], list[Layer]] = {}
+    for layer in net.layers:
+        for number in range(len(layer.bottoms)):
+            for phase in layer.phases:
+                if made := layer.maker(number, phase):
+                    readers.setdefault((made.layer.index, made.top, phase), []).append(layer)
+    taken = (place for place, found in readers.items() if len(found) > 1 or not _only_silences(found[0]))
+    return frozenset((index, top) for index, top, _ in taken)
+
+
+def _only_silences(layer: Layer) -> bool:
+    return layer.kind.top_counts.most == 0 and bool(layer.kind.rearranges)

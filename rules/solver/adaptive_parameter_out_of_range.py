@@ -85,6 +85,13 @@ class AdaptiveParameterOutOfRange(SolverRule):
             fixed='type: "Adam" momentum: 0.9 momentum2: 0.999 base_lr: 0.1',
         ),
         Invalid(
+            'type: "Adam" momentum: # first: yes\n 0.999 momentum2: 0.9 base_lr: 0.1',
+            span="momentum2: 0.9",
+            message="momentum2 0.9 is below the square of momentum 0.999, so Adam divides past gradients by later ones,"
+            " however small; the two seem to be swapped: 0.9 and 0.999 are usual",
+            fixed='type: "Adam" momentum: # first: yes\n 0.9 momentum2: 0.999 base_lr: 0.1',
+        ),
+        Invalid(
             'type: "Adam" momentum: 0.95 momentum2: 0.9 base_lr: 0.1',
             span="momentum2: 0.9",
             message="momentum2 0.9 is below the square of momentum 0.95, so Adam divides past gradients by later ones,"
@@ -185,10 +192,7 @@ class AdaptiveParameterOutOfRange(SolverRule):
 
 
 def _swapped(solver: Solver) -> tuple[Fix, ...]:
-    first, second = (
-        solver.at("momentum").text.split(":")[-1].strip(),
-        solver.at("momentum2").text.split(":")[-1].strip(),
-    )
+    first, second = f"{solver.message.momentum:g}", f"{solver.message.momentum2:g}"
     edits = join([write(solver, "momentum", value=second), write(solver, "momentum2", value=first)])
     return fix(f"set momentum: {second} and momentum2: {first}", UNSAFE, edits) if edits else ()
 

@@ -119,3 +119,31 @@ def test_long_names_are_not_compared(line: str) -> None:
     assert one is not None
     with soon(5):
         assert [fault.near for fault in one.faults] == [""]
+
+
+@pytest.mark.parametrize("line", ["c.append(self.cut())", "c.append(self.x)", "self.x{}[:] = 1; c.append(self.x{})"])
+def test_loops_and_what_they_call_are_gone_through_once(line: str) -> None:
+    def look(number: int) -> None:
+        head = "class A(caffe.Layer):\n    def cut(self):\n        "
+        text = head + "self.x[:] = 1\n        " * number + "return self.x\n    def forward(self, bottom, top):\n"
+        text += "".join(f"        for i in x:\n            {line}\n".replace("{}", str(one)) for one in range(number))
+        one = PythonModule("a.py", text).find("A")
+        assert one is not None
+        assert len(one.repeated_arrays) >= 0
+
+    look(2)
+    small, large = (bench_curves.calls(lambda: look(number)) for number in (30, 120))  # noqa: B023
+    assert large < 5 * small
+
+
+def test_loops_in_loops_are_gone_through_a_few_times() -> None:
+    def look(depth: int) -> None:
+        head = "class A(caffe.Layer):\n    def forward(self, bottom, top):\n"
+        loops = "".join(f"{' ' * (8 + level)}for i in x:\n" for level in range(depth))
+        one = PythonModule("a.py", f"{head}{loops}{' ' * (8 + depth)}{'x[:] = 1; ' * 500}c.append(x)\n").find("A")
+        assert one is not None
+        assert len(one.repeated_arrays) >= 0
+
+    look(2)
+    small, large = (bench_curves.calls(lambda: look(depth)) for depth in (5, 80))  # noqa: B023
+    assert large < 2 * small

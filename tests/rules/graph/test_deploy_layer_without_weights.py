@@ -49,6 +49,19 @@ def test_one_twin_is_a_layer_renamed(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("name", "told"), [("fc1_new", 1), ("new-fc1", 1), ("fc10", 0), ("xfc1", 0)])
+def test_of_several_twins_it_is_the_one_whose_name_holds_all_words(tmp_path: Path, name: str, told: int) -> None:
+    layer = (
+        'layer {{ name: "{0}" type: "InnerProduct" bottom: "last" top: "{0}" inner_product_param {{ num_output: 8 }} }}'
+    )
+    (tmp_path / "train.prototxt").write_text(DATA + body("bn", 0) + LOSS + layer.format(name) + layer.format("fc2"))
+    (tmp_path / "deploy.prototxt").write_text(INPUT + body("bn", 0) + layer.format("fc1"))
+    config = Config()
+    config.cache, config.preview = False, True
+    found = [one.name for one in caffelint.check(tmp_path, config).findings]
+    assert found.count("deploy-layer-without-weights") == told
+
+
 def test_a_net_of_the_names_of_training_beside_it(tmp_path: Path) -> None:
     """Of the same sizes, no other training explains the name."""
     (tmp_path / "train.prototxt").write_text(DATA + body("bn", 0) + LOSS)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import bench_curves
 import pytest
 
 import caffelint
+from caffelint.lint.config import Config
 
 PYTHON = (
     'layer {{ name: "{name}" type: "Python" {tops} python_param {{ module: "m" layer: "L"'
@@ -42,3 +46,19 @@ def test_the_odd_one_is_blamed(first: int, labels: int, scores: int, blamed: lis
     )
     report = caffelint.check_text(text)
     assert [one.layer for one in report.findings if one.name == "class-count-mismatch"] == blamed
+
+
+def test_the_param_str_of_each_layer_is_read_once(tmp_path: Path) -> None:
+    def look(number: int) -> None:
+        text = FC.format(name="cls", outputs=2)
+        for one in range(number):
+            text += PYTHON.format(name=f"d{one}", tops='top: "labels"', classes=21)
+            text += f'layer {{ name: "l{one}" type: "SoftmaxWithLoss" bottom: "cls" bottom: "labels" top: "l{one}" }}\n'
+        (tmp_path / "net.prototxt").write_text(text)
+        config = Config()
+        config.cache, config.select = False, ["class-count-mismatch"]
+        caffelint.check(tmp_path, config)
+
+    look(2)
+    small, large = (bench_curves.calls(lambda: look(number)) for number in (50, 200))  # noqa: B023
+    assert large < 5 * small

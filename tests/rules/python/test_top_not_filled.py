@@ -35,14 +35,18 @@ ASK = "import sys, caffe; net = caffe.Net(sys.argv[1], caffe.TEST); net._forward
 @pytest.mark.parametrize(
     ("reader", "stops"),
     [
-        ('type: "Eltwise" bottom: "a" bottom: "b"', True),
-        ('type: "Power" bottom: "b"', True),
-        ('type: "Power" bottom: "a"', False),
+        ('type: "Eltwise" bottom: "a" bottom: "b" top: "r"', True),
+        ('type: "Power" bottom: "b" top: "r"', True),
+        ('type: "Power" bottom: "a" top: "r"', False),
+        ('type: "Silence" bottom: "b"', False),
+        ('type: "Silence" bottom: "b" } layer { name: "s" type: "Silence" bottom: "b"', True),
+        ('type: "HDF5Output" bottom: "a" bottom: "b" hdf5_output_param { file_name: "o.h5" }', True),
+        ('type: "Silence" bottom: "b" } layer { name: "s" type: "Power" bottom: "b" top: "r"', True),
     ],
 )
 def test_what_caffe_makes_of_it(tmp_path: Path, caffe_python: Path, reader: str, stops: bool) -> None:
     net = tmp_path / "net.prototxt"
-    net.write_text(DATA + f'layer {{ name: "r" {reader} top: "r" }}')
+    net.write_text(DATA + f'layer {{ name: "r" {reader} }}')
     (tmp_path / "own.py").write_text(MODULE)
     config = Config()
     config.cache = False
