@@ -23,7 +23,7 @@ _RUNS = compiled_later(
 _WRITES = compiled_later(r"writ|save|dump|copy|['\"][wa]b?\+?['\"]")
 """That it makes something of what it reads, which may be a net."""
 _DEFINES = compiled_later(r"\bdef[ \t]{1,9}(\w{1,100})\(")
-_HARMLESS = sys.stdlib_module_names | {"numpy", "scipy", "matplotlib", "pylab"}
+HARMLESS = sys.stdlib_module_names | {"numpy", "scipy", "matplotlib", "pylab"}
 """Modules that load no nets; of any other that is not beside the script nobody knows."""
 _MOST_MODULES = 8
 _MOST_IMPORTS = 100
@@ -64,7 +64,7 @@ def _openers(script: str, text: str) -> Collection[str]:
                 return ()
             if (module := _beside(folder, name, reach)) is not None:
                 texts.append(module)
-            elif name not in _HARMLESS:
+            elif name not in HARMLESS:
                 return ()
             if len(texts) > _MOST_MODULES:
                 return ()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
-from caffelint.lint.project.texts import Text, Texts
+from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.twins import twin_of
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
@@ -31,9 +30,6 @@ _PUT_AWAY = re.compile(
 )
 """A folder by such a name holds what its author has put away."""
 _HEAD = re.compile(rb"^[ \t]*layers?[ \t]*\{", re.M)
-_LAYER_NAME = re.compile(r"[ \t]*name[ \t]*:[ \t]*[\"'](\w{1,200})[\"']")
-_DIGIT = re.compile(r"\d")
-_NAME = re.compile(r"\w+")
 _BOTTOM = re.compile(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
 _INPUT = re.compile(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
 
@@ -58,7 +54,6 @@ class Used:
         self._missing = missing
         self._files = files
         self._others = others
-        self._anew: dict[str, tuple[Text | None, Sequence[tuple[int, str]]]] = {}
 
     @cached_property
     def solvers(self) -> Mapping[str, Sequence[str]]:
@@ -137,40 +132,6 @@ class Used:
             if one.is_opened and not one.is_written and one.parts[0][0] != "*"
         )
         return next((f"{one.where} opens the file, as to fill it in" for one in opening), "")
-
-    def why_stale(self, path: str, lines: Sequence[int]) -> str:
-        """Why layers on some lines of a file are no longer there once the script beside it has written it anew.
-
-        The script has the names of most layers, but not of one of these.
-        """
-        script, names = self._written_anew(path)
-        if script is None:
-            return ""
-        words = frozenset(_NAME.findall(script.text))
-        named = (names[bisect(names, line, key=lambda one: one[0]) - 1][1] for line in lines if line >= names[0][0])
-        name = next((name for name in named if name not in words), "")
-        stem = _DIGIT.split(name)[0]
-        if not name or any(stem + mark in script.text for mark in "%{'\""):
-            return ""  # it may put the name together
-        return f'{script.path} writes the file anew, and has no layer "{name}" now'
-
-    def _written_anew(self, path: str) -> tuple[Text | None, Sequence[tuple[int, str]]]:
-        """The script that writes a file anew, with most of its layers, and the lines of the names of these."""
-        if path not in self._anew:
-            self._anew[path] = self._find_written_anew(path)
-        return self._anew[path]
-
-    def _find_written_anew(self, path: str) -> tuple[Text | None, Sequence[tuple[int, str]]]:
-        if (script := self._texts.written_by(path)) is None:
-            return None, ()
-        try:
-            lines = read(path, _LARGEST).decode("utf-8", "replace").split("\n")
-        except ReadError:
-            return None, ()
-        names = [(number, match[1]) for number, line in enumerate(lines, 1) if (match := _LAYER_NAME.match(line))]
-        all_names = {name for _, name in names}
-        gone = all_names.difference(_NAME.findall(script.text))
-        return (script, names) if 2 * len(gone) < len(all_names) else (None, ())
 
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
         """Is it a whole net that is not used, beside nets that are, and not kept for what it once was?
