@@ -10,6 +10,7 @@ from itertools import chain, islice
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
+from caffelint.lint.project.stages import may_go_on
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.twins import twin_of
 from caffelint.lint.reach import is_below
@@ -69,7 +70,7 @@ class Used:
 
     def is_used(self, path: str) -> bool:
         """Is a file a solver, or named by one or by a text, and not by one that writes it or names any?"""
-        if self._why_put_away(path) or self._why_superseded(path):
+        if self._why_put_away(path):
             return False
         return self._is_of_a_solver(path) or self._is_named(path) and not self._why_only_read(path)
 
@@ -102,7 +103,7 @@ class Used:
 
         Who loads a file whose grammar is broken, `is_unreadable`, sees it at once. `refused`: the files with errors.
         """
-        if why := self._why_put_away(path) or self._why_superseded(path) or self._why_only_read(path):
+        if why := self._why_put_away(path) or self._why_only_read(path):
             return why
         role = role_of(path)
         if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
@@ -132,6 +133,23 @@ class Used:
             if one.is_opened and not one.is_written and one.parts[0][0] != "*"
         )
         return next((f"{one.where} opens the file, as to fill it in" for one in opening), "")
+
+    def why_superseded(self, path: str) -> str:
+        """Why nobody seems to train by a solver: a text names another one beside it, for the same nets.
+
+        One that goes on from what the other has trained is run by hand, though no text says so.
+        """
+        mine = self._nets.get(path)
+        if not mine or self._texts.names_file(path):
+            return ""
+        beside = (other for other in self.solvers[mine[0]] if os.path.dirname(other) == os.path.dirname(path))
+        for other in beside:
+            named = self._texts.names_file(other)
+            if not named or named.is_vague or named.is_of_page or set(self._nets[other]) != set(mine):
+                continue
+            if not may_go_on(path, other):
+                return f'no text names the solver, and {named.where} names "{relative(other)}" for the same net'
+        return ""
 
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
         """Is it a whole net that is not used, beside nets that are, and not kept for what it once was?
@@ -168,18 +186,6 @@ class Used:
         if any(not is_below(one.folder, folder) for one in named):
             return ""
         return f'no script or page elsewhere names the file, which is in "{relative(folder)}", and solvers name others'
-
-    def _why_superseded(self, path: str) -> str:
-        """Why nobody seems to train by a solver: a text names another one beside it, for the same nets."""
-        mine = self._nets.get(path)
-        if not mine or self._texts.names_file(path):
-            return ""
-        beside = (other for other in self.solvers[mine[0]] if os.path.dirname(other) == os.path.dirname(path))
-        for other in beside:
-            named = self._texts.names_file(other)
-            if named and not (named.is_vague or named.is_of_page) and set(self._nets[other]) == set(mine):
-                return f'no text names the solver, and {named.where} names "{relative(other)}" for the same net'
-        return ""
 
     def _why_only_read(self, path: str) -> str:
         """Why no Caffe loads a file that scripts name: all of them read it as text with code of their own."""

@@ -116,6 +116,9 @@ class _Project:
         """Why a finding is no longer in a file once a script has written it anew."""
         return self._written_anew.why_stale(path, one)
 
+    def superseded(self, solver: str) -> str:
+        return self._used.why_superseded(solver)
+
     def filled_by(self, path: str) -> str:
         return self._used.filled_by(path)
 
@@ -297,7 +300,7 @@ class _Projects:
         is_warning = one.severity == WARNING
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
-        if is_warning and (why := project.stale(path, one)):
+        if is_warning and (why := project.superseded(path) or project.stale(path, one)):
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
