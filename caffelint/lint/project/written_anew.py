@@ -18,9 +18,10 @@ from caffelint.text.tree import STRING, Field
 _LARGEST = 1 << 20
 _LONGEST = 60
 _WORD = compiled_later(r"\w+")
+_DIGITS = compiled_later(r"\d+")
 _LITERAL = compiled_later(r"[\"']([^\"'\n]{1,100})[\"']")
 _FORMAT = compiled_later(r"%[-+#0-9.]{0,9}[sdif]|\{[^{}]*\}")
-_STAR = compiled_later(r"\bimport[ \t]+\*")
+_STAR = compiled_later(r"\bfrom[ \t]+([\w.]+)[ \t]+import[ \t]+\*")
 _ONLY_CAFFE = HARMLESS | {"caffe", "google"}
 """What a script that makes all layers itself imports, with protobuf; other modules may make some."""
 
@@ -40,7 +41,7 @@ class _Script(NamedTuple):
         stem = name.rstrip("0123456789")
         if name in self.words or stem in self.words or not stem or not 1 < len(name) <= _LONGEST:
             return True
-        if not self.pieces.isdisjoint((name[0], name[-1])):
+        if self.pieces.issuperset(filter(None, _DIGITS.split(name))):  # of single letters, as "c%da"
             return True
         ends = range(len(name) + 1)
         return any(name[start:end] in self.pieces for start in ends for end in ends[start + 2 :])
@@ -124,7 +125,8 @@ def _layers(document: Document) -> Iterator[tuple[Field, str]]:
 
 def _script(text: Text) -> _Script | None:
     """None for one that leaves layers to modules of others."""
-    if not text.path.endswith(".py") or _STAR.search(text.text) or not imported(text.text) <= _ONLY_CAFFE:
+    all_of = {module.partition(".")[0] for module in _STAR.findall(text.text)}  # caffe.model_libs makes layers
+    if not text.path.endswith(".py") or not imported(text.text) <= _ONLY_CAFFE or not all_of <= HARMLESS:
         return None
     literals = (_FORMAT.sub(" ", literal) for literal in _LITERAL.findall(text.text))
     pieces = frozenset(piece for literal in literals for piece in _WORD.findall(literal))

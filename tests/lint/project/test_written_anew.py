@@ -31,6 +31,7 @@ LEFT = "n.d = Data()\nn.loss = Loss(n.ip)"
         (f"{LEFT}\nn.ip = IP()\nn[first + 'lu'] = A(){WRITES}", "warning"),
         (f"{LEFT}\nfrom blocks import more\nmore(n){WRITES}", "warning"),  # it may make the layer
         (f"{LEFT}\nfrom .blocks import more\nmore(n){WRITES}", "warning"),
+        (f"from pylab import *\n{LEFT}\nplot('r'){WRITES}", "info"),
         (f"{LEFT}\nfrom caffe.model_libs import *\nVGG(n){WRITES}", "warning"),
         ("n.ip = IP()" + WRITES, "warning"),  # it lacks the names of most layers
     ],
@@ -46,6 +47,12 @@ def test_a_script_writes_another_net_by_now(project: Path, script: str, severity
 def test_a_name_that_may_be_put_together(project: Path, name: str, severity: str) -> None:
     write({"net.prototxt": RECTIFIED % {"name": name}, "make.py": LEFT + WRITES})
     assert found("rectified-scores")["net.prototxt"].severity == severity
+
+
+@pytest.mark.parametrize("made", ["n['c' + str(i)]", "n['c%d' % i]", "n[f'c{i}']"])
+def test_a_letter_and_a_number(project: Path, made: str) -> None:
+    write({"net.prototxt": RECTIFIED % {"name": "c3"}, "make.py": f"{LEFT}\n{made} = L.ReLU(n.ip){WRITES}"})
+    assert found("rectified-scores")["net.prototxt"].severity == "warning"
 
 
 def test_names_that_caffe_gives(project: Path) -> None:
