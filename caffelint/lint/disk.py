@@ -120,10 +120,10 @@ def _tracked(top: str, modified: int) -> frozenset[str]:
     return frozenset(names.union(name[:at] for name in names for at, char in enumerate(name) if char == "/"))
 
 
-def order_of_list(path: str, file: str, roots: Sequence[str] = ()) -> str:
+def order_of_list(path: str, file: str) -> str:
     """In what order a list of images and labels is that a file names: see `order_in`; empty if it may not be read."""
     path = os.path.abspath(path)
-    if not exists(path) or not reach_of(os.path.dirname(os.path.abspath(file)), roots).holds(path):
+    if not exists(path) or not reach_of(os.path.dirname(os.path.abspath(file))).holds(path):
         return ""
     order = order_in(path)
     _looked[f"{_ORDERED}{order}:{path}"] = True

@@ -125,7 +125,7 @@ class ProjectCaffe:
 
     @property
     def holds_weights(self) -> bool:
-        """Does it declare what weights are kept in? A program whose schema does not reads texts, and runs no net."""
+        """Does it declare what weights are kept in? A schema that does not is no whole one of a Caffe."""
         return "BlobProto" in self.schema.messages
 
     def message_alone_with(self, names: Set[str]) -> str:

@@ -121,7 +121,7 @@ class Caffes:
         """What a fork's caffe.proto declares, by whatever name, that is the only one of a repository without a Caffe.
 
         Converters carry BVLC's along, of which nothing follows for the files that they read; nor does anything follow
-        for files elsewhere from the schema of a program that only reads texts.
+        for files elsewhere from a schema that is not whole: of a program that only reads texts, or to be pasted.
         """
         if len(repository.loose) != 1:
             return None
@@ -130,7 +130,7 @@ class Caffes:
         if taken.caffe is None:
             return taken if taken.other else None
         if not taken.caffe.holds_weights:
-            why = f'"{_shown(proto)}" declares no BlobProto, so it is of a program that reads texts and runs no nets'
+            why = f'"{_shown(proto)}" declares no BlobProto, so it is no whole schema of a Caffe'
             return Taken(other=why, key=why) if is_below(folder, os.path.dirname(proto)) else None
         return taken._replace(root="") if taken.caffe.is_of_a_fork else None
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
-from caffelint.lint.project.own_readers import reads_by_itself
+from caffelint.lint.project.own_readers import OwnReaders
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
@@ -122,6 +122,8 @@ class Texts:
         self._places: dict[str, Sequence[Named]] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._reading_alone: dict[str, bool] = {}
+        self._lines: dict[str, Sequence[str]] = {}
+        self._own_readers = OwnReaders()
 
     @cached_property
     def _found(self) -> _Found:
@@ -214,16 +216,18 @@ class Texts:
         """Has a text the name of a file somewhere, or the names of none in that folder?"""
         where = named.where.rpartition(":")[0]
         if where not in self._words:
-            self._words[where] = frozenset(_WORD.findall(self._by_path[where]))
+            self._words[where] = frozenset(_WORD.findall(self._by_path[where].text))
         return _stem(path) in self._words[where] or self._words[where].isdisjoint(self._stems[os.path.dirname(path)])
 
     def is_read_alone(self, named: Named) -> bool:
         """Whether a Python script that names a file reads it as text by itself, and runs no Caffe."""
         if named.where not in self._reading_alone:
             path, _, number = named.where.rpartition(":")
+            if path not in self._lines:
+                self._lines[path] = self._by_path[path].text.split("\n")
             script = os.path.join(named.folder, _name(path))
-            line = self._by_path[path].split("\n")[int(number) - 1]
-            is_alone = path.endswith(".py") and reads_by_itself(script, self._by_path[path], line)
+            line = self._lines[path][int(number) - 1]
+            is_alone = path.endswith(".py") and self._own_readers.read_by_itself(script, self._by_path[path].text, line)
             self._reading_alone[named.where] = is_alone
         return self._reading_alone[named.where]
 
@@ -231,11 +235,11 @@ class Texts:
         """The script beside a file that opens it to write it anew."""
         written = (one for one in self.all_names(path) if one.is_written and one.folder == os.path.dirname(path))
         where = next((one.where.rpartition(":")[0] for one in written if "*" not in one.parts[0]), "")
-        return next((text for text in self.all if text.path == where), None) if where else None
+        return self._by_path.get(where)
 
     @cached_property
-    def _by_path(self) -> Mapping[str, str]:
-        return {text.path: text.text for text in self.all}
+    def _by_path(self) -> Mapping[str, Text]:
+        return {text.path: text for text in self.all}
 
     @cached_property
     def _stems(self) -> Mapping[str, Sequence[str]]:

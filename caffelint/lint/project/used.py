@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
-from caffelint.lint.project.texts import Text, Texts
+from caffelint.lint.project.stages import may_go_on
+from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.twins import twin_of
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
@@ -31,9 +31,6 @@ _PUT_AWAY = re.compile(
 )
 """A folder by such a name holds what its author has put away."""
 _HEAD = re.compile(rb"^[ \t]*layers?[ \t]*\{", re.M)
-_LAYER_NAME = re.compile(r"[ \t]*name[ \t]*:[ \t]*[\"'](\w{1,200})[\"']")
-_DIGIT = re.compile(r"\d")
-_NAME = re.compile(r"\w+")
 _BOTTOM = re.compile(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
 _INPUT = re.compile(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
 
@@ -58,7 +55,6 @@ class Used:
         self._missing = missing
         self._files = files
         self._others = others
-        self._anew: dict[str, tuple[Text | None, Sequence[tuple[int, str]]]] = {}
 
     @cached_property
     def solvers(self) -> Mapping[str, Sequence[str]]:
@@ -74,7 +70,7 @@ class Used:
 
     def is_used(self, path: str) -> bool:
         """Is a file a solver, or named by one or by a text, and not by one that writes it or names any?"""
-        if self._why_put_away(path) or self._why_superseded(path):
+        if self._why_put_away(path):
             return False
         return self._is_of_a_solver(path) or self._is_named(path) and not self._why_only_read(path)
 
@@ -107,7 +103,7 @@ class Used:
 
         Who loads a file whose grammar is broken, `is_unreadable`, sees it at once. `refused`: the files with errors.
         """
-        if why := self._why_put_away(path) or self._why_superseded(path) or self._why_only_read(path):
+        if why := self._why_put_away(path) or self._why_only_read(path):
             return why
         role = role_of(path)
         if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
@@ -138,39 +134,22 @@ class Used:
         )
         return next((f"{one.where} opens the file, as to fill it in" for one in opening), "")
 
-    def why_stale(self, path: str, lines: Sequence[int]) -> str:
-        """Why layers on some lines of a file are no longer there once the script beside it has written it anew.
+    def why_superseded(self, path: str) -> str:
+        """Why nobody seems to train by a solver: a text names another one beside it, for the same nets.
 
-        The script has the names of most layers, but not of one of these.
+        One that goes on from what the other has trained is run by hand, though no text says so.
         """
-        script, names = self._written_anew(path)
-        if script is None:
+        mine = self._nets.get(path)
+        if not mine or self._texts.names_file(path):
             return ""
-        words = frozenset(_NAME.findall(script.text))
-        named = (names[bisect(names, line, key=lambda one: one[0]) - 1][1] for line in lines if line >= names[0][0])
-        name = next((name for name in named if name not in words), "")
-        stem = _DIGIT.split(name)[0]
-        if not name or any(stem + mark in script.text for mark in "%{'\""):
-            return ""  # it may put the name together
-        return f'{script.path} writes the file anew, and has no layer "{name}" now'
-
-    def _written_anew(self, path: str) -> tuple[Text | None, Sequence[tuple[int, str]]]:
-        """The script that writes a file anew, with most of its layers, and the lines of the names of these."""
-        if path not in self._anew:
-            self._anew[path] = self._find_written_anew(path)
-        return self._anew[path]
-
-    def _find_written_anew(self, path: str) -> tuple[Text | None, Sequence[tuple[int, str]]]:
-        if (script := self._texts.written_by(path)) is None:
-            return None, ()
-        try:
-            lines = read(path, _LARGEST).decode("utf-8", "replace").split("\n")
-        except ReadError:
-            return None, ()
-        names = [(number, match[1]) for number, line in enumerate(lines, 1) if (match := _LAYER_NAME.match(line))]
-        all_names = {name for _, name in names}
-        gone = all_names.difference(_NAME.findall(script.text))
-        return (script, names) if 2 * len(gone) < len(all_names) else (None, ())
+        beside = (other for other in self.solvers[mine[0]] if os.path.dirname(other) == os.path.dirname(path))
+        for other in beside:
+            named = self._texts.names_file(other)
+            if not named or named.is_vague or named.is_of_page or set(self._nets[other]) != set(mine):
+                continue
+            if not may_go_on(path, other):
+                return f'no text names the solver, and {named.where} names "{relative(other)}" for the same net'
+        return ""
 
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
         """Is it a whole net that is not used, beside nets that are, and not kept for what it once was?
@@ -207,18 +186,6 @@ class Used:
         if any(not is_below(one.folder, folder) for one in named):
             return ""
         return f'no script or page elsewhere names the file, which is in "{relative(folder)}", and solvers name others'
-
-    def _why_superseded(self, path: str) -> str:
-        """Why nobody seems to train by a solver: a text names another one beside it, for the same nets."""
-        mine = self._nets.get(path)
-        if not mine or self._texts.names_file(path):
-            return ""
-        beside = (other for other in self.solvers[mine[0]] if os.path.dirname(other) == os.path.dirname(path))
-        for other in beside:
-            named = self._texts.names_file(other)
-            if named and not (named.is_vague or named.is_of_page) and set(self._nets[other]) == set(mine):
-                return f'no text names the solver, and {named.where} names "{relative(other)}" for the same net'
-        return ""
 
     def _why_only_read(self, path: str) -> str:
         """Why no Caffe loads a file that scripts name: all of them read it as text with code of their own."""

@@ -18,6 +18,7 @@ from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, snapshot_prefix
 from caffelint.lint.project.twins import scaled_twin_of
 from caffelint.lint.project.used import Used
+from caffelint.lint.project.written_anew import WrittenAnew
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.role import TRAIN, is_called_deploy, role_of
@@ -84,6 +85,10 @@ class _Project:
         return Used(self._texts, self.nets, self.missing, self.files, self.others)
 
     @cached_property
+    def _written_anew(self) -> WrittenAnew:
+        return WrittenAnew(self._texts)
+
+    @cached_property
     def _trained(self) -> Trained:
         return Trained(self._texts, len(self._used.solvers))
 
@@ -107,9 +112,12 @@ class _Project:
             self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked, self.refused)
         return self._unused[asked]
 
-    def stale(self, path: str, lines: Sequence[int]) -> str:
-        """Why layers on these lines are no longer in a file once a script has written it anew."""
-        return self._used.why_stale(path, lines)
+    def stale(self, path: str, one: ReportedFinding) -> str:
+        """Why a finding is no longer in a file once a script has written it anew."""
+        return self._written_anew.why_stale(path, one)
+
+    def superseded(self, solver: str) -> str:
+        return self._used.why_superseded(solver)
 
     def filled_by(self, path: str) -> str:
         return self._used.filled_by(path)
@@ -292,7 +300,7 @@ class _Projects:
         is_warning = one.severity == WARNING
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
-        if is_warning and one.layer and (why := project.stale(path, _lines(one))):
+        if is_warning and (why := project.superseded(path) or project.stale(path, one)):
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
@@ -335,12 +343,6 @@ class _Projects:
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)
         return self._found.setdefault(top, _Project(top)) if top else None
-
-
-def _lines(one: ReportedFinding) -> list[int]:
-    """Those of the layers that a finding is about, in its file."""
-    also = (related.line for related in one.related if related.file == one.file)
-    return [one.line or 1, *also, *(line for _, line in one.others)]
 
 
 def _max_iter(solver: str) -> int:

@@ -160,27 +160,3 @@ def test_a_script_reads_the_net_as_text(
     }
     found = check(tmp_path, monkeypatch, "unknown-bottom", {**given, **files})
     assert found["deploy.prototxt"] == severity
-
-
-@pytest.mark.parametrize(
-    ("script", "severity"),
-    [
-        ("n.d = Data()\nn.loss = Loss(n.ip)\nopen('net.prototxt', 'w').write(n)", "info"),
-        ("n.d = Data()\nn.ip = IP()\nn.relu = ReLU()\nn.loss = Loss()\nopen('net.prototxt', 'w').write(n)", "warning"),
-        ("n.d = Data()\nn.loss = Loss(n.ip)\nopen('other.prototxt', 'w').write(n)", "warning"),
-        ("n.d = Data()\nn.loss = Loss()\nn['relu%s' % '']\nn.ip = IP()\nopen('net.prototxt', 'w').write(n)", "warning"),
-        ("from net import n\nopen('net.prototxt', 'w').write(n)", "warning"),  # it has no names of layers
-    ],
-)
-def test_a_script_writes_another_net_by_now(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, severity: str
-) -> None:
-    net = (
-        'layer {\n name: "d"\n type: "Data" top: "data" top: "label" }\n'
-        'layer {\n name: "ip"\n type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 3\n'
-        'weight_filler { type: "xavier" } } }\n'
-        'layer {\n name: "relu"\n type: "ReLU" bottom: "ip" top: "ip" }\n'
-        'layer {\n name: "loss"\n type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }\n'
-    )
-    found = check(tmp_path, monkeypatch, "rectified-scores", {"net.prototxt": net, "make.py": script})
-    assert found["net.prototxt"] == severity

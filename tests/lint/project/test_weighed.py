@@ -405,5 +405,29 @@ def test_a_script_makes_the_folder(project: Path, script: str, severity: str) ->
 )
 def test_a_solver_beside_the_one_that_is_run(project: Path, files: dict[str, str], severity: str) -> None:
     nets = {"train.prototxt": NET, "other.prototxt": NET, "solver.prototxt": SOLVER % "train.prototxt"}
-    write({**nets, "old.prototxt": (SOLVER % "train.prototxt").replace("fixed", "inv"), **files})
-    assert found("missing-lr-parameter")["old.prototxt"].severity == severity
+    write({**nets, "old.prototxt": SOLVER % "train.prototxt", **files})
+    assert found("weight-decay-out-of-range")["old.prototxt"].severity == severity
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "severity"),
+    [
+        ("0.01", "0.02", "info"),
+        ("0.01", "0.001", "warning"),
+        ("fixed", "inv", "warning"),
+        ("base_lr", 'weights: "a.caffemodel" base_lr', "warning"),
+        ("base_lr: 0.01", "", "warning"),
+    ],
+)
+def test_a_solver_that_may_go_on_from_another(project: Path, old: str, new: str, severity: str) -> None:
+    solver = SOLVER % "train.prototxt"
+    write({"train.prototxt": NET, "solver.prototxt": solver, "train.sh": "caffe train --solver=solver.prototxt"})
+    write({"second.prototxt": solver.replace(old, new)})
+    assert found("weight-decay-out-of-range")["second.prototxt"].severity == severity
+
+
+def test_an_error_of_a_solver_beside_the_one_that_is_run(project: Path) -> None:
+    solver = SOLVER % "train.prototxt"
+    write({"train.prototxt": NET, "solver.prototxt": solver, "train.sh": "caffe train --solver=solver.prototxt"})
+    write({"old.prototxt": solver.replace("9000", "9000 stpsize: 3")})
+    assert found("unknown-field")["old.prototxt"].severity == "error"

@@ -270,7 +270,7 @@ def test_a_schema_deep_among_the_sources(make: Make, proto: str) -> None:
         assert {row[0] for row in found()} == {severity}
 
 
-def test_a_schema_without_weights_is_of_a_program_that_reads_texts(make: Make, proto: str) -> None:
+def test_a_schema_without_weights_is_no_whole_one(make: Make, proto: str) -> None:
     top = make(NET.format('layer { name: "r" type: "ReLU" botom: "a" top: "r" }'))
     shutil.rmtree(top / "caffe")
     (top / "demo").mkdir()
@@ -282,3 +282,5 @@ def test_a_schema_without_weights_is_of_a_program_that_reads_texts(make: Make, p
     assert Caffes(Config()).of("net.prototxt").caffe is None
     assert {row[0] for row in found()} == {"error"}
     assert {row[0] for row in found(path="demo/net.prototxt")} == {"info"}
+    why = '"demo/caffe.proto" declares no BlobProto, so it is no whole schema of a Caffe'
+    assert Caffes(Config()).of("demo/net.prototxt").other == why
