@@ -95,7 +95,7 @@ class PythonModuleNotFound(LayerRule):
         (stem,) = stems
         folder = _folder(found[0].path)
         if stem == last:
-            if len(found) > 1 or not _is_slip(package, folder):
+            if len(found) > 1 or package == folder or not _is_slip(package, folder):
                 return
             package = folder
         elif package and package.rpartition(".")[2] != folder:

@@ -89,7 +89,7 @@ WHOLE = {
     ' python_param { module: "loss.py" layer: "Loss" } }',
     ("too-many-params", 0): dummy("data") + 'layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn"'
     " param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 } }",
-    ("unknown-layer-type", 4): dummy("data") + 'layer { name: "relu" type: "Relu"' + RELU + "}",
+    ("unknown-layer-type", 5): dummy("data") + 'layer { name: "relu" type: "Relu"' + RELU + "}",
     ("byte-order-mark", 0): "\ufeff" + NET,
     ("unreadable-character", 0): dummy("data") + 'layer { name: \u201crelu\u201d type: "ReLU"' + RELU + "}",
 }

@@ -26,11 +26,14 @@ _MOST = 4
 def told(run: Run, known: Collection[Hypothesis]) -> Iterator[Hypothesis]:
     """What a check would change of the TRAIN net or its solver, where no other hypothesis changes it. field: `told`."""
     changed = {edit for one in known for change in one.changes for edit in change.edits}
+    kinds = {one.kind for one in known}
     number = 0
     for found in run.static:
         fix = _fix(found)
         if fix is None or changed.issuperset(fix.edits) or number == _MOST:
             continue
+        if found.cause is not None and found.cause.kind in kinds:
+            continue  # which a run has measured
         place = _place(run, found, fix)
         if place is None:
             continue
