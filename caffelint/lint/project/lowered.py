@@ -46,7 +46,7 @@ _TO_BE_ADDED = re.compile(
 )
 """A remark that an exercise has in place of layers."""
 _COMMENTED_READER = re.compile(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
-_MIXED = "mixed-layer-formats"
+_MIXED, _OF_THE_GRAPH = "mixed-layer-formats", "G"
 _MANY = 10
 _BRIEF, _EXPLAINED, _FAULTS = 20, 0.5, 3
 """Lines of code, the share of them with a remark of its own, and rules with errors, from which on a net is notes."""
@@ -143,7 +143,11 @@ def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
         _make_infos(dict.fromkeys([*later, *lost]), why)
     if mixed := min((one for one in findings if one.name == _MIXED), key=lambda one: one.place.start, default=None):
         types = (one for one in findings if one.name == "unknown-enum-value" and one.place.field == "type")
-        _make_infos(types, f"the net mixes two formats, see line {line_of(mixed.place.start)}")
+        why = f"the net mixes two formats, see line {line_of(mixed.place.start)}"
+        _make_infos(types, why)
+        if {"layer", "layers"} <= {field.name for field in document.root.fields}:
+            # Protobuf keeps two lists, so which layer stands above which is lost.
+            _make_infos((one for one in findings if one.code.startswith(_OF_THE_GRAPH)), why)
 
 
 def _lower_where_readers_are_comments(file: File, findings: Iterable[Finding]) -> None:

@@ -346,3 +346,16 @@ def test_a_slip_is_no_layer_that_is_to_be_added(tmp_path: Path, monkeypatch: pyt
     layers += " inner_product_param { num_output: 9 } }"
     (tmp_path / "net.prototxt").write_text(NET.format(f"\n# TODO: add dropout layers\n{layers}\n"))
     assert severities()["unknown-bottom"] == "error"
+
+
+def test_in_a_net_of_two_formats_nothing_is_said_of_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = 'layer { name: "data" type: "Data" top: "data" data_param { source: "a" batch_size: 2 } }\n'
+    text += 'layers { name: "conv" type: CONVOLUTION bottom: "data" top: "conv" convolution_param { num_output: 4'
+    text += ' kernel_size: 1 } }\nlayer { name: "relu" type: "ReLU" bottom: "conv" top: "relu" }\n'
+    (tmp_path / "net.prototxt").write_text(text)
+    found = severities()
+    assert found["mixed-layer-formats"] == "error"
+    assert {severity for name, severity in found.items() if name != "mixed-layer-formats"} <= {"info"}
