@@ -35,12 +35,14 @@ def _hold(text: Any, config: Config, tmp_path: Any = None) -> fixcheck.Held:
 
 @pytest.mark.parametrize("info", FIXABLE, ids=lambda info: info.name)
 def test_examples(info: RuleInfo, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for example in _examples(info):
+    for number, example in enumerate(_examples(info)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
         if not isinstance(example.text, str):
             for name, text in example.text.items():
-                (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-                (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
         options = dict(example.options)
         config = Config()
         config.dialect = options.pop("dialect", None)

@@ -96,6 +96,8 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         weighed = [*_weights_of_losses(run)]
         # Gradients that differ from layer to layer are those of a loss that outweighs the others further up.
         outweighs = [one.score for one in weighed if one.field == "ratio"]
+        if outweighs:  # measured at what both train
+            found = [one for one in found if one.field != "holds"]
         found += [*weighed, *(one for one in grown if one.field != "gradients" or not outweighs)]
         if not stuck(run):  # no solver makes a gradient
             found += [*_solver(run, began), *_multipliers(run), *_clipping(run), *small_steps(run), rate(run)]
