@@ -19,7 +19,7 @@ def items_change(blob: Blob) -> str:
         if not made or not read:
             return ""
         if made[0] != read[0]:
-            joins = maker.type == "Concat" and {one.shape for one in maker.bottoms} == {read}
+            joins = maker.rearranges and len(maker.bottoms) > 1 and {one.shape for one in maker.bottoms} == {read}
             remedy = "; with axis: 1 it joins channels" if joins else ""
             return f'; {maker.type} "{maker.name}" makes the {made[0]} from {read[0]}{remedy}'
         blob = maker.bottoms[0]

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-_ONCE = ("setup", "__init__")
+from caffelint.project.python_views import ONCE, own_array
+
 _MOST_LOOPS = 8
 """Loops in loops that are told apart: each is held against all that stands in it."""
 
@@ -57,7 +58,7 @@ def repeated(methods: Iterable[ast.FunctionDef]) -> Iterator[RepeatedArray]:
     for method in known.values():
         for kept in _kept(method, returns):
             name, is_own = kept.name, kept.name.startswith("self.")
-            if is_own and not makes.get(name, set()) <= {*_ONCE}:
+            if is_own and not makes.get(name, set()) <= {*ONCE}:
                 continue
             for loop in kept.loops:
                 by = loop.called & writes.get(name, {}).keys() if is_own else ()
@@ -116,10 +117,7 @@ def _kept(method: ast.FunctionDef, returns: Mapping[str, str]) -> list[_Kept]:
 
 def _name(node: ast.AST) -> str:
     """`patch` and `self.patch`; "" of all else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    return f"self.{node.attr}" if is_own else ""  # type: ignore[attr-defined]
+    return node.id if isinstance(node, ast.Name) else own_array(node)
 
 
 def _made(node: ast.AST) -> Iterator[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-_ONCE = ("setup", "__init__")
+ONCE = ("setup", "__init__")
 """Methods that run once, before all others."""
 
 
@@ -21,9 +21,9 @@ class ChangedView(NamedTuple):
 
 def changed_views(methods: Iterable[ast.FunctionDef]) -> Iterator[ChangedView]:
     """In the order of the text. Of an array that other methods than those that run once make anew, nothing is told."""
-    methods = [method for method in methods if method.name not in _ONCE]
+    methods = [method for method in methods if method.name not in ONCE]
     anew = {
-        _kept(target)
+        own_array(target)
         for method in methods
         for node in ast.walk(method)
         if isinstance(node, ast.Assign)
@@ -64,7 +64,7 @@ def _name(target: ast.expr) -> str:
     return inner.id if isinstance(inner, ast.Name) else ""
 
 
-def _kept(node: ast.expr) -> str:
+def own_array(node: ast.AST) -> str:
     """`self.images`; "" of all else."""
     is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
     return f"self.{node.attr}" if is_own else ""  # type: ignore[attr-defined]
@@ -75,4 +75,4 @@ def _sliced(value: ast.expr) -> str:
     if not isinstance(value, ast.Subscript):
         return ""
     parts = value.slice.elts if isinstance(value.slice, ast.Tuple) else [value.slice]
-    return _kept(value.value) if any(isinstance(part, ast.Slice) for part in parts) else ""
+    return own_array(value.value) if any(isinstance(part, ast.Slice) for part in parts) else ""

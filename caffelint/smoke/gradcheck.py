@@ -12,6 +12,7 @@ from caffelint.smoke.flow import loss_weight, readers
 from caffelint.smoke.job import CHECKS, Check
 from caffelint.smoke.run import Run
 from caffelint.smoke.session import Request, Session, Stage, Watcher, session
+from caffelint.text.near import near
 
 ALL = "all"
 _COUNTED = ("BatchNorm",)
@@ -43,10 +44,8 @@ def _check_gradients(stage: Stage, target: str) -> tuple[Run, Engine]:
 def _checks(built: BuiltNet, target: str) -> Iterator[Check]:
     layers = [layer for layer in built.layers if layer.message is not None]
     if target != ALL and target not in [layer.name for layer in layers]:
-        import difflib
-
-        near = difflib.get_close_matches(target, [layer.name for layer in layers], 1)
-        hint = f'; did you mean "{near[0]}"?' if near else ""
+        alike = near(target, [layer.name for layer in layers], cutoff=0.6)
+        hint = f'; did you mean "{alike[0]}"?' if alike else ""
         raise NoEngine(f'--gradcheck "{target}": the TRAIN net has no such layer{hint}')
     for layer in layers:
         if target in (ALL, layer.name):

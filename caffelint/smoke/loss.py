@@ -18,7 +18,7 @@ TAIL = 5
 """The median of this many losses counts: a single batch proves little."""
 FELL = 0.95
 """A loss that ends below this share of its start has fallen: batches differ by percents."""
-STAYS = 0.9
+_STAYS = 0.9
 """Of the start of one of several losses of labels, or of chance: from there on it counts, whatever the others do."""
 _MOST_LABELS = 4096
 _TIMES = 3.0
@@ -183,13 +183,13 @@ def progress(run: Run) -> float:
     Of several losses, that of one which does not fall.
     """
     return max(
-        [left(run), *(share for share, _, _, one in _parts(run) if share > (STAYS if _has_labels(one) else FELL))]
+        [left(run), *(share for share, _, _, one in _parts(run) if share > (_STAYS if _has_labels(one) else FELL))]
     )
 
 
 def held_back(run: Run) -> tuple[BuiltLayer, float] | None:
     """Of several losses that of labels which falls least, and its value at the end, if it hardly falls."""
-    found = [(share, last, layer) for share, _, last, layer in _parts(run) if _has_labels(layer) and share > STAYS]
+    found = [(share, last, layer) for share, _, last, layer in _parts(run) if _has_labels(layer) and share > _STAYS]
     _, last, layer = max(found, key=lambda one: one[0], default=(0.0, 0.0, None))
     return (layer, last) if layer is not None else None
 

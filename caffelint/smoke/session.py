@@ -167,8 +167,7 @@ class Stage:
         job = prepared.job
         synthetic = any(item.source == SYNTHETIC and not item.file for item in job.inputs)
         built = _shaped(prepared.built, events)
-        if self._weighed is None:
-            self._weigh(built)
+        self._weighed = self._weighed or self._weigh(built)
         run = Run(
             self.project.solver,
             prepared.planned,
@@ -181,18 +180,18 @@ class Stage:
             bool(job.weights),
         )
         run.fed = prepared.fed
-        run.fits = self._weighed.fits if self._weighed is not None else ()
+        run.fits = self._weighed.fits
         return run
 
-    def _weigh(self, built: Sequence[BuiltNet]) -> None:
+    def _weigh(self, built: Sequence[BuiltNet]) -> Weighed:
         """Add to the report what is wrong with the weights, by the shapes that the run has seen."""
-        self._weighed = Weighed()
         if not self.wishes.weights:
-            return
+            return Weighed()
         tops = [top for net in built for layer in net.layers if not layer.bottoms for top in layer.tops]
         shapes = {top.name: top.shape for top in reversed(tops) if top.shape is not None}
-        self._weighed = weighed(self.project, self.wishes.weights, self._config, shapes)
-        self.report = self.report._replace(findings=(*self.report.findings, *self._weighed.findings))
+        found = weighed(self.project, self.wishes.weights, self._config, shapes)
+        self.report = self.report._replace(findings=(*self.report.findings, *found.findings))
+        return found
 
 
 def _shaped(built: Sequence[BuiltNet], events: Sequence[Event]) -> list[BuiltNet]:

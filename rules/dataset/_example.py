@@ -24,6 +24,17 @@ layer {
   top: "loss"
 }
 """
+SOURCE = 'layer {{ name: "{0}" type: "Data" top: "{0}" data_param {{ source: "{1}" backend: LMDB batch_size: 2 }} }}\n'
+PAIRED = (
+    SOURCE.format("data", "train_lmdb")
+    + SOURCE.format("label", "masks")
+    + (
+        'layer { name: "score" type: "Convolution" bottom: "data" top: "score"'
+        ' convolution_param { num_output: 2 kernel_size: 1 weight_filler { type: "xavier" } } }\n'
+        'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss" }\n'
+    )
+)
+"""Data and labels of two sources."""
 
 
 def records(*labels: float, image: str = "") -> str:

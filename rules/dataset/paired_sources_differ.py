@@ -6,7 +6,7 @@ from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
 from caffelint.lint import ERROR, Cause, Finding, Invalid, Related, title
 from caffelint.lint.built import Paired, joined, paired
 
-from ._example import records
+from ._example import PAIRED, SOURCE, records
 from ._paired import meetings
 from ._words import counted, path, source_place
 
@@ -28,28 +28,16 @@ class PairedSourcesDiffer(DatasetRule):
     code = "E120"
     name = "paired-sources-differ"
     severity = ERROR
-    _LAYER = (
-        'layer {{ name: "{0}" type: "Data" top: "{0}" data_param {{ source: "{1}" backend: LMDB batch_size: 2 }} }}\n'
-    )
-    _NET = (
-        _LAYER.format("data", "train_lmdb")
-        + _LAYER.format("label", "masks")
-        + (
-            'layer { name: "score" type: "Convolution" bottom: "data" top: "score"'
-            ' convolution_param { num_output: 2 kernel_size: 1 weight_filler { type: "xavier" } } }\n'
-            'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss" }\n'
-        )
-    )
     _STREAMS = (
-        _LAYER.format("data", "train_lmdb")
-        + _LAYER.format("label", "masks")
+        SOURCE.format("data", "train_lmdb")
+        + SOURCE.format("label", "masks")
         + 'layer { name: "both" type: "Concat" bottom: "data" bottom: "label" top: "both" }\n'
     )
     _MASKS = "label 0; image 1x2x2 0 1 1 0\nlabel 0; image 1x2x2 0 1 0 0\n"
-    VALID = [{"net.prototxt": _NET, "train_lmdb": records(0, 0), "masks": _MASKS}]
+    VALID = [{"net.prototxt": PAIRED, "train_lmdb": records(0, 0), "masks": _MASKS}]
     INVALID = [
         Invalid(
-            {"net.prototxt": _NET, "train_lmdb": records(0, 0, 0), "masks": _MASKS},
+            {"net.prototxt": PAIRED, "train_lmdb": records(0, 0, 0), "masks": _MASKS},
             span='source: "masks"',
             message='Data "label": "masks" has 2 records, but "train_lmdb", which SoftmaxWithLoss "loss" compares with'
             " it, has 3, so after 2 each meets the label of another one; write one label for each record",

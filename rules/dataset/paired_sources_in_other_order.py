@@ -8,9 +8,9 @@ from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
 from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, Related, title
 from caffelint.lint.built import Paired, paired
 
+from ._example import PAIRED
 from ._paired import meetings
 from ._words import path, source_place
-from .paired_sources_differ import PairedSourcesDiffer
 
 _NUMBER = re.compile(r"(\d{1,18})(?:\D|$)")
 
@@ -34,14 +34,13 @@ class PairedSourcesInOtherOrder(DatasetRule):
     _IMAGES = "\n".join(f"key {number:08}_cat.png; label 0; image 1x1x2 {number} 9" for number in range(12))
     _PADDED = "\n".join(f"key {number:08}; label 0; image 1x1x2 0 1" for number in range(12))
     _PLAIN = "\n".join(f"key {number}; label 0; image 1x1x2 0 1" for number in sorted(range(12), key=str))
-    _NET = PairedSourcesDiffer._NET
     VALID = [
-        {"net.prototxt": _NET, "train_lmdb": _IMAGES, "masks": _PADDED},
-        {"net.prototxt": _NET, "train_lmdb": _PLAIN, "masks": _PLAIN},
+        {"net.prototxt": PAIRED, "train_lmdb": _IMAGES, "masks": _PADDED},
+        {"net.prototxt": PAIRED, "train_lmdb": _PLAIN, "masks": _PLAIN},
     ]
     INVALID = [
         Invalid(
-            {"net.prototxt": _NET, "train_lmdb": _IMAGES, "masks": _PLAIN},
+            {"net.prototxt": PAIRED, "train_lmdb": _IMAGES, "masks": _PLAIN},
             span='source: "masks"',
             message='Data "label": "masks" and "train_lmdb", which SoftmaxWithLoss "loss" compares with it, are'
             ' numbered alike and sorted otherwise: record 3 is "10" here and "00000002_cat.png" there; write the'

@@ -70,5 +70,5 @@ class TargetMadeNoisy(NetRule):
 
 def _makes_noise(net: Net, layer: BuiltLayer) -> bool:
     if layer.type != "Python" or layer.index is None:
-        return layer.type == "Dropout"
+        return bool(layer.draws_at_random)
     return any(python.draws for python in python_classes(net.layers[layer.index]))

@@ -127,7 +127,7 @@ def _cause(run: Run, one: Hypothesis, tested: bool = False) -> Cause:
     """A hypothesis in words. tested: did an experiment confirm it? Its words come after, in place of advice."""
     if one.field == "seed":
         return Cause("start", "", "whether units die depends on the random start", LIKELY)
-    if one.told is None and one.kind in ("start", "input-scale"):
+    if one.kind in ("start", "input-scale"):
         return start(run, one, tested)
     if one.kind == "rate":
         return _rate(run, one, tested)

@@ -79,10 +79,8 @@ def no_gradient(run: Run) -> NoGradient:
     blamed = best.hypothesis if best is not None else likeliest
     if dead is not None and blamed is not None and blamed.kind != "rate":
         large = too_large(run)
-        known, why = (
-            run.known([dead.name, *(layer.name for layer in blamed.layers[:1])]),
-            f"every output of {title(dead)} is 0",
-        )
+        why = f"every output of {title(dead)} is 0"
+        known = run.known([dead.name, *(layer.name for layer in blamed.layers[:1])])
         cause = large._replace(what=what, why=why, known=known, place=None, suggested=None)
         return NoGradient(blamed.place, cause, large.why)
     if dead is None and best is not None and best.hypothesis.told is not None:

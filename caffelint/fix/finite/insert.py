@@ -15,6 +15,7 @@ from caffelint.fix.finite.style import Item, place_after, quote, style_of
 from caffelint.fix.finite.weight import Moved, move_weight
 from caffelint.lint.file import loaded
 from caffelint.lint.words import title
+from caffelint.text.near import near
 from caffelint.text.tree import MESSAGE
 
 if TYPE_CHECKING:
@@ -180,12 +181,10 @@ def _loss(spot: Spot) -> str:
 
 
 def _near(name: str, net: Net) -> str:
-    from difflib import get_close_matches
-
     makers = [layer.name for layer in net.layers if name in layer.tops]
     if makers:
         return f'; blob "{name}" is made by layer "{makers[0]}": give --check-finite={makers[0]}'
-    found = get_close_matches(name, [*_WORDS, *(layer.name for layer in net.layers)], 1, 0.6)
+    found = near(name, [*_WORDS, *(layer.name for layer in net.layers)], cutoff=0.6)
     return f"; did you mean {found[0]}?" if found else ""
 
 

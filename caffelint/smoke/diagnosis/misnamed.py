@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.caffe.layers import BuiltLayer
 from caffelint.lint.edits import join, quoted, write
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
@@ -31,9 +30,6 @@ def misnamed(run: Run) -> Iterator[Hypothesis]:
         return
     first = layers[0]
     change = Change(f"name: {quoted(names[first.name])}", edits, first.name, more=len(layers) - 1)
-    score = _FROZEN if all(map(_is_frozen, layers)) else STRONG
-    yield Hypothesis("weights", run.place(first.name, 0, "name"), score, (change,), "misnamed", layers)
-
-
-def _is_frozen(layer: BuiltLayer) -> bool:
-    return not any(param.lr_mult for param in layer.params or ())
+    frozen = not any(param.lr_mult for layer in layers for param in layer.params or ())
+    place, score = run.place(first.name, 0, "name"), _FROZEN if frozen else STRONG
+    yield Hypothesis("weights", place, score, (change,), "misnamed", layers)

@@ -42,7 +42,7 @@ def told(run: Run, known: Collection[Hypothesis]) -> Iterator[Hypothesis]:
         score = STRONG if found.severity == INFO else _SURE if sure else _LIKELY
         text = fix.title[4:] if fix.title.startswith("set ") else f"the fix of {found.name}"
         change = Change(text, fix.edits)
-        yield Hypothesis("layer" if place.layer else "start", place, score, (change,), "told", told=found)
+        yield Hypothesis("layer", place, score, (change,), "told", told=found)
 
 
 def _fix(found: ReportedFinding) -> Fix | None:
