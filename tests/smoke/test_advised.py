@@ -42,6 +42,37 @@ def test_what_it_would_set(engine: str, in_engine: Callable[..., Session], tmp_p
     assert "with group: 4 it learns" in verdict(session.run, session.report.findings)
 
 
+_PLAIN = """
+layer { name: "data" type: "HDF5Data" top: "data" top: "label" hdf5_data_param { source: "train.txt" batch_size: 16 } }
+layer { name: "body" type: "InnerProduct" bottom: "data" top: "body"
+  inner_product_param { num_output: 32 weight_filler { type: "xavier" } } }
+layer { name: "relu" type: "ReLU" bottom: "body" top: "body" }
+layer { name: "head" type: "InnerProduct" bottom: "body" top: "head"
+  inner_product_param { num_output: 4 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "head" bottom: "label" top: "loss" }
+"""
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_an_info_of_numbers_that_no_hypothesis_is_sure_of(
+    engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    labels = np.arange(64) % 4
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        noise = np.random.RandomState(1).randn(64, 8)
+        file["data"], file["label"] = (np.eye(8)[labels] + 0.2 * noise).astype("f"), labels.astype("f")
+    (tmp_path / "train.txt").write_text("train.h5\n")
+    solver = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "").replace("base_lr: 0.01", "base_lr: 0.02")
+    solver += 'weight_decay: 0.1 regularization_type: "L1"\n'
+    session = in_engine(write(tmp_path, _PLAIN, solver), engine, iterations=120)
+    assert session.run is not None
+    best = survivor(session.run.tried)
+    assert best is not None
+    assert best.hypothesis.told is not None
+    assert best.hypothesis.told.name == "decay-outweighs-gradients"
+
+
 _OWN = """
 import numpy as np
 import caffe

@@ -20,6 +20,7 @@ from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
 from caffelint.smoke.diagnosis.forms import expanding, mixing, products, safe_forms, shrinking
 from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.losses import holding
 from caffelint.smoke.diagnosis.misnamed import misnamed
 from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped, dropped_answers, rectified_scores
 from caffelint.smoke.diagnosis.phases import unlike_train
@@ -100,11 +101,12 @@ class Diagnosis:
                 found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
                 found += [*weights_beside(run), *misnamed(run)]
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
-            found += told(run, found)
-            self._found = sorted(found, key=lambda one: -one.score)
+            if self._was.kind == FLAT:
+                found += holding(run)
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.
-                self._found = [one for one in self._found if strong(run, one)]
+                found = [one for one in found if strong(run, one)]
+            self._found = sorted([*found, *told(run, found)], key=lambda one: -one.score)
             if self._was.kind == FLAT and not flat(run):
                 self._found = [one for one in self._found if one.field in ("inverted", "swapped")]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]

@@ -23,7 +23,7 @@ from caffelint.smoke.diagnosis.change import (
 from caffelint.smoke.diagnosis.forms import expanding
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.inputs import input_scale
-from caffelint.smoke.diagnosis.losses import holding, infogain, losses, read_at_first
+from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
 from caffelint.smoke.diagnosis.schedules import hardly_begun, schedules
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.steps import small_steps
@@ -80,7 +80,6 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *input_scale(run),
         *_targets(run),
         *losses(run),
-        *holding(run),
         *infogain(run),
         *_labels(run),
         *inverted(run),
@@ -96,8 +95,6 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         weighed = [*_weights_of_losses(run)]
         # Gradients that differ from layer to layer are those of a loss that outweighs the others further up.
         outweighs = [one.score for one in weighed if one.field == "ratio"]
-        if outweighs:  # measured at what both train
-            found = [one for one in found if one.field != "holds"]
         found += [*weighed, *(one for one in grown if one.field != "gradients" or not outweighs)]
         if not stuck(run):  # no solver makes a gradient
             found += [*_solver(run, began), *_multipliers(run), *_clipping(run), *small_steps(run), rate(run)]

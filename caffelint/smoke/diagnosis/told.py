@@ -24,7 +24,7 @@ _MOST = 4
 
 
 def told(run: Run, known: Collection[Hypothesis]) -> Iterator[Hypothesis]:
-    """What a check would change of the TRAIN net or its solver, where no other hypothesis changes it. field: `told`."""
+    """What a check would change of the TRAIN net or its solver. field: `told`. known: what is tried, of other kinds."""
     changed = {edit for one in known for change in one.changes for edit in change.edits}
     kinds = {one.kind for one in known}
     number = 0
