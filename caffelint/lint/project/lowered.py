@@ -46,7 +46,7 @@ _TO_BE_ADDED = re.compile(
 )
 """A remark that an exercise has in place of layers."""
 _COMMENTED_READER = re.compile(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
-_MIXED, _OF_THE_GRAPH = "mixed-layer-formats", "G"
+_MIXED, _OF_THE_GRAPH, _NOT_MADE = "mixed-layer-formats", "G", "unknown-bottom"
 _MANY = 10
 _BRIEF, _EXPLAINED, _FAULTS = 20, 0.5, 3
 """Lines of code, the share of them with a remark of its own, and rules with errors, from which on a net is notes."""
@@ -146,8 +146,9 @@ def _lower_consequences(file: File, findings: Iterable[Finding]) -> None:
         why = f"the net mixes two formats, see line {line_of(mixed.place.start)}"
         _make_infos(types, why)
         if {"layer", "layers"} <= {field.name for field in document.root.fields}:
-            # Protobuf keeps two lists, so which layer stands above which is lost.
-            _make_infos((one for one in findings if one.code.startswith(_OF_THE_GRAPH)), why)
+            # Protobuf keeps two lists, so which layer stands above which is lost: a bottom that no layer makes stays.
+            graph = (one for one in findings if one.code.startswith(_OF_THE_GRAPH) and one.name != _NOT_MADE)
+            _make_infos(graph, why)
 
 
 def _lower_where_readers_are_comments(file: File, findings: Iterable[Finding]) -> None:
