@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
 from caffelint.smoke.alike import ALIKE, Alike
+from caffelint.smoke.pulled import Pulled
 from caffelint.smoke.scanned import Scanned
 
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
@@ -406,6 +407,7 @@ Event = (
     | LossGradient
     | NonFinite
     | Alike
+    | Pulled
     | Tested
     | Refused
     | BadWeights
@@ -450,6 +452,7 @@ KINDS: dict[str, Any] = {
     "rate_found": RateFound,
     "compared": Compared,
     "gradient": Gradient,
+    "pulled": Pulled,
     "batch": Batch,
     "scanned": Scanned,
     "waiting": Waiting,

@@ -19,6 +19,7 @@ from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.smoke.aside import Aside, quoted
+from caffelint.smoke.checks import of_python_layers
 from caffelint.smoke.fed import NOTHING, Fed
 from caffelint.smoke.gpu import asks_for_gpu
 from caffelint.smoke.inputs import plan_inputs
@@ -63,6 +64,7 @@ RUNNER = (
     "own_code.py",
     "arrays.py",
     "gradients.py",
+    "pulls.py",
     "caffe/losses.py",
     "loaded.py",
     "caffe/cpu_only.py",
@@ -178,6 +180,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         wants_gpu=wishes.device == "cpu" and bool(asks_for_gpu(project.solver, built[0])),
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         pairs=_pairs(built[0]) if wishes.mode == TRAINS else (),
+        checks=of_python_layers(built[0]) if wishes.mode == TRAINS else (),
         passes=message.iter_size,
         skips=wishes.skips,
     )

@@ -105,6 +105,7 @@ from caffelint.smoke.loss import (
 )
 from caffelint.smoke.lost import Lost, lost
 from caffelint.smoke.outcome import beats_constant, outcome
+from caffelint.smoke.pulled import Pulled
 from caffelint.smoke.run import Run, loss_grew, run_of
 from caffelint.smoke.scanned import Odd, Scanned
 
@@ -156,6 +157,7 @@ __all__ = [
     "OutOfMemory",
     "Overlaid",
     "Pairs",
+    "Pulled",
     "PythonLayer",
     "RateFound",
     "Refused",

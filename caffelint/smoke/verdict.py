@@ -34,6 +34,7 @@ _HEADS = {
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
     "non-finite-backward": "it breaks",
+    "loss-leads-astray": "it follows another loss",
     "information-lost": "it learns nothing",
     "not-learning": "it learns nothing",
     "diverging": "it diverges",

@@ -25,6 +25,7 @@ from caffelint.smoke.rule import (
 )
 from caffelint.smoke.rule import bad_start as begins_badly
 
+from ._astray import cause_of
 from ._drift import drifted
 from ._gradient import wrong_gradient
 from ._numbers import number
@@ -50,7 +51,7 @@ _HOW = {
 def too_large(run: Run, after: int | None = None) -> Cause:
     """The cause of updates that are too large. after: the iteration that broke, None for the last."""
     best = cure(run)
-    if best is None and (wrong := wrong_gradient(run)) is not None:
+    if best is None and (wrong := cause_of(run) or wrong_gradient(run)) is not None:
         return wrong
     if best is None and (found := drift(run)) is not None:
         return drifted(run, found)

@@ -90,8 +90,17 @@ def gradients(run):
             run.emit("running", net=0, layer=name, where="backward", iteration=-1)
             for event in checks.check(layer, wanted[name], run.job["seed"]):
                 run.emit("gradient", **event)
+            pulled(run, layer, wanted[name])
             layer.restore()
         net.net._forward(number, number)
+
+
+def pulled(run, layer, check):
+    from caffelint_engine import pulls
+
+    event = pulls.pulls(layer, check, run.job["seed"])
+    if event is not None:
+        run.emit("pulled", **event)
 
 
 class Layer(object):

@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 from caffelint.smoke.alike import Targets, Told
+from caffelint.smoke.checks import of_python_layers
 from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
 from caffelint.smoke.diagnosis.belonging import shifted
 from caffelint.smoke.diagnosis.beside import weights_beside
@@ -30,10 +31,10 @@ from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TEST
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.followed import SECONDS
-from caffelint.smoke.gradcheck import of_python_layers
 from caffelint.smoke.job import CHECKS, FOLLOWS, MORE, Way
 from caffelint.smoke.lost import wanted
 from caffelint.smoke.prepare import Prepared
+from caffelint.smoke.pulled import Pulled
 from caffelint.smoke.run import Run
 from caffelint.smoke.session import FULL, QUICK, Stage
 
@@ -158,7 +159,7 @@ class Diagnosis:
 
     def _judge(self, late: bool) -> None:
         if self._events and self._asked:
-            self.found += [event for event in self._events if isinstance(event, Gradient | Told)]
+            self.found += [event for event in self._events if isinstance(event, Gradient | Pulled | Told)]
             self._events = []
             del self._asked[0]
         elif self._events and self._was is not None:

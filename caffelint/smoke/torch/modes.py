@@ -18,13 +18,11 @@ from caffelint.smoke.job import CHECKS, FOLLOWS, MEASURES, RECORDS, SCANS
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.engine import BEFORE, Broken, Run
 from caffelint.smoke.torch.net import TorchNet
-from caffelint.smoke.torch.python import Python
+from caffelint.smoke.torch.one_layer import array, one_by_one, pulled
 from caffelint.smoke.torch.search import Search
 
 if TYPE_CHECKING:
     from caffelint.caffe.layers import BuiltLayer
-    from caffelint.caffe.net_parts import Blob
-    from caffelint.smoke.torch.base import TorchLayer
 
 MOST_BYTES = 512 << 20
 
@@ -99,71 +97,13 @@ class Gradients(Run):
     def work(self) -> None:
         from caffelint.smoke import gradients
 
-        net = self.net
-        data: dict[Blob, Tensor] = {}
-
-        def forward(layer: BuiltLayer, top: int, values: Tensor) -> None:
-            data[layer.tops[top]] = values.clone()
-
-        net.on_top = forward
-        net.forward(self.feeds[0].next(0))
-        net.on_top = None
-        wanted = {check.layer: check._asdict() for check in self.job.checks}
-        for layer in net.layers:
-            if layer.name in wanted:
-                self.emit(Running(0, layer.name, BACKWARD, BEFORE))
-                one = OneLayer(layer, [data[blob.original] for blob in layer.spec.bottoms])
-                found: Any = gradients.check(one, wanted[layer.name], self.job.seed)  # type: ignore[no-untyped-call]
-                for event in found:
-                    self.emit(Gradient(**event))
-
-
-class OneLayer:
-    """A layer as gradients.py wants it."""
-
-    def __init__(self, layer: TorchLayer, bottoms: list[Tensor]) -> None:
-        self.layer = layer
-        layer.in_place = False
-        self.tensors = [values.detach().clone() for values in bottoms]
-        self.bottoms = [array(values) for values in bottoms]
-        self.params = [array(values).copy() for values in layer.params]
-
-    def forward(self) -> list[Any]:
-        with torch.no_grad():
-            self._take()
-            tops = self.layer.forward([values.clone() for values in self.tensors])
-        return [array(top) for top in tops]
-
-    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
-        with torch.no_grad():
-            self._take()
-        if isinstance(self.layer, Python):
-            self.layer.fill_diffs(before)
-        bottoms = [values.clone().requires_grad_() for values in self.tensors]
-        with torch.enable_grad():
-            # A layer in place must not overwrite a leaf.
-            tops = self.layer.forward([values.view_as(values) for values in bottoms])
-        pairs = [(top, weight) for top, weight in zip(tops, weights, strict=True) if weight is not None]
-        roots = [top for top, _ in pairs if top.requires_grad]
-        ones = [torch.from_numpy(weight).to(top) for top, weight in pairs if top.requires_grad]
-        params = [values for values in self.layer.params if values.requires_grad]
-        found = torch.autograd.grad(roots, [*bottoms, *params], ones, allow_unused=True) if roots else ()
-        gradients: dict[int, Any] = dict(zip(map(id, [*bottoms, *params]), found, strict=False))
-        return ([_grad(gradients, one) for one in bottoms], [_grad(gradients, one) for one in self.layer.params])
-
-    def _take(self) -> None:
-        """What gradients.py has written into the copies."""
-        for values, copy in zip([*self.tensors, *self.layer.params], [*self.bottoms, *self.params], strict=True):
-            values.detach().copy_(torch.from_numpy(copy).to(values))
-
-
-def _grad(gradients: dict[int, Any], tensor: Tensor) -> Any:
-    found = gradients.get(id(tensor))
-    return None if found is None else array(found)
-
-
-def array(values: Tensor) -> Any:
-    return values.detach().float().cpu().numpy()
+        for check, one in one_by_one(self.net, self.feeds[0].next(0), self.job.checks):
+            self.emit(Running(0, check.layer, BACKWARD, BEFORE))
+            found: Any = gradients.check(one, check._asdict(), self.job.seed)  # type: ignore[no-untyped-call]
+            for event in found:
+                self.emit(Gradient(**event))
+            if (event := pulled(one, check, self.job.seed)) is not None:
+                self.emit(event)
 
 
 def weights_of(net: TorchNet) -> bytes:

@@ -1,0 +1,29 @@
+"""The event of an engine (events.py) on what a loss of the user's own does to its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Pulled(NamedTuple):
+    """What a Python loss makes of scores that are all alike (pulls.py). scores, labels: its bottoms.
+
+    classes: how many scores a label chooses from, 1 where each score has a label of its own, 0 or 1. value: of the
+    loss; nearer, farther: with the score of each label higher, or lower, than the others; shifted: with every score
+    moved by chance; places: with all scores of a place moved alike; columns: with those of a class moved alike in all
+    places. kinds: of each label its number, its places, the class whose score its gradient raises most (-1 for none),
+    and the mean sum of the gradient's sizes in a place.
+    """
+
+    layer: str
+    scores: str
+    labels: str
+    classes: int
+    value: float
+    nearer: float
+    farther: float
+    shifted: float
+    places: float
+    columns: float
+    kinds: Sequence[tuple[int, int, int, float]]
