@@ -12,8 +12,8 @@ class Pulled(NamedTuple):
     classes: how many scores a label chooses from, 1 where each score has a label of its own, 0 or 1. value: of the
     loss; nearer, farther: with the score of each label higher, or lower, than the others; shifted: with every score
     moved by chance; places: with all scores of a place moved alike; columns: with those of a class moved alike in all
-    places. kinds: of each label its number, its places, the class whose score its gradient raises most (-1 for none),
-    and the mean sum of the gradient's sizes in a place.
+    places. kinds: of each label its number, its places, the one class whose score its gradient raises, the one whose
+    score it lowers (-1 for none and for several), and the mean sum of the gradient's sizes in a place.
     """
 
     layer: str
@@ -26,4 +26,4 @@ class Pulled(NamedTuple):
     shifted: float
     places: float
     columns: float
-    kinds: Sequence[tuple[int, int, int, float]]
+    kinds: Sequence[tuple[int, int, int, int, float]]

@@ -14,6 +14,7 @@ import numpy
 
 _MOST = 64
 """Labels of so many kinds are told."""
+_ALIKE = 0.2
 
 
 def pulls(layer, spec, seed):
@@ -98,11 +99,20 @@ def _measured(layer, spec, number, labels, classes, random):
     for label in numpy.unique(told)[:_MOST]:
         rows = pull[told == label]
         mean = rows.mean(0)
-        to = int(mean.argmax()) if classes > 1 else int(mean[0] > 0) if mean[0] else -1
-        if classes > 1 and not mean.max() > 0:
-            to = -1
-        event["kinds"].append([int(label), int((told == label).sum()), to, float(numpy.abs(rows).sum(1).mean())])
+        up, down = _alone(mean), _alone(-mean)
+        if classes == 1:
+            up, down = (int(mean[0] > 0), int(mean[0] < 0)) if mean[0] else (-1, -1)
+        size = float(numpy.abs(rows).sum(1).mean())
+        event["kinds"].append([int(label), int((told == label).sum()), up, down, size])
     return event
+
+
+def _alone(pull):
+    """The one class that is pulled up, where all others are alike; -1 for none, as in a loss of features."""
+    to = int(pull.argmax())
+    others = numpy.delete(pull, to)
+    alone = pull[to] > 0 and (not others.size or (others.max() <= 0 and numpy.ptp(others) <= _ALIKE * pull[to]))
+    return to if alone else -1
 
 
 def _by_place(values, classes):

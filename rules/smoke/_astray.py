@@ -59,11 +59,10 @@ def _over_the_batch(event: Pulled) -> tuple[str, str] | None:
 
 
 def _of_other_classes(event: Pulled) -> tuple[str, str] | None:
-    known = [one for one in event.kinds if one[2] >= 0]
-    other = [one for one in known if one[2] != one[0]]
-    if event.classes < 2 or len(known) < 2 or event.nearer < event.value or 2 * _places(other) < _places(known):
+    other = [one for one in event.kinds if one[2] not in (-1, one[0])]
+    if event.classes < 3 or len(other) < 2 or event.nearer < event.value or 2 * _places(other) < _places(event.kinds):
         return None
-    shown = ", ".join(f"{to} for label {label}" for label, _, to, _ in other[:_SHOWN])
+    shown = ", ".join(f"{to} for label {label}" for label, _, to, _, _ in other[:_SHOWN])
     rest = f" and {len(other) - _SHOWN} more" if len(other) > _SHOWN else ""
     return (
         f"raises the scores of other classes: {shown}{rest}",
@@ -71,12 +70,12 @@ def _of_other_classes(event: Pulled) -> tuple[str, str] | None:
     )
 
 
-def _places(kinds: Sequence[tuple[int, int, int, float]]) -> int:
-    return sum(count for _, count, _, _ in kinds)
+def _places(kinds: Sequence[tuple[int, int, int, int, float]]) -> int:
+    return sum(one[1] for one in kinds)
 
 
 def _turned(event: Pulled) -> tuple[str, str] | None:
-    if not event.nearer > event.value > event.farther:
+    if not event.nearer > event.value > event.farther or any(down != label for label, _, _, down, _ in event.kinds):
         return None
     grows = f"from {number(event.value)} to {number(event.nearer)}"
     return (
@@ -87,16 +86,12 @@ def _turned(event: Pulled) -> tuple[str, str] | None:
 
 def _frequent(event: Pulled) -> tuple[str, str] | None:
     """Is the frequent label worth more, as nobody wants it?"""
-    kinds = sorted(event.kinds, key=lambda one: one[1])
-    if len(kinds) < 2 or not all(0 < one[3] < math.inf for one in kinds):
+    kinds = sorted((count, size, label) for label, count, up, _, size in event.kinds if up == label and size < math.inf)
+    if len(kinds) < 2 or len(kinds) < len(event.kinds) or any(right[1] < left[1] for left, right in pairwise(kinds)):
         return None
-    rare, often = kinds[0], kinds[-1]
-    falls = any(right[3] < left[3] and right[1] > left[1] for left, right in pairwise(kinds))
-    if falls or often[1] < _TIMES * rare[1] or often[3] < _TIMES * rare[3]:
+    (few, least, rare), (many, most, often) = kinds[0], kinds[-1]
+    if many < _TIMES * few or most < _TIMES * least:
         return None
-    times = number(often[3] / rare[3])
-    what = f"weighs label {often[0]}, {often[1]:,} of {_places(kinds):,} labels, {times} times as much as label"
-    return (
-        f"{what} {rare[0]}, {rare[1]:,} of them",
-        "so the frequent one alone is learned; give the rare one the larger weight",
-    )
+    what = f"weighs label {often}, {many:,} of {_places(event.kinds):,} labels, {number(most / least)} times as much as"
+    what += f" label {rare}, {few:,} of them"
+    return what, "the frequent one alone is learned; give the rare one the larger weight"

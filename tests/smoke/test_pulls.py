@@ -83,6 +83,17 @@ def test_of_classes_that_are_shifted() -> None:
 def test_of_a_sign_that_is_turned() -> None:
     found = pulled(softmax(sign=-1), SCORES, LABELS)
     assert found["nearer"] > found["value"] > found["farther"]
+    assert [kind[3] for kind in found["kinds"]] == [0, 1, 2, 3, 4]
+
+
+def test_of_features_that_are_drawn_to_a_centre() -> None:
+    centres = np.random.RandomState(2).randn(5, 5)
+
+    def function(features: Any, labels: Any) -> tuple[float, Any]:
+        apart = features.reshape(20, 5) - centres[labels.reshape(-1).astype(int)]
+        return float((apart**2).sum()), 2 * apart.reshape(features.shape)
+
+    assert [kind[2] for kind in pulled(function, SCORES, LABELS)["kinds"]] == [-1] * 5
 
 
 def test_of_shares_in_place_of_scores() -> None:
