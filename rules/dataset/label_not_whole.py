@@ -87,7 +87,8 @@ class LabelNotWhole(DatasetRule):
                 ),
             ):
                 fault = facts.faults.get(kind)
-                if fault is not None and feed.top_of(LABEL) is not None:
+                blob = feed.top_of(LABEL)
+                if fault is not None and blob is not None and any(layer.tops for layer, _ in blob.readers):
                     has = "has" if fault.count == 1 else "have"
                     what = f"{title(feed.layer)}: {share(fault.count, facts)} of {path(feed)} {has}"
                     what += f" {how.format(first=first(fault))}"

@@ -204,7 +204,7 @@ def blank_data(run: Run, layer: BuiltLayer) -> NoGradient | None:
     why = f'every value of "{one.tops[0].name}", which {title(one)} brings, is 0'
     if one.transforms and not one.message.transform_param.scale:
         why, place = f"{why}, since its scale is 0", run.place(one.name, 0, "transform_param", "scale")
-    return NoGradient(place, Cause("data", "", why, CERTAIN), "")
+    return NoGradient(place, Cause("input-scale", "", why, CERTAIN), "")
 
 
 def no_weights(run: Run, layer: BuiltLayer) -> str:

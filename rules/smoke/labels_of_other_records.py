@@ -177,7 +177,7 @@ class LabelsOfOtherRecords(SmokeRule):
                 remedy = f'write the data and the "{one.name}" of TRAIN again, in the same order'
             if remedy:
                 yield worded(self, place, Cause("labels", what, why), remedy, certainty=CERTAIN)
-            elif enough and cure(run) is None:
+            elif enough and cure(run) is None and not run.known(rules=("mirrored-sides",)):
                 why += ", so the labels may be those of other records or of another quantity, or the data was spoilt"
                 remedy = "look at a few records as the net reads them, with their labels"
                 yield worded(self, place, Cause("labels", stays, why, LIKELY), remedy, severity=INFO)

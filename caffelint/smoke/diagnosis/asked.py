@@ -13,6 +13,8 @@ from caffelint.smoke.diagnosis.trouble import flat, opposed, stuck
 from caffelint.smoke.run import Run
 
 _CLEARLY = 0.6
+_SIDED = 3.0
+"""The score of mirroring where the names of classes differ in their sides."""
 """Of the loss at the end: what the right pairs leave, of the same features at first, or the whole of each record."""
 _MEASURED = 1.0
 _FEW, _USUAL = 2, 32
@@ -65,7 +67,8 @@ def mirrored(run: Run) -> Iterator[Hypothesis]:
         if layer.transforms and layer.message.transform_param.mirror and layer.tops:
             changes = of_layer(run, layer, "transform_param", "mirror", value="false")
             place = run.place(layer.name, 0, "transform_param", "mirror")
-            yield Hypothesis("data", place, STRONG, changes, "mirror", (layer,), cured=_CLEARLY)
+            score = _SIDED if run.known(rules=("mirrored-sides",)) else STRONG
+            yield Hypothesis("data", place, score, changes, "mirror", (layer,), cured=_CLEARLY)
 
 
 def few_at_once(run: Run) -> Iterator[Hypothesis]:

@@ -6,7 +6,8 @@ import math
 from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.smoke.alike import Pairs
+from caffelint.smoke.alike import Neighbours, Pairs
+from caffelint.smoke.answers import CHANCE
 from caffelint.smoke.events import RATE, Crashed, Iteration, NonFinite, Statistics
 from caffelint.smoke.learning import (
     dead_layers,
@@ -19,7 +20,7 @@ from caffelint.smoke.learning import (
     size,
     weights,
 )
-from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progress, rose, runs_away
+from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progress, recalled, rose, runs_away
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
@@ -111,15 +112,23 @@ def flat(run: Run) -> bool:
     """After enough iterations, is more than half left of the loss, or of what chance gives where that is less?
 
     What begins with activations at their limits may be stuck with less left. A loss that is known to be below that of
-    the best constant answer, and still falls, is not flat.
+    the best constant answer, and still falls, is not flat, but for one of records that are learned by heart.
     """
     left = progress(run)
     if len(run.iterations) < _ENOUGH or math.isnan(left):
         return False
+    if _by_heart(run):
+        return True
     how = outcome(run)
     if not left > _LITTLE:
         return not how.learns and left > _SATURATED and saturates(run)
     return not (how.learns and left < _NEARLY and not math.isnan(how.constant))
+
+
+def _by_heart(run: Run) -> bool:
+    """Does the loss fall on records that were read before alone, and do data not tell the targets?"""
+    untold = (one for one in run.all(Neighbours) if not one.net and not one.shift and one.beyond < CHANCE)
+    return not run.synthetic and any(recalled(run, one.name) is not None for one in untold)
 
 
 def lags(run: Run) -> bool:
