@@ -36,8 +36,9 @@ class NoBaseLr(SolverRule):
     ```
 
     ## Known problems
-    A missing `base_lr` is not reported where the file's name or a placeholder in it says that a script fills it in, or
-    where a script of the project writes one into a solver. Neither is a rate of 0 with `max_iter: 0`, by which a solver
+    A missing `base_lr` is not reported where the file's name or a placeholder in it says that a script fills it in,
+    where a script of the project writes one into a solver, or where the solver has a field that no known Caffe has,
+    which may give the rates. Neither is a rate of 0 with `max_iter: 0`, by which a solver
     only tests.
 
     ## Fix safety
@@ -58,6 +59,7 @@ class NoBaseLr(SolverRule):
         {"template_solver.prototxt": 'lr_policy: "fixed" max_iter: 10'},
         'lr_policy: "fixed" max_iter: $ITERATIONS',
         'lr_policy: "stages" stages_lr: 0.1 stages_size: 100',
+        'lr_policy: "multistep" multistep_lr: 0.1 stepvalue: 100 multistep_lr: 0.01',
     ]
     INVALID = [
         Invalid(
@@ -89,11 +91,11 @@ class NoBaseLr(SolverRule):
         if solver.policy_forks and "bvlc" not in solver.policy_forks:
             return
         if not solver.has("base_lr"):
-            unknown_policy = solver.has("lr_policy") and not solver.policy_forks
             if solver.given("lr_policy") is Given.NOTHING:
                 return  # unknown-lr-policy tells of a solver that lacks both
             writer = solver.runs and solver.runs.customs.sets_rate
-            if writer or is_completed(solver) or (unknown_policy and is_for_unknown_caffe(solver)):
+            # A policy or a field that no known Caffe has may bring rates of its own: multistep_lr.
+            if writer or is_completed(solver) or is_for_unknown_caffe(solver):
                 return
             text = "base_lr is missing and defaults to 0, so no weight ever changes; set it, for example base_lr: 0.01"
         elif base == 0:
