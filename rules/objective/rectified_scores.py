@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, LayerRule, Net, Related, sources, title
+from caffelint.lint import (
+    LIKELY,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    Net,
+    Related,
+    source,
+    sources,
+    title,
+)
 from caffelint.lint.built import UNKNOWN, types_that
 
 from ._graph import first_alike, only, read_before
@@ -11,16 +24,19 @@ _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" }'
 _RELU = ' layer { name: "relu" type: "ReLU" bottom: "fc" top: "relu" }'
 _LOSS = ' layer {{ name: "loss" type: "{}" bottom: "{}" bottom: "target" top: "loss" }}'
 _SOFTMAX = _LOSS.format("SoftmaxWithLoss", "relu")
+_DATA = 'layer { name: "data" type: "HDF5Data" top: "data" top: "target" } '
+_BIASED = _FC.replace("}", "inner_product_param { bias_filler { value: 1 } } }")
 _POOL = ' layer { name: "pool" type: "Pooling" bottom: "relu" top: "pool" pooling_param { pool: AVE } }'
 
 
 class RectifiedScores(LayerRule):
-    """A ReLU comes right before a loss that turns scores into probabilities itself.
+    """A ReLU comes right before a loss whose first bottom must be able to fall below 0, or to rise from there.
 
     ## Why is this bad?
     The loss needs scores of both signs. After a ReLU, a sigmoid gives each class at least 0.5, so the loss for a target
     of 0 stays above 0.69. A softmax can still tell classes apart, but a score that the ReLU made 0 gets no gradient, so
-    the class that is right cannot rise.
+    the class that is right cannot rise. A distance asks for values. An output that starts below 0 for all items, as
+    half of them may, gets no gradient from it either, and stays at 0 whatever its target is.
 
     ## Example
     ```
@@ -33,23 +49,29 @@ class RectifiedScores(LayerRule):
     ```
 
     ## Known problems
-    It is silent where the result is pooled, as in SqueezeNet, and before a distance, whose targets may be positive.
+    It is silent where the result is pooled, as in SqueezeNet. Before a distance it reports an InnerProduct with targets
+    from data: two layers that both end in a ReLU may well be compared, and a map has many places to learn from.
 
     ## Fix safety
     Unsafe: the loss function changes.
 
     ## References
-    - relu_layer.cpp, Backward_cpu; sigmoid_cross_entropy_loss_layer.cpp and softmax_loss_layer.cpp, Forward_cpu
+    - relu_layer.cpp, Backward_cpu; euclidean_loss_layer.cpp, sigmoid_cross_entropy_loss_layer.cpp and
+      softmax_loss_layer.cpp, Forward_cpu
     """
 
     code = "O020"
     name = "rectified-scores"
     severity = WARNING
     certainty = LIKELY
-    layer_types = types_that(lambda kind: bool(kind.plain_form))
+    layer_types = types_that(lambda kind: bool(kind.plain_form or kind.is_distance))
     VALID = [
         _FC + _RELU + _LOSS.format("SigmoidCrossEntropyLoss", "fc"),
+        # The features of another net, which end in a ReLU as well.
         _FC + _RELU + _LOSS.format("EuclideanLoss", "relu"),
+        # Each place of a map gives its one weight a gradient, and a bias may keep all outputs above 0.
+        _DATA + _FC.replace("InnerProduct", "Convolution") + _RELU + _LOSS.format("EuclideanLoss", "relu"),
+        _DATA + _BIASED + _RELU + _LOSS.format("EuclideanLoss", "relu"),
         # A mean of many, as in SqueezeNet.
         _FC + _RELU + _POOL + _SOFTMAX.replace("relu", "pool"),
         # Nothing gets a gradient: it is only looked at, or tested.
@@ -75,6 +97,13 @@ class RectifiedScores(LayerRule):
             ' gets no gradient; remove ReLU "relu"',
             fixed=_FC + _RELU.replace('"relu" }', '"relu" }') + _LOSS.format("SoftmaxWithLoss", "fc"),
         ),
+        Invalid(
+            _DATA + _FC + _RELU + _LOSS.format("EuclideanLoss", "relu"),
+            span='bottom: "relu"',
+            message='EuclideanLoss "loss": ReLU "relu" lets no output fall below 0, so one that is below 0 for all'
+            ' items gets no gradient and stays 0; set bottom: "fc"',
+            fixed=_DATA + _FC + _RELU + _LOSS.format("EuclideanLoss", "fc"),
+        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
@@ -87,16 +116,35 @@ class RectifiedScores(LayerRule):
             if layer.bottoms[0] in layer.net.once(_hidden):
                 continue  # the loss reads the wrong blob
             made_by = first_alike(made_by, phases[0])
+            if layer.kind.is_distance and not _may_stay_at_zero(layer, made_by, phases[0]):
+                continue
             better = f"remove {title(made_by)}" if made_by.in_place else f'set bottom: "{made_by.bottoms[0]}"'
-            is_sigmoid = layer.kind.plain_form == "Sigmoid"
-            so = "no probability is below 0.5" if is_sigmoid else "a class whose score is below 0 gets no gradient"
             yield self.finding(
                 layer.at("bottom", 0),
-                f"{title(layer)}: {title(made_by)} lets no score fall below 0, so {so}; {better}",
+                f"{title(layer)}: {title(made_by)} lets no {_harm(layer)}; {better}",
                 phases=only(phases, layer),
                 related=(Related("the activation", made_by.at("type")),),
                 fixes=read_before(layer, made_by, phases),
             )
+
+
+def _harm(loss: Layer) -> str:
+    if loss.kind.is_distance:
+        return "output fall below 0, so one that is below 0 for all items gets no gradient and stays 0"
+    if loss.kind.plain_form == "Sigmoid":
+        return "score fall below 0, so no probability is below 0.5"
+    return "score fall below 0, so a class whose score is below 0 gets no gradient"
+
+
+def _may_stay_at_zero(loss: Layer, rectifier: Layer, phase: str) -> bool:
+    """Are the outputs a vector that may start below 0, and the targets none that a layer of the net computes?"""
+    outputs, targets = source(rectifier, 0, phase), source(loss, 1, phase)
+    if outputs is None or targets is None or not targets.layer.kind.is_data:
+        return False
+    if outputs.layer.type != "InnerProduct":
+        return False
+    parameters = outputs.layer.kind.parameters
+    return not (parameters.bias_term and parameters.bias_filler.value > 0)
 
 
 def _hidden(net: Net) -> frozenset[str]:
