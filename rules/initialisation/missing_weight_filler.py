@@ -58,7 +58,7 @@ class MissingWeightFiller(NetRule):
     the last layers only are taken as signs that weights are loaded. A layer of zeros that no other one follows is an
     info unless a ReLU does: it gets a gradient at once, and the layers before it one iteration later. A net without any
     filler is only info if no solver names it, if its solvers have the rates of fine-tuning, below 0.001, or if a script
-    of the project trains on weights.
+    of the project trains on weights. Where its scripts train, and none with weights, rates of fine-tuning say nothing.
 
     ## Fix safety
     Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
@@ -141,7 +141,10 @@ class MissingWeightFiller(NetRule):
         layers = [layer for layer, _ in weighted]
         missing = [layer for layer, block in weighted if not block.HasField("weight_filler")]
         # A single linear layer learns from 0 as well.
-        if not missing or len(layers) < 2 or not net.is_trained or starts_from_weights(net):
+        if not missing or len(layers) < 2 or not net.is_trained:
+            return
+        scratch = _from_scratch(net) if len(missing) == len(layers) else ""
+        if starts_from_weights(net) and not scratch:
             return
         example = f"for example weight_filler {{ type: {random_filler(missing[0])[0][1]} }}"
         # Zeros right before a loss get a gradient from it.
@@ -158,10 +161,11 @@ class MissingWeightFiller(NetRule):
             likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
             # Without a solver it may well be a net for existing weights.
             is_told = len(layers) >= _MANY and speaks_of_fine_tuning(net)
-            severity = WARNING if net.solvers and not has_rate_of_fine_tuning(net) and not is_told else INFO
+            fine_tunes = is_told or has_rate_of_fine_tuning(net) and not scratch
+            severity = WARNING if net.solvers and not fine_tunes else INFO
             message = (
                 "weight_filler is missing in every layer, so all weights start at 0 and units stay equal or never learn"
-                f" unless weights are loaded; add one to each, {example}"
+                f"{'' if scratch else ' unless weights are loaded'}; add one to each, {example}"
             )
         else:
             whose, each = ("its", "") if len(missing) == 1 else ("their", " to each")
@@ -178,7 +182,7 @@ class MissingWeightFiller(NetRule):
             missing[0].at(missing[0].kind.block),
             f"{titles(missing)}: {message}",
             severity=INFO if loads else severity,
-            evidence=f"{loads} loads weights" if loads else "",
+            evidence=f"{loads} loads weights" if loads else f"{scratch} trains without weights" if scratch else "",
             fixes=fix(
                 f"add weight_filler {{ type: {types.pop()} }}"
                 if len(types) == 1
@@ -188,6 +192,16 @@ class MissingWeightFiller(NetRule):
             ),
             layers=missing,
         )
+
+
+def _from_scratch(net: Net) -> str:
+    """Where a script trains without weights, if nothing in the project of its solvers trains with any."""
+    runs = [solver.runs for solver in net.solvers if solver.runs]
+    if any(one.loads or one.trains_on or one.customs.trains_on for one in runs):
+        return ""
+    if any(solver.message.weights for solver in net.solvers):
+        return ""
+    return next((str(one.customs.from_scratch) for one in runs if one.customs.from_scratch), "")
 
 
 def _of_the_dead(dead: list[Layer], missing: list[Layer]) -> str:

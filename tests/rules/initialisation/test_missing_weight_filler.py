@@ -72,3 +72,33 @@ def test_told_where_nothing_moves(tmp_path: Path, caffe_python: Path, bias: str,
     learned = {"c1", "c2"} & set(json.loads(run.stdout.splitlines()[-1]))
     found = [one for one in caffelint.check(tmp_path).findings if one.name == "missing-weight-filler"]
     assert [one.severity for one in found] == ["info" if learned else "warning"]
+
+
+_HEAD = """
+layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: TRAIN }} }}
+layer {{ name: "c1" type: "Convolution" bottom: "data" top: "c1" convolution_param {{ num_output: 8 kernel_size: 3 }} }}
+layer {{ name: "ip" type: "InnerProduct" bottom: "c1" top: "ip" param {{ lr_mult: {rate} }}
+    inner_product_param {{ num_output: 4 }} }}
+layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "frozen", "severity"),
+    [
+        ("caffe train -gpu all -solver solver.prototxt", "", "warning"),
+        ("caffe train -gpu all -solver solver.prototxt -weights vgg.caffemodel", "", "info"),
+        ("", "", "info"),
+        # What is frozen has its weights from somewhere, unless a script says otherwise.
+        ("caffe train -gpu all -solver solver.prototxt", "0", "warning"),
+        ("caffe train -gpu all -solver solver.prototxt -weights vgg.caffemodel", "0", ""),
+        ("", "0", ""),
+    ],
+)
+def test_a_script_tells_whether_weights_are_loaded(tmp_path: Path, script: str, frozen: str, severity: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "train.sh").write_text(script)
+    (tmp_path / "net.prototxt").write_text(_HEAD.format(rate=frozen or "1"))
+    (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.0005 lr_policy: "fixed" max_iter: 900')
+    found = [one for one in caffelint.check(tmp_path).findings if one.name == "missing-weight-filler"]
+    assert [one.severity for one in found] == ([severity] if severity else [])
