@@ -78,7 +78,7 @@ class BatchStatsInTesting(NetRule):
             _NET % " batch_norm_param { use_global_stats: false }",
             span="use_global_stats: false",
             message='BatchNorm "bn": use_global_stats: false normalises by the batch even in TEST, so what it'
-            " says of an image depends on the others in its batch; remove it",
+            " says of an image depends on its batch; remove it",
             fixed=_NET % "",
         ),
         Invalid(
@@ -90,6 +90,17 @@ class BatchStatsInTesting(NetRule):
             fixed='input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8 layer { name: "bn" type:'
             ' "BatchNorm" bottom: "data" top: "bn" }',
         ),
+        # A program fills it as well.
+        Invalid(
+            'layer { name: "data" type: "MemoryData" top: "data" top: "label" memory_data_param { batch_size: 1'
+            ' channels: 3 height: 8 width: 8 } } layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn"'
+            " batch_norm_param { use_global_stats: false } }",
+            span="use_global_stats: false",
+            message='BatchNorm "bn": use_global_stats: false normalises by the batch even in TEST, here by each image'
+            " alone; remove it",
+            fixed='layer { name: "data" type: "MemoryData" top: "data" top: "label" memory_data_param { batch_size: 1'
+            ' channels: 3 height: 8 width: 8 } } layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -99,7 +110,7 @@ class BatchStatsInTesting(NetRule):
         alone = _is_of_one(net, found)
         # What nobody looks at may depend on what it likes; it only differs from what the deployed net gives.
         unseen = bool(net.solvers) and not any(one.may_be_scored for one in net.states() if TEST in one.phases)
-        so = "here by each image alone" if alone else "so what it says of an image depends on the others in its batch"
+        so = "here by each image alone" if alone else "so what it says of an image depends on its batch"
         yield self.finding(
             found[0].at("batch_norm_param", "use_global_stats"),
             f"{titles(found)}: use_global_stats: false normalises by the batch even in TEST, {so}; remove it",
@@ -123,7 +134,12 @@ def _is_tested(net: Net) -> bool:
         return any(TEST in one.phases for one in net.states())
     if any(map(_tests_with_stored_values, net.deployed)):
         return False
-    return net.role == "deploy" or any(layer.phases == (TEST,) for layer in net.conditional)
+    return _is_deployed(net) or any(layer.phases == (TEST,) for layer in net.conditional)
+
+
+def _is_deployed(net: Net) -> bool:
+    """Does a program put into it what it is to judge, by an Input or by a MemoryData, and read no loss?"""
+    return net.role == "deploy" or net.role == "fragment" and "MemoryData" in net.by_type
 
 
 def _tests_with_stored_values(net: Net) -> bool:
@@ -142,7 +158,7 @@ def _tests_after_the_end(solver: Solver) -> bool:
 def _is_of_larger_batches(net: Net) -> bool:
     """Is a net for deployment not known to be trained on single images, too?"""
     trained = [other for other in net.siblings if other.role == "train" and norms(other, TRAIN)]
-    return net.role == "deploy" and not any(_is_of_one(other, norms(other, TRAIN)) for other in trained)
+    return _is_deployed(net) and not any(_is_of_one(other, norms(other, TRAIN)) for other in trained)
 
 
 def _is_of_one(net: Net, norms: list[Layer]) -> bool:

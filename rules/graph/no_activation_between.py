@@ -119,20 +119,27 @@ class NoActivationBetween(NetRule):
             _NET.format("", 50, 'layer { name: "drop2" type: "Dropout" bottom: "ip2" top: "ip2" }'),
             span='name: "ip3"',
             message='InnerProduct "ip3": no activation between it and InnerProduct "ip2", so the two compute no more'
-            ' than one of them would; add a ReLU after "ip2", or remove "ip2"',
+            ' than one layer could; add a ReLU after "ip2", or remove "ip2"',
         ),
         Invalid(
             _MAPS.format(2, 1),
             span='name: "c3"',
             message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
-            ' one of them would; add a ReLU after "c2", or remove "c2"',
+            ' one layer could; add a ReLU after "c2", or remove "c2"',
+        ),
+        # Without the first one, the map would be twice as large.
+        Invalid(
+            _MAPS.format(2, 1).replace('"c2" convolution_param {', '"c2" convolution_param { stride: 2'),
+            span='name: "c3"',
+            message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
+            ' one layer could; add a ReLU after "c2"',
         ),
         # Even where both save weights: five layers of its name have one.
         Invalid(
             (_CHAIN % "".join(_map(i, i != 4) for i in range(2, 9))).replace("kernel_size: 3 pad: 1", "kernel_size: 1"),
             span='name: "c5"',
             message='Convolution "c5": no activation between it and Convolution "c4", so the two compute no more than'
-            ' one of them would; add a ReLU after "c4", or remove "c4"',
+            ' one layer could; add a ReLU after "c4", or remove "c4"',
         ),
         Invalid(
             _CHAIN % "".join(_map(i, i != 4) for i in range(2, 8)),
@@ -169,7 +176,7 @@ class NoActivationBetween(NetRule):
                 mine.at("name"),
                 f"{title(mine)}: no activation between it and {title(other)}, "
                 + (
-                    f'so the two compute no more than one of them would{remedy}, or remove "{other.name}"'
+                    f"so the two compute no more than one layer could{remedy}{_or_remove(first, other.name)}"
                     if idle
                     else f"while {len(bent)} others go on to one{remedy}"
                 ),
@@ -177,6 +184,12 @@ class NoActivationBetween(NetRule):
                 related=(Related("the layer before", other.at("name")),),
                 phases=(TRAIN,),
             )
+
+
+def _or_remove(layer: BuiltLayer, name: str) -> str:
+    """Without a layer that takes steps, the maps after it would have another size."""
+    windows = layer.written_windows()
+    return "" if windows and any(window.stride > 1 for window in windows) else f', or remove "{name}"'
 
 
 def _is_odd(layer: BuiltLayer, second: BuiltLayer, bent: Collection[BuiltLayer]) -> bool:
