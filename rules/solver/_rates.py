@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from math import isclose
+from math import isclose, isfinite
 
 from caffelint.lint import Layer, Net, Solver
+from caffelint.lint.built import UNKNOWN
 from caffelint.lint.disk import exists
 
 UNUSUAL = 50.0
@@ -51,6 +52,30 @@ def has_few_fast(net: Net) -> bool:
 def depth(net: Net) -> int:
     """How many layers with weights a training goes through."""
     return sum(layer.kind.has_weights is not False for layer in net.layers if "TRAIN" in layer.phases)
+
+
+def is_bounded(net: Net) -> bool:
+    """Is there an activation for each layer with weights but the last, and has each an upper and a lower bound?"""
+    bends = [layer.kind.values([UNKNOWN])[0] for layer in net.in_phase("TRAIN") if layer.kind.is_activation]
+    return 0 < depth(net) - 1 <= len(bends) and all(isfinite(one.low) and isfinite(one.high) for one in bends)
+
+
+def normalises(net: Net) -> bool:
+    return any(layer.kind.normalises for layer in net.layers)
+
+
+def may_normalise(net: Net) -> bool:
+    """Whether a layer of unknown type, with one bottom and one top as a normalisation has, may keep values in range."""
+    return any(layer.kind.normalises is None and len(layer.bottoms) == len(layer.tops) == 1 for layer in net.layers)
+
+
+def is_recurrent(net: Net) -> bool:
+    return any(layer.kind.is_recurrent for layer in net.layers)
+
+
+def share_of(momentum: float, iterations: int) -> float:
+    """How much of what updates add up to in the end they have come to when the training ends."""
+    return 1 - momentum**iterations if iterations > 0 else 1.0
 
 
 def is_mostly_frozen(net: Net) -> bool:

@@ -21,7 +21,21 @@ from caffelint.lint import (
 )
 from caffelint.lint.numerics import HOT, OVERSHOOT, is_calm, is_usable, judged
 
-from ._rates import UNUSUAL, depth, fastest_of, has_few_fast, is_mostly_frozen, is_of_sweep, is_unaveraged, multiplier
+from ._rates import (
+    UNUSUAL,
+    depth,
+    fastest_of,
+    has_few_fast,
+    is_bounded,
+    is_mostly_frozen,
+    is_of_sweep,
+    is_recurrent,
+    is_unaveraged,
+    may_normalise,
+    multiplier,
+    normalises,
+    share_of,
+)
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
@@ -90,7 +104,8 @@ class HighBaseLr(ProjectRule):
     faster than the rest, as new ones on trained ones do, from three times. The finding is an info in a search for a
     rate (three solvers of a net differ in base_lr alone, or names of files say the rates), for nets of up to six layers
     with weights, for Adam and AdaGrad, and where the first updates of all of them are known, from the text or from the
-    data with `--read-data`, and are small or the rate is below 100 times the usual.
+    data with `--read-data`, and are small or the rate is below 100 times the usual; so it is below that where a Sigmoid
+    or TanH after each of them bounds the signal.
 
     ## References
     - BVLC/caffe issues 409, 4449 and 6047; the solvers under models/ and examples/ of BVLC/caffe
@@ -160,7 +175,7 @@ class HighBaseLr(ProjectRule):
             or solver.scales_rates
             or not 0 < rate < float("inf")
             or net
-            and (net.once(is_unaveraged) or net.once(_is_recurrent) or net.once(is_mostly_frozen))
+            and (net.once(is_unaveraged) or net.once(is_recurrent) or net.once(is_mostly_frozen))
         ):
             return
         fast = net.once(fastest_of) if net else None
@@ -169,7 +184,7 @@ class HighBaseLr(ProjectRule):
         if type_ in ("SGD", "Nesterov"):
             if not 0 <= message.momentum < 1:
                 return
-            added = (1 - message.momentum) / _share_of(message.momentum, message.max_iter)
+            added = (1 - message.momentum) / share_of(message.momentum, message.max_iter)
         limit = _limit(type_, net, message.iter_size)
         effective = rate * fastest / added
         bears = (_HEAVY_TAKES if added < _HEAVY else 1) * (_NEW_TAKES if net and net.once(has_few_fast) else 1)
@@ -201,12 +216,9 @@ def _often_trains(solver: Solver, net: Net | None, times: float) -> bool:
     if net is None or net.once(depth) > _SMALL:
         return False
     calm = is_calm(solver)
-    return solver.type in _OFTEN_TRAIN or calm is not None and (calm or times < _KNOWN_TAKES)
-
-
-def _share_of(momentum: float, iterations: int) -> float:
-    """How much of what updates add up to in the end they have come to when the training ends."""
-    return 1 - momentum**iterations if iterations > 0 else 1.0
+    if solver.type in _OFTEN_TRAIN or calm:
+        return True
+    return times < _KNOWN_TAKES and (calm is not None or net.once(is_bounded))
 
 
 def _is_judged(solver: Solver) -> bool:
@@ -222,27 +234,14 @@ def _limit(type_: str, net: Net | None, iter_size: int) -> _Limit:
     if net is None:
         return _Limit(_NORMALISED, 0.1, "SGD")
     larger_batch = max(1.0, net.once(_batch) * max(iter_size, 1) / 256)
-    if net.once(_normalises):
+    if net.once(normalises):
         return _Limit(_NORMALISED * larger_batch, 1.0, "a net with batch normalisation")
-    if net.once(_may_normalise):
+    if net.once(may_normalise):
         return _Limit(_NORMALISED * larger_batch, 0.1, "SGD")
     if "Embed" in net.by_type:
         return _Limit(_EMBEDDED * larger_batch, 0.1, "a net that embeds its data")
     takes, what = (_RESIDUAL, "a residual net") if "Eltwise" in net.by_type else (_PLAIN, "a net")
     return _Limit(takes * larger_batch, 0.1, f"{what} without batch normalisation")
-
-
-def _normalises(net: Net) -> bool:
-    return any(layer.kind.normalises for layer in net.layers)
-
-
-def _may_normalise(net: Net) -> bool:
-    """Whether a layer of unknown type, with one bottom and one top as a normalisation has, may keep values in range."""
-    return any(layer.kind.normalises is None and len(layer.bottoms) == len(layer.tops) == 1 for layer in net.layers)
-
-
-def _is_recurrent(net: Net) -> bool:
-    return any(layer.kind.is_recurrent for layer in net.layers)
 
 
 def _batch(net: Net) -> int:

@@ -58,3 +58,34 @@ def test_a_file_that_is_called_by_its_rate_is_part_of_a_search(
     config = Config()
     config.cache, config.select = False, ["high-base-lr"]
     assert [one.severity for one in caffelint.check([tmp_path / name], config).findings] == [severity]
+
+
+BENT = (
+    ' layer {{{{ name: "ip{0}" type: "InnerProduct" bottom: "{1}" top: "ip{0}"'
+    " inner_product_param {{{{ num_output: 4 }}}} }}}}"
+    ' layer {{{{ name: "bend{0}" type: "{2}" bottom: "ip{0}" top: "ip{0}" }}}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("bends", "rate", "severity"),
+    [
+        (("Sigmoid", "Sigmoid"), 0.1, "info"),
+        (("TanH", "Sigmoid"), 0.3, "info"),
+        (("Sigmoid", "Sigmoid"), 3, "warning"),
+        (("Sigmoid", "ReLU"), 0.1, "warning"),
+        # The layer without one hands on whatever it makes.
+        (("Sigmoid", "Dropout"), 0.1, "warning"),
+    ],
+)
+def test_what_keeps_the_signal_between_bounds_takes_a_high_rate(
+    tmp_path: Path, bends: tuple[str, str], rate: float, severity: str
+) -> None:
+    layers = BENT.format(1, "data", bends[0]) + BENT.format(2, "ip1", bends[1])
+    text = NET.replace("xavier", "strange").replace(' layer {{ name: "fc"', layers + ' layer {{ name: "fc"')
+    text = text.replace('bottom: "data" top: "fc"', 'bottom: "ip2" top: "fc"')
+    (tmp_path / "net.prototxt").write_text(text.format(size=1))
+    (tmp_path / "solver.prototxt").write_text(f'net: "net.prototxt" base_lr: {rate} lr_policy: "fixed" momentum: 0.9')
+    config = Config()
+    config.cache, config.select = False, ["high-base-lr"]
+    assert [one.severity for one in caffelint.check([tmp_path / "solver.prototxt"], config).findings] == [severity]
