@@ -178,6 +178,15 @@ class Solver:
         return message.test_initialization or not 0 < message.max_iter < message.test_interval
 
     @property
+    def is_cut_short(self) -> bool:
+        """Does a run end before its first test but that at the start, and before its first snapshot?
+
+        Such a run measures the time, or shows that it all works; nobody looks at what it learns.
+        """
+        message = self.message
+        return 0 < message.max_iter < min(message.test_interval, message.snapshot)
+
+    @property
     def distinct_nets(self) -> list[Net]:
         """The nets that it names, each once."""
         return list({id(use.net): use.net for use in self.nets}.values())

@@ -209,7 +209,10 @@ class TrainAndTestShareData(NetRule):
     def _finding(self, layer: Layer, block: str, message: str, training: Layer, fixes: tuple[Fix, ...] = ()) -> Finding:
         other_block, _ = source_of(training)
         related = (Related("training reads this", training.at(other_block, "source")),)
-        return self.finding(layer.at(block, "source"), message, phases=(TEST,), related=related, fixes=fixes)
+        solvers = layer.net.solvers  # of which a run that never gets to a test but the first one is a trial
+        unseen = INFO if solvers and all(solver.is_cut_short for solver in solvers) else None
+        place = layer.at(block, "source")
+        return self.finding(place, message, severity=unseen, phases=(TEST,), related=related, fixes=fixes)
 
 
 def _are_a_pair(path: str, others: list[str]) -> bool:

@@ -57,8 +57,9 @@ class MissingWeightFiller(NetRule):
     The text does not show `caffe train --weights`. A solver with `weights`, a layer with `lr_mult: 0`, and fillers in
     the last layers only are taken as signs that weights are loaded. A layer of zeros that no other one follows is an
     info unless a ReLU does: it gets a gradient at once, and the layers before it one iteration later. A net without any
-    filler is only info if no solver names it, if its solvers have the rates of fine-tuning, below 0.001, or if a script
-    of the project trains on weights. Where its scripts train, and none with weights, rates of fine-tuning say nothing.
+    filler is only info if no solver names it, if its solvers have the rates of fine-tuning, below 0.001, if a script of
+    the project trains on weights, or if all solvers end before their first snapshot and test. Where its scripts train,
+    and none with weights, rates of fine-tuning say nothing.
 
     ## Fix safety
     Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
@@ -162,7 +163,8 @@ class MissingWeightFiller(NetRule):
             # Without a solver it may well be a net for existing weights.
             is_told = len(layers) >= _MANY and speaks_of_fine_tuning(net)
             fine_tunes = is_told or has_rate_of_fine_tuning(net) and not scratch
-            severity = WARNING if net.solvers and not fine_tunes else INFO
+            learns = any(not solver.is_cut_short for solver in net.solvers)
+            severity = WARNING if learns and not fine_tunes else INFO
             message = (
                 "weight_filler is missing in every layer, so all weights start at 0 and units stay equal or never learn"
                 f"{'' if scratch else ' unless weights are loaded'}; add one to each, {example}"
