@@ -87,6 +87,11 @@ class MissingWeightFiller(NetRule):
         ' layer { name: "fc3" type: "InnerProduct" bottom: "fc2" top: "fc3" inner_product_param { num_output: 9%s } }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc3"',
     )
+    _RECURRENT = _NET.replace(
+        ' layer { name: "fc2"',
+        ' layer { name: "lstm" type: "LSTM" bottom: "fc1" bottom: "clip" top: "lstm"'
+        ' recurrent_param { num_output: 9 } } layer { name: "fc2"',
+    ).replace('bottom: "fc1" top: "fc2"', 'bottom: "lstm" top: "fc2"') % ((' weight_filler { type: "xavier" }',) * 2)
     _GIVEN = ' weight_filler { type: "xavier" }'
     VALID = [
         _NET % (_GIVEN, _GIVEN),
@@ -127,6 +132,14 @@ class MissingWeightFiller(NetRule):
             message='InnerProduct "fc2": weight_filler is missing, so its weights start at 0 and earlier layers get'
             ' no gradient at first; add one, for example weight_filler { type: "xavier" }',
             fixed=_NET % (_GIVEN, ' weight_filler { type: "xavier" }'),
+        ),
+        # Its gates are half open, so it learns at once.
+        Invalid(
+            _RECURRENT,
+            span="recurrent_param",
+            message='LSTM "lstm": weight_filler is missing, so its weights start at 0 and earlier layers get no'
+            ' gradient at first; add one, for example weight_filler { type: "xavier" }',
+            fixed=_RECURRENT.replace("num_output: 9 }", 'num_output: 9 weight_filler { type: "xavier" } }', 1),
         ),
         Invalid(
             _RELU % (_GIVEN, "", _GIVEN),
@@ -175,7 +188,7 @@ class MissingWeightFiller(NetRule):
                 _of_the_dead(dead, missing)
                 if dead
                 else "earlier layers get no gradient at first"
-                if last
+                if last or all(layer.kind.is_recurrent for layer in missing)
                 else "nothing passes through them"
             )
             message = f"weight_filler is missing, so {whose} weights start at 0 and {so}; add one{each}, {example}"

@@ -169,7 +169,7 @@ class UnknownLayerType(TextRule):
         evidence = f"Caffe says: Unknown layer type: {type_}"
         message = f"{titles(layers)}: this project's Caffe lacks this layer type and stops at load"
         if forks := provenance().layer_type(type_):
-            message += f"; it is in {provenance().dialects(forks)}"
+            message += f"; it is in {provenance().describe(forks)}"
         return self.finding(layers[0].at("type"), message, evidence=evidence, certainty=CERTAIN)
 
     def _misspelt(self, type_: str, meant: str, layers: list[Layer]) -> Finding:

@@ -71,6 +71,12 @@ class NetFileNotFound(SolverRule):
             message='train_net "/home/me/train.prototxt" is not on this machine, so the net is not checked; use a path'
             " relative to the directory that Caffe is run in",
         ),
+        Invalid(
+            {"a/solver.prototxt": 'net: "${EXP}/train.prototxt" base_lr: 0.01', "b.prototxt": 'name: "n"'},
+            span='net: "${EXP}/train.prototxt"',
+            message='net "${EXP}/train.prototxt" holds a placeholder, so the net is not checked; check the solver that'
+            " has it filled in",
+        ),
         # Found by its name, but not by Caffe.
         Invalid(
             {"a/solver.prototxt": 'net: "~/work/a/train.prototxt" base_lr: 0.01', "a/train.prototxt": 'name: "n"'},
@@ -103,6 +109,10 @@ class NetFileNotFound(SolverRule):
                     " path"
                 )
                 severity = WARNING
+            elif is_template(missing.name):
+                message = (
+                    f"{net} holds a placeholder, so the net is not checked; check the solver that has it filled in"
+                )
             elif _is_absolute(missing.name):
                 message = (
                     f"{net} is not on this machine, so the net is not checked; use a path relative to the directory"
