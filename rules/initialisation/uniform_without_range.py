@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import DISPLAY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
+from caffelint.lint import DISPLAY, INFO, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 
 from ._fillers import WEIGHTED
+
+_TOY = 4
+"""Outputs up to which a net is one to learn from, or to try Caffe with."""
 
 
 class UniformWithoutRange(NetRule):
@@ -22,6 +25,9 @@ class UniformWithoutRange(NetRule):
     ```
     weight_filler { type: "uniform" min: -0.1 max: 0.1 }
     ```
+
+    ## Known problems
+    It is an info in a net whose layers have four outputs at most: the sum of so few positive weights stays small.
 
     ## Fix safety
     Unsafe if one end is given: training starts from other weights. Otherwise a range is suggested but not applied.
@@ -98,8 +104,16 @@ class UniformWithoutRange(NetRule):
                 )
             edits = [write(layer, *path, name, value=value) for name, value in ends.items()]
             safety = UNSAFE if low or high else DISPLAY
+            is_toy = low == high and net.once(_is_toy)
             yield self.finding(
                 layer.at(*path, "type"),
                 f"{title(layer)}: the uniform filler has {message}",
+                severity=INFO if is_toy else None,
                 fixes=fix(f"set {' and '.join(f'{name}: {value}' for name, value in ends.items())}", safety, *edits),
             )
+
+
+def _is_toy(net: Net) -> bool:
+    """Has it several layers with weights, each of very few outputs?"""
+    outputs = [layer.kind.parameters.num_output for layer in net.layers if layer.kind.shaped_by]
+    return len(outputs) > 1 and max(outputs) <= _TOY
