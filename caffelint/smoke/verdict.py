@@ -34,6 +34,7 @@ _HEADS = {
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
     "non-finite-backward": "it breaks",
+    "steps-mixed-up": "it learns nothing of the order of steps",
     "loss-leads-astray": "it follows another loss",
     "information-lost": "it learns nothing",
     "not-learning": "it learns nothing",
