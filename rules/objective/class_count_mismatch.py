@@ -6,10 +6,9 @@ from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRul
 from caffelint.lint.built import types_that
 
 from ._boxes import AGNOSTIC, Regressed, are_left_over, regressed, trained_source
+from ._channels import YOLO, counts_channels, odd_channels
 from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
 from ._odd_count import arrives, odd_labels, twin_with_classes
-
-_YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
 
 _DATA = (
     'layer { name: "data" type: "Python" top: "data" top: "rois" top: "labels" top: "bbox_targets"'
@@ -30,6 +29,11 @@ _BOXES = (
     _FC % ("bbox_pred", "bbox_pred", 84)
     + ' layer { name: "loss_bbox" type: "SmoothL1Loss" bottom: "bbox_pred" bottom: "bbox_targets" }'
 )
+_REGIONS = (
+    ' layer { name: "rfcn_cls" type: "Convolution" bottom: "x" top: "rfcn_cls" convolution_param { num_output: %d } }'
+    ' layer { name: "pool" type: "PSROIPooling" bottom: "rfcn_cls" bottom: "rois" top: "pool"'
+    " psroi_pooling_param { spatial_scale: 0.0625 output_dim: %d group_size: 7 } }"
+)
 _TWO = _DATA.replace("3", "2")
 
 
@@ -44,7 +48,8 @@ class ClassCountMismatch(NetRule):
 
     The rule compares classifiers that share a label; `num_classes` of a Python layer with the classifier of its labels
     and with the boxes, four for each class, of its targets; `num_classes` of MultiBoxLoss and DetectionOutput with the
-    convolutions that feed them; `num_class` of RegionLoss and Yolov3 with theirs.
+    convolutions that feed them; `num_class` of RegionLoss and Yolov3 with theirs, and `output_dim` of
+    PSROIPooling, times the square of `group_size`, with its.
 
     ## Example
     ```
@@ -60,6 +65,7 @@ class ClassCountMismatch(NetRule):
     ## References
     - softmax_loss_layer.cpp, Forward_cpu (labels are not checked in release builds)
     - rbgirshick/py-faster-rcnn issues 26, 142 and 258; weiliu89/caffe, multibox_loss_layer.cpp
+    - daijifeng001/caffe-rfcn, psroi_pooling_layer.cpp, Reshape
     """
 
     code = "O010"
@@ -67,7 +73,7 @@ class ClassCountMismatch(NetRule):
     severity = WARNING
     certainty = LIKELY
     risks_nan = True
-    layer_types = (*types_that(lambda kind: kind.is_loss or kind.has_setting("num_classes")), *_YOLO)
+    layer_types = (*types_that(lambda kind: kind.is_loss or counts_channels(kind)), *YOLO)
     VALID = [
         _DATA + _SCORES % 3,
         # Two tasks, each with labels of its own.
@@ -80,6 +86,7 @@ class ClassCountMismatch(NetRule):
         },
         _TWO + _SCORES % 21 + _BOXES.replace("84", "8"),  # class-agnostic boxes
         _SSD_NET % 21,
+        _REGIONS % (1519, 31),
         'layer { name: "conv" type: "Convolution" bottom: "x" top: "conv" convolution_param { num_output: 125 } }'
         ' layer { name: "loss" type: "RegionLoss" bottom: "conv" bottom: "label"'
         " region_loss_param { num_class: 20 num: 5 coords: 4 } }",
@@ -105,6 +112,18 @@ class ClassCountMismatch(NetRule):
             span="num_output: 84",
             message='InnerProduct "bbox_pred": num_output 84, but Python "data" makes targets with 4 * num_classes ='
             " 12 values, so Caffe stops; set num_output: 12",
+        ),
+        Invalid(
+            _REGIONS % (1029, 31),
+            span="num_output: 1029",
+            message='Convolution "rfcn_cls": num_output 1029, but PSROIPooling "pool" needs output_dim * group_size^2 ='
+            " 31 * 49 = 1519, so Caffe stops; set num_output: 1519",
+        ),
+        Invalid(
+            _DATA + _REGIONS % (147, 21),
+            span="output_dim: 21",
+            message='PSROIPooling "pool": output_dim 21, but Convolution "rfcn_cls" makes 147 = 49 * 3 channels, and'
+            ' Python "data" has 3 classes, so Caffe stops; set output_dim: 3',
         ),
         # One class and the background, beside what was copied.
         Invalid(
@@ -145,10 +164,9 @@ class ClassCountMismatch(NetRule):
         for layer in net.layers_of([type_ for type_ in net.by_type if type_ in self.layer_types]):
             if layer.kind.is_loss and layer.kind.reads_classes(1):
                 yield from self._classifier(layer, shared, boxes)
-            elif layer.kind.has_setting("num_classes"):
-                yield from self._priors(layer)
-            elif layer.type in _YOLO:
-                yield from self._cells(layer)
+                continue
+            for odd in odd_channels(layer):
+                yield self._finding(*odd)
         for pairs in boxes.values():
             yield from self._boxes(pairs)
         for (label, _), found in shared.items():
@@ -208,43 +226,6 @@ class ClassCountMismatch(NetRule):
                 targets,
             )
 
-    def _priors(self, layer: Layer) -> Iterator[Finding]:
-        block = layer.param(layer.kind.block)
-        joined = trained_source(layer, 1, _rearranged)
-        if block.num_classes < 1 or joined is None:
-            return
-        parts = range(len(joined.layer.bottoms)) if joined.layer.type == "Concat" else ()
-        for part in parts:
-            made = trained_source(joined.layer, part, _rearranged)
-            if made and made.layer.type == "Convolution" and class_count(made.layer) % block.num_classes:
-                yield self._finding(
-                    made.layer,
-                    f"{title(made.layer)}: num_output {class_count(made.layer)} is not a multiple of num_classes"
-                    f" {block.num_classes} of {title(layer)}, so Caffe stops; set it to {block.num_classes} times the"
-                    " number of boxes per cell",
-                    layer,
-                )
-
-    def _cells(self, loss: Layer) -> Iterator[Finding]:
-        block = loss.param(_YOLO[loss.type])
-        made = trained_source(loss, 0)
-        if made is None or made.layer.type != "Convolution":
-            return
-        coords = block.coords if loss.type == "RegionLoss" else 4
-        wanted = block.num * (block.num_class + coords + 1)
-        if block.HasField("num") and block.HasField("num_class") and class_count(made.layer) != wanted:
-            yield self._finding(
-                made.layer,
-                f"{title(made.layer)}: num_output {class_count(made.layer)}, but {title(loss)} with"
-                f" {block.num} boxes of {block.num_class} classes needs"
-                f" {block.num} * ({block.num_class} + {coords + 1}) = {wanted}; set num_output: {wanted}",
-                loss,
-            )
-
     def _finding(self, blamed: Layer, message: str, other: Layer, path: tuple[str, str] | None = None) -> Finding:
         related = (Related("the other number is set here", other.at()),)
         return self.finding(blamed.at(*(path or count_place(blamed))), message, related=related)
-
-
-def _rearranged(layer: Layer) -> bool:
-    return keeps_classes(layer) or layer.type == "Permute"

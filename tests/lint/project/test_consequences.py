@@ -45,7 +45,7 @@ def test_the_one_that_is_told_is_in_use(project: Path) -> None:
 
 
 def test_other_words_are_another_error(project: Path) -> None:
-    write({"a.prototxt": BROKEN, "b.prototxt": BROKEN.replace("botom", "botttom")})
+    write({"a.prototxt": BROKEN, "b.prototxt": BROKEN.replace("blobs_lr", "weight_decay")})
     assert {one.severity for one in found("unknown-field").values()} == {"error"}
 
 
