@@ -165,8 +165,8 @@ class ClassCountMismatch(NetRule):
             if layer.kind.is_loss and layer.kind.reads_classes(1):
                 yield from self._classifier(layer, shared, boxes)
                 continue
-            for odd in odd_channels(layer):
-                yield self._finding(*odd)
+            for unfit in odd_channels(layer):
+                yield self._finding(*unfit)
         for pairs in boxes.values():
             yield from self._boxes(pairs)
         for (label, _), found in shared.items():
