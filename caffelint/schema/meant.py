@@ -68,7 +68,7 @@ def is_list(types: Mapping[str, FieldType], name: str) -> bool:
     return types[name].repeated and f"{name}_h" not in types
 
 
-def takes(type_: MessageType, field: Field) -> bool:
-    """Whether a message of BVLC's Caffe has a field of that name, for a value like the one that is written."""
+def takes(type_: MessageType, field: Field, of_forks: bool = False) -> bool:
+    """Whether a message of BVLC's Caffe, or of any, has a field of that name for a value like the written one."""
     known = type_.fields.get(field.name)
-    return known is not None and not known.fork_only and may_hold(known, field.kind)
+    return known is not None and (of_forks or not known.fork_only) and may_hold(known, field.kind)

@@ -309,7 +309,9 @@ class Mistakes(MistakenValues):
         written = node.first("type") if type_.name == "LayerParameter" else None
         layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
         found = []
-        for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
+        reads = self.caffe.registered.reads if self.caffe else {}
+        own = sorted(block for block, types in reads.items() if layer_type in types)
+        for block in (*own, *sorted(provenance().param_blocks(layer_type))) if layer_type else ():
             inner = type_.fields.get(block)
             if inner and inner.message and takes(inner.message, field):
                 if not _is_left_over(type_, block, field.name):
@@ -322,10 +324,12 @@ class Mistakes(MistakenValues):
             return ""
         written = node.first("type") if type_.name == "LayerParameter" else None
         layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
-        for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
+        reads = self.caffe.registered.reads if self.caffe else {}
+        own = sorted(block for block, types in reads.items() if layer_type in types)
+        for block in (*own, *sorted(provenance().param_blocks(layer_type))) if layer_type else ():
             inner = type_.fields.get(block)
             if inner and inner.message and not node.first(block):
-                if all(takes(inner.message, one) for one in field.fields):
+                if all(takes(inner.message, one, block in own) for one in field.fields):
                     return block
         return ""
 

@@ -22,7 +22,7 @@ from caffelint.lint import (
 )
 
 from ._left_over import compares_without_labels, remedy
-from ._meant import meant, readings, unread_before, unread_like
+from ._meant import meant, only_unread, readings, unread_before, unread_like
 from ._parts import has_net_for_tests, is_whole
 from ._stages import filled_in, made_by_stage
 
@@ -141,6 +141,16 @@ class UnknownBottom(RefusalRule):
             message='InnerProduct "ip": bottom "relu1" is not made by any layer above; did you mean "c", which nothing'
             " reads?",
         ),
+        # One name that nobody makes, and one that nobody reads.
+        Invalid(
+            'layer { name: "in" type: "HDF5Data" top: "data" top: "label" }'
+            ' layer { name: "p" type: "Power" bottom: "label" top: "label2" }'
+            ' layer { name: "fc" type: "InnerProduct" bottom: "features" top: "fc" }'
+            ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label2" top: "loss" }',
+            span='bottom: "features"',
+            message='InnerProduct "fc": bottom "features" is not made by any layer above; did you mean "data", which'
+            " nothing reads?",
+        ),
         Invalid(
             {
                 "deploy.prototxt": 'layer { name: "data" type: "Input" top: "data" }'
@@ -174,7 +184,7 @@ class UnknownBottom(RefusalRule):
                 name, advice = "", remedy(refused.layers)
             elif name:
                 advice = f'did you mean "{name}"?'
-            elif unread := unread_before(refused):
+            elif unread := unread_before(refused) or only_unread(refused):
                 advice = f'did you mean "{unread}", which nothing reads?'
             else:
                 advice = "correct the name, or add a layer that makes it"

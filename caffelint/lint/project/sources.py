@@ -104,7 +104,7 @@ class Told(NamedTuple):
     """What the texts of some files tell; `same` are the names of those that are BVLC's, `others` those of BVLC's names.
 
     `names_snapshots`: the files that name snapshots after the solver where it gives no prefix. `reads`: the blocks of a
-    layer that registered ones read.
+    layer that registered ones read, each after the only type that its file registers.
     """
 
     layers: frozenset[str] = frozenset()
@@ -154,8 +154,17 @@ def registered(own: Told, common: Told) -> Registered:
         | frozenset(type_ for type_, files in types.items() if not others.isdisjoint(files)),
         {type_: taken for type_ in map(_current, layers) if (taken := taken_counts(type_, classes))},
         bool(own.names_snapshots | common.names_snapshots),
-        own.reads | common.reads,
+        _reads(own.reads | common.reads),
     )
+
+
+def _reads(pairs: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The layer types that read each block."""
+    found: dict[str, set[str]] = {}
+    for pair in pairs:
+        type_, _, block = pair.partition(" ")
+        found.setdefault(block, set()).add(_current(type_))
+    return {block: frozenset(types) for block, types in found.items()}
 
 
 def _current(type_: str) -> str:
@@ -198,9 +207,11 @@ def told(files: Iterable[SourceFile]) -> Told:
             names_snapshots.add(name)
         if is_of_fillers or any(mark in data for mark in _MARKS):
             text = compiled(data.decode("utf-8", "replace"))
-            for what, type_ in _REGISTERS.findall(text):
+            registers = _REGISTERS.findall(text)
+            for what, type_ in registers:
                 found[what].add(type_)
-            reads.update(_READS.findall(text))
+            alone = registers[0][1] if len(registers) == 1 else ""
+            reads.update(f"{alone} {block}" for block in _READS.findall(text))
             policies.update(_POLICY.findall(text))
             regularizations.update(_REGULARIZATION.findall(text))
             if is_of_fillers:
