@@ -19,7 +19,7 @@ _IN_PYTHON_3 = (
     (re.compile(r"`([^`\n]*)`"), r"(\1)"),
 )
 _F_STRING = re.compile(r"[fF][rR]?['\"]")
-_MOST = 1 << 30
+_MOST = 1 << 29
 """For each expression in an f-string, CPython 3.11 goes through all of the string: the most braces times characters."""
 
 

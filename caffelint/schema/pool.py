@@ -15,6 +15,11 @@ from google.protobuf.internal import api_implementation
 from google.protobuf.message import Message
 
 PACKAGE = "caffe."
+BASES = "google.protobuf.internal.well_known_types"
+"""protobuf imports it from C for its first class, and crashes if that fails, as by the exception that a signal raises.
+
+message.c of upb's Python, PyUpb_GetWktBases.
+"""
 
 
 class _Runtime(NamedTuple):
@@ -59,6 +64,8 @@ def _upb_runtime() -> _Runtime | None:
         return None
     try:
         from google._upb._message import DescriptorPool, MessageMeta
+
+        import_module(BASES)
     except ImportError:
         return None
 
