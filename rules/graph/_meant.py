@@ -123,7 +123,9 @@ def only_unread(refused: Refused) -> str:
     if len(early) != 1:
         return ""
     top, layer = early[0]
-    return "" if not layer.bottoms and (top != layer.tops[0] or any(map(_is_looked_at, layers))) else top
+    if layer.kind.is_data and top != layer.tops[0] or not layer.bottoms and any(map(_is_looked_at, layers)):
+        return ""
+    return "" if _differ_in_number(refused.refusal.values["blob"], top) else top
 
 
 def _is_looked_at(layer: Layer) -> bool:
