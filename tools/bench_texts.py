@@ -213,6 +213,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "backslashes": lambda n: INPUT + 'name: "' + many(n, '\\"'),
     "quotes": lambda n: INPUT + "name: " + many(n, "\"'"),
     "misspelt fields": lambda n: INPUT + many(n, 'layer { name: "r@" typ: ReLU botom: "x" topp: "y@" }\n'),
+    "misspelt fields of a name each": lambda n: (
+        INPUT + many(n, 'layer { name: "r@" type: "ReLU" botom: "x" tpo@: "y@" }\n')
+    ),
     "repeated fields": lambda n: INPUT + "layer {" + many(n, ' name: "r"\n') + " }",
     "parameter layers of one name": lambda n: chain(n).replace('name: "l', 'name: "l" top: "m'),
     "text on one line": lambda n: chain(n).replace("\n", " "),

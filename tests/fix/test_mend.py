@@ -295,3 +295,12 @@ def test_two_losses_after_one_sigmoid_in_place() -> None:
     result = fix([], Config(), unsafe=True, write=False, texts=texts, alone=True)
     assert not result.notes
     assert result.changes[0].new == texts["net.prototxt"].replace(b'top: "fc"', b'top: "s"')
+
+
+def test_all_that_was_left_out_is_counted_also_what_the_report_makes_an_info_of() -> None:
+    """Of several that are alike the report shows the first, and each of their fixes was tried."""
+    text = b'base_lr: 0.1 lr_policy: "multistep" gamma: 0.1\n'
+    text += b"".join(b"stepvalue: %d\nstepvalue: # why\n %d\n" % (step, step) for step in (10, 20))
+    fixed = fix([], Config(), unsafe=True, least="warning", texts={"a": text}, alone=True)
+    assert len([note for note in fixed.notes if "it would remove the comment # why" in note]) == 2
+    assert fixed.report.left == {"for the reason below": 2}
