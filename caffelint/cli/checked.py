@@ -14,6 +14,7 @@ import click
 from caffelint.cli.errors import data_not_read
 from caffelint.cli.settings import LEVELS
 from caffelint.cli.tell import say, tell
+from caffelint.text.patterns import compiled_later
 from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 STDIN = "<stdin>"
 _NAMED = 3
-_WEIGHTS = re.compile(rb"^[ \t]*weights[ \t]*:", re.MULTILINE)
+_WEIGHTS = compiled_later(rb"^[ \t]*weights[ \t]*:", re.MULTILINE)
 _SOLVER_SIZE = 1 << 16
 _NOT_SHARED = ("fix", "diff", "interactive", "add_ignores", "timing", "watch")
 _OTHER = "not-caffe"

@@ -76,6 +76,7 @@ from caffelint.schema.readers import readers, too_old, without_input_layer, with
 from caffelint.schema.spelling import suggest
 from caffelint.schema.tables import FIRST_FORK_NUMBER
 from caffelint.text.near import near
+from caffelint.text.patterns import compiled_later
 from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need it
@@ -131,6 +132,7 @@ __all__ = [
     "Suggested",
     "TextRule",
     "Valid",
+    "compiled_later",
     "enum_name",
     "file_name",
     "fix",

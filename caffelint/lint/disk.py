@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,8 +14,9 @@ from caffelint.lint.project.listed import BY_CLASS as BY_CLASS
 from caffelint.lint.project.listed import MIXED as MIXED
 from caffelint.lint.project.listed import order_in
 from caffelint.lint.reach import is_special, reach_of
+from caffelint.text.patterns import compiled_later
 
-_TEMPLATE = re.compile(
+_TEMPLATE = compiled_later(
     r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your|\bto.?do\b)|\b[A-Z]+_?(?:ROOT|DIR|PATH|HOME)\b"
 )
 _TRACKED = "git:"

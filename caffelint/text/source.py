@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -10,9 +9,11 @@ from io import BytesIO
 from itertools import accumulate
 from typing import NamedTuple
 
+from caffelint.text.patterns import compiled_later
+
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_INNER = re.compile(rb"[\x80-\xbf]")
+_INNER = compiled_later(rb"[\x80-\xbf]")
 
 
 class Position(NamedTuple):

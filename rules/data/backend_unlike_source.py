@@ -1,12 +1,24 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    compiled_later,
+    fix,
+    title,
+    write,
+)
 from caffelint.lint.built import types_that
 
-_NAMED = re.compile(r"lmdb|leveldb")
+_NAMED = compiled_later(r"lmdb|leveldb")
 
 
 class BackendUnlikeSource(LayerRule):

@@ -1,12 +1,24 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Net, NetRule, file_name, quoted, titles
+from caffelint.lint import (
+    LIKELY,
+    TEST,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    compiled_later,
+    file_name,
+    quoted,
+    titles,
+)
 
-_WORD = re.compile(r"[a-z]+")
+_WORD = compiled_later(r"[a-z]+")
 _TESTS = frozenset(["val", "test", "validation"])
 _OTHERS = frozenset(["train", "trainval", "solver", "deploy"])
 

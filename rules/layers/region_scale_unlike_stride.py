@@ -1,10 +1,22 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    compiled_later,
+    fix,
+    title,
+    write,
+)
 from caffelint.lint.built import Blob, BuiltLayer
 
 from ._coordinates import Position, position
@@ -15,7 +27,7 @@ _MOST_CHANNELS = 6
 _NEAR = 0.02
 """How far a scale, as people round it, may be from 1 / stride."""
 
-_FEAT_STRIDE = re.compile(r"""['"]?feat_stride['"]?\s*:\s*(\d{1,6})(?![\d.])""")
+_FEAT_STRIDE = compiled_later(r"""['"]?feat_stride['"]?\s*:\s*(\d{1,6})(?![\d.])""")
 
 
 class RegionScaleUnlikeStride(NetRule):
