@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
+
+from caffelint.text.records import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("caffe", "lint", "numerics", "project", "report", "schema", "text")
@@ -34,3 +37,35 @@ def test_patterns_are_compiled_when_they_are_used() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile" and name not in ALWAYS_USED
     }
     assert not found
+
+
+def test_named_tuples_are_made_fast() -> None:
+    found = {
+        f"{name}:{node.lineno}: take it from caffelint.text.records, a rule from caffelint.lint"
+        for name, tree in modules()
+        if name != "caffelint/text/records.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "typing"
+        if any(alias.name == "NamedTuple" for alias in node.names)
+    }
+    assert not found
+
+
+class Named(NamedTuple):
+    """What it is for."""
+
+    name: str
+    count: int = 1
+
+    @property
+    def twice(self) -> int:
+        return 2 * self.count
+
+
+def test_named_tuples_are_as_those_of_typing() -> None:
+    one = Named("a", count=2)
+    assert (one, Named("b").count, one.twice) == (("a", 2), 1, 4)
+    assert (Named.__doc__, Named._fields, Named._field_defaults) == ("What it is for.", ("name", "count"), {"count": 1})
+    assert (Named.__module__, Named.__qualname__) == (__name__, "Named")
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert one._replace(count=3) == Named("a", 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Found, Net
@@ -19,6 +19,7 @@ from caffelint.caffe.states import (
 )
 from caffelint.caffe.upgrade import upgrade_solver
 from caffelint.schema.provenance import provenance
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.refusal import Kind, Refusal

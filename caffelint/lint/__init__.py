@@ -77,6 +77,7 @@ from caffelint.schema.spelling import suggest
 from caffelint.schema.tables import FIRST_FORK_NUMBER
 from caffelint.text.near import near
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need it
@@ -112,6 +113,7 @@ __all__ = [
     "KnownData",
     "Layer",
     "LayerRule",
+    "NamedTuple",
     "Net",
     "NetRule",
     "NetUse",

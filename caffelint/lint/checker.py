@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetName, NetUse
@@ -35,6 +35,7 @@ from caffelint.schema.provenance import provenance
 from caffelint.schema.readers import readers
 from caffelint.text.edits import Edit
 from caffelint.text.parser import MOST_PROBLEMS
+from caffelint.text.records import NamedTuple
 from caffelint.text.tree import Problem
 
 if TYPE_CHECKING:

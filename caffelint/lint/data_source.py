@@ -13,11 +13,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.search_path import search_path
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from caffelint.caffe.net import Layer, Net
 from caffelint.lint.ignored import Checkout, checkout_of
@@ -15,6 +14,7 @@ from caffelint.lint.project.listed import MIXED as MIXED
 from caffelint.lint.project.listed import order_in
 from caffelint.lint.reach import is_special, reach_of
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _TEMPLATE = compiled_later(
     r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your|\bto.?do\b)|\b[A-Z]+_?(?:ROOT|DIR|PATH|HOME)\b"

@@ -9,7 +9,7 @@ from copy import copy
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.lint.checker import Checker, Measure, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
@@ -25,6 +25,7 @@ from caffelint.lint.registry import find_rule
 from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order_of
 from caffelint.lint.select import most_exact
 from caffelint.schema.detect import NET, SOLVER
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.lint.timing import Seconds

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from caffelint.numerics.signal import MOST, Signal, bounded
+from caffelint.text.records import NamedTuple
 
 _STEP, _FAR = 0.2, 6.0
 _TERMS = 14

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import NamedTuple
+
+from caffelint.text.records import NamedTuple
 
 _SHORT = 12
 """Nodes of a name or an index; one of more is nothing that is told from another."""

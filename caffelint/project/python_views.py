@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+
+from caffelint.text.records import NamedTuple
 
 ONCE = ("setup", "__init__")
 """Methods that run once, before all others."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.schema.tables import MessageType, message_type
+from caffelint.text.records import NamedTuple
 from caffelint.text.tree import IDENTIFIER, MESSAGE, Field
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ Each problem's evidence is what Caffe's own parser says, so that people recognis
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
 from caffelint.schema.meant import is_list, longer_field, near_field, sibling_field, takes
@@ -21,6 +20,7 @@ from caffelint.text import tree
 from caffelint.text.edits import Edit
 from caffelint.text.layout import put_in, take_out
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 from caffelint.text.scalars import string_value, without_thousands
 from caffelint.text.tree import BROKEN, LIST, Field, Problem
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from caffelint.text.code_comments import without_comments
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 OPTIONAL, REQUIRED, REPEATED = LABELS = ("optional", "required", "repeated")
 SCALARS = frozenset(

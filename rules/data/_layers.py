@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import TEST, TRAIN, Layer, Net, Place, Solver, compiled_later
+from caffelint.lint import TEST, TRAIN, Layer, NamedTuple, Net, Place, Solver, compiled_later
 from caffelint.lint.built import MESSAGE, bvlc_fields, has_fork_fields, types_that
 
 READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_setting("source"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from caffelint.lint import compiled_later
+from caffelint.lint import NamedTuple, compiled_later
 from caffelint.lint.built import BuiltLayer
 
 LEAST = 5

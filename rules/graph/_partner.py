@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
-from caffelint.lint import TEST, Layer, Net, compiled_later, file_name
+from caffelint.lint import TEST, Layer, NamedTuple, Net, compiled_later, file_name
 
 from ._compared import Parameters, layers_in, parameters_of
 

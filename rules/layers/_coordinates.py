@@ -6,8 +6,8 @@ Pixel p of a blob is at `scale * p + shift` of the blob that the walk started fr
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
 
+from caffelint.lint import NamedTuple
 from caffelint.lint.built import Blob, BuiltLayer
 
 Axis = tuple[Fraction, Fraction]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from caffelint.lint import (
     TEST,
     UNSAFE,
     Fix,
     Layer,
+    NamedTuple,
     Net,
     compiled_later,
     fix,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from caffelint.caffe.fillers import UnknownFiller, check_name, fill
 from caffelint.caffe.layers.registry import REGISTRY as REGISTRY
@@ -20,6 +20,7 @@ from caffelint.caffe.shapes import Shape, plural
 from caffelint.caffe.values import UNKNOWN, Hazard, Values
 from caffelint.schema import LayerParameter
 from caffelint.schema.tables import FIRST_FORK_NUMBER
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob, Param

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.lint.config import Config
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO, Repository
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.lint.project.named import NamedForks

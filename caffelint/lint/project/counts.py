@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from caffelint.schema.project import TakenCounts
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _CLASS = compiled_later(r"\bclass (\w+) ?: ?public (\w+) ?<")
 _COUNT = compiled_later(

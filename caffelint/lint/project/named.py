@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.schema.provenance import provenance
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _LARGEST = 1 << 18
 _REPOSITORY = compiled_later(r"github\.com[:/]([\w.-]{1,100}/[\w.-]{1,100})(?:/tree/([\w.-]{1,100}))?")

@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.project.border import top_of
@@ -18,6 +17,7 @@ from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
 from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of, use_of
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
 _NAMES = ("Makefile",)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import islice, takewhile
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.lint.project.counts import LayerClass, layer_classes, taken_counts
 from caffelint.lint.read import ReadError, read_found
@@ -19,6 +19,7 @@ from caffelint.schema.project import Registered
 from caffelint.schema.provenance import provenance
 from caffelint.text.code_comments import without_comments
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _SUFFIXES = (".cpp", ".cu", ".cc", ".hpp", ".h")
 _TREES = (os.path.join("", "src", "caffe", ""), os.path.join("", "include", "caffe", ""))
