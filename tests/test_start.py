@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,14 @@ from caffelint.text.records import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("caffe", "lint", "numerics", "project", "report", "schema", "text")
+NET = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }'
+CHECK = """
+import sys
+from caffelint.cli.main import main
+status = main(["check", "net.prototxt"])
+print(*sys.modules)
+sys.exit(status)
+"""
 ALWAYS_USED = {"caffelint/text/parser.py", "caffelint/text/tokens.py"}
 """Every check uses their patterns."""
 
@@ -69,3 +80,19 @@ def test_named_tuples_are_as_those_of_typing() -> None:
     assert (Named.__module__, Named.__qualname__) == (__name__, "Named")
     assert pickle.loads(pickle.dumps(one)) == one
     assert one._replace(count=3) == Named("a", 3)
+
+
+def imported(folder: Path) -> set[str]:
+    """The modules that a check of the net in a folder imports."""
+    command = [sys.executable, "-c", CHECK]
+    environment = os.environ | {"XDG_CACHE_HOME": str(folder / "cache")}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_a_stored_result_needs_neither_rules_nor_nets(tmp_path: Path) -> None:
+    (tmp_path / "net.prototxt").write_text(NET)
+    first, again = imported(tmp_path), imported(tmp_path)
+    needless = {"caffelint.caffe.net", "caffelint.lint.api", "caffelint.lint.judge", "caffelint.rules"}
+    assert needless <= first
+    assert not needless & again

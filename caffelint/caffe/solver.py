@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from caffelint.schema.project import ProjectCaffe
     from caffelint.text.parser import Document
 
-NET_FIELDS = ("net", "train_net", "test_net")
-"""Fields of a solver that hold a net's path."""
-
 
 class NetUse(NamedTuple):
     """A net and the field of the solver that names it: `net`, `train_net`, `test_net`, or one of the `..._param`.

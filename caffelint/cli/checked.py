@@ -145,10 +145,7 @@ def tell_of_others(report: Report, paths: Sequence[str]) -> None:
     An error says more. Below a folder there may be many, such as label maps, and each has its info.
     """
     from caffelint.lint.discover import relative
-    from caffelint.lint.file import loaded
     from caffelint.lint.finding import INFO
-    from caffelint.lint.read import ReadError, read
-    from caffelint.schema.detect import OTHER
 
     named = {relative(path) for path in paths if os.path.isfile(path)}
     told = {finding.file for finding in report.findings if finding.severity != INFO}
@@ -156,6 +153,10 @@ def tell_of_others(report: Report, paths: Sequence[str]) -> None:
         file = finding.file
         if file not in named or file in told or finding.name not in _OF_ANY_TEXT:
             continue
+        from caffelint.lint.file import loaded
+        from caffelint.lint.read import ReadError, read
+        from caffelint.schema.detect import OTHER
+
         told.add(file)
         try:
             is_other = loaded(read(file), file).kind == OTHER

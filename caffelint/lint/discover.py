@@ -268,7 +268,7 @@ def _below(
 
 def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None = None) -> list[NamedNet]:
     """The nets that a solver names, looked for as `resolve` does; `data` in place of what is on disk."""
-    from caffelint.caffe.solver import NET_FIELDS
+    from caffelint.schema.detect import NET_FIELDS
     from caffelint.text.parser import parse
     from caffelint.text.scalars import string_value
     from caffelint.text.tree import STRING

@@ -99,8 +99,8 @@ def _dialect(folder: str, files: Sequence[str]) -> list[Setting]:
 
 def _reads(fork: str, path: str) -> bool:
     """Whether a fork has all that a file uses."""
-    from caffelint.lint.checker import is_for_its_dialect
     from caffelint.lint.file import load
+    from caffelint.lint.judge import is_for_its_dialect
 
     try:
         return is_for_its_dialect(load(read(path), path, None, fork))

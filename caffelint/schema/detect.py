@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from caffelint.text.parser import Document
 
 NET, SOLVER, OTHER = "net", "solver", "other"
+NET_FIELDS = ("net", "train_net", "test_net")
+"""Fields of a solver that hold a net's path."""
 
 _LAYERS = ("layer", "layers")
 _STRANGERS = (

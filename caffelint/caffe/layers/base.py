@@ -67,8 +67,7 @@ ONE_OR_TWO = Counts(1, 2)
 EXACT, REFUSED, CORRUPTS, DIES = "exact", "refused", "corrupts", "dies"
 SHAPES, PARAMS, NOTHING = "shapes", "params", "nothing"
 
-# What a refusal may blame beside the fields of the type's own parameter message.
-_OF_EVERY_LAYER = ("bottom", "top", "param", "loss_weight")
+_OF_EVERY_LAYER = ("bottom", "top", "param", "loss_weight")  # what a refusal may blame beside the type's own fields
 
 
 class BuiltLayer:
