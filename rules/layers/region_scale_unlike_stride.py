@@ -17,7 +17,7 @@ from caffelint.lint import (
     title,
     write,
 )
-from caffelint.lint.built import Blob, BuiltLayer
+from caffelint.lint.built import Blob, BuiltLayer, types_that
 
 from ._coordinates import Position, position
 
@@ -61,6 +61,7 @@ class RegionScaleUnlikeStride(NetRule):
     name = "region-scale-unlike-stride"
     severity = WARNING
     certainty = LIKELY
+    layer_types = types_that(lambda kind: kind.has_setting("spatial_scale"))
     _NET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 64 dim: 64 }} }} }}'
         ' layer {{ name: "rois" type: "Input" top: "rois" input_param {{ shape {{ dim: 9 dim: 5 }} }} }}'
@@ -105,8 +106,6 @@ class RegionScaleUnlikeStride(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.layers_that(lambda kind: kind.has_setting("spatial_scale")):
-            return
         said: set[int] = set()
         for one in net.states():
             known: dict[Blob, Position | None] = {}

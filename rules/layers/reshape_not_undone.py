@@ -37,6 +37,7 @@ class ReshapeNotUndone(NetRule):
     name = "reshape-not-undone"
     severity = WARNING
     certainty = LIKELY
+    layer_types = ("Reshape",)
     preview = True
     _NET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 18 dim: 24 }} }} }}'
@@ -60,7 +61,7 @@ class ReshapeNotUndone(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if len(net.by_type.get("Reshape", ())) < 2:
+        if len(net.by_type["Reshape"]) < 2:
             return
         said: set[int] = set()
         for one in net.states():
