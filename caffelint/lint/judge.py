@@ -73,6 +73,7 @@ class Judge:
         self.infos = _wanted(config) if infos is None else infos
         self.rules = RuleSet(self.infos, _options(config))
         self.names = {info.name for info in self.infos}
+        self._problems = {info.name for info in self.infos if info.kind == "problem"}
         self._severities = {
             info.name: config.severity[selector]
             for info in self.infos
@@ -267,7 +268,7 @@ class Judge:
 
     def _one_value_each(self, rows: Iterable[ReportedFinding]) -> tuple[ReportedFinding, ...]:
         """The same, but to quote a value that is unknown besides offers the known one: `type: ADAM` is "Adam"."""
-        problems = {info.name for info in self.infos if info.kind == "problem"}
+        problems = self._problems
         known = {_replaced(row): row.fixes for row in rows if row.name not in problems and row.fix()}
         known.pop(None, None)
         return tuple(
