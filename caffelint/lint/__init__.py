@@ -6,8 +6,10 @@ asked for: with stored results, a check needs none.
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need it
+if TYPE_CHECKING:
     from caffelint.lint.api import *  # noqa: F403
+
+    # Rules name these only as types. To read Python takes time at the start, and few nets need it.
     from caffelint.project.python_faults import PythonFault as PythonFault
     from caffelint.project.python_layers import PythonClass as PythonClass
     from caffelint.project.python_orders import Apart as Apart

@@ -1,4 +1,4 @@
-"""Runs the selected rules over one job, and takes away what its files' comments silence."""
+"""Checks jobs: reads their files and what is around them, and has them judged where no result is stored."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def fingerprint(texts: Mapping[str, bytes]) -> int:
 
 
 class Checker:
-    """Runs jobs with one configuration; rules are imported once."""
+    """Runs jobs with one configuration."""
 
     def __init__(
         self,
