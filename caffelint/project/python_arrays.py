@@ -6,10 +6,10 @@ import ast
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from caffelint.project.python_nodes import walk
 from caffelint.project.python_shapes import numbered
+from caffelint.text.records import NamedTuple
 
 _WRITTEN = {"forward": "data", "backward": "diff"}
 """What Caffe reads after a method: forward writes the data of its tops, backward the diff of its bottoms."""

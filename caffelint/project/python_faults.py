@@ -6,12 +6,12 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from caffelint.project.python_arrays import rebound, written
 from caffelint.project.python_nodes import children, walk
 from caffelint.project.python_shapes import numbered, numbers_shaped
 from caffelint.text.near import near
+from caffelint.text.records import NamedTuple
 
 UNSET, UNBOUND, ASSIGNED, IN_ONE, UNSHAPED = "unset", "unbound", "assigned", "in one", "unshaped"
 REBOUND = "rebound"

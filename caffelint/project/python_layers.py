@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.project import python2
 from caffelint.project.python_arrays import Elementwise, elementwise, own_attributes
@@ -23,6 +23,7 @@ from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
 from caffelint.project.python_tops import top_numbers
 from caffelint.project.python_views import ChangedView, changed_views
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.project.dimensions import TopShapes

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import NamedTuple
 
 from caffelint.project.python_nodes import walk
+from caffelint.text.records import NamedTuple
 
 _SHORT = 12
 """Nodes of a name or an index; one of more is nothing that is told from another."""

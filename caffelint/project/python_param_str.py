@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from caffelint.project.python_nodes import children, walk
+from caffelint.text.records import NamedTuple
 
 _READERS = {"eval": "eval", "literal_eval": "literal_eval", "loads": "json", "load": "yaml", "safe_load": "yaml"}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from caffelint.project.python_nodes import walk
 from caffelint.project.python_views import ONCE, own_array
+from caffelint.text.records import NamedTuple
 
 _MOST_LOOPS = 8
 """Loops in loops that are told apart: each is held against all that stands in it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from caffelint.project.python_nodes import walk
+from caffelint.text.records import NamedTuple
 
 ONCE = ("setup", "__init__")
 """Methods that run once, before all others."""

@@ -9,10 +9,12 @@ import os
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf.internal import api_implementation
 from google.protobuf.message import Message
+
+from caffelint.text.records import NamedTuple
 
 PACKAGE = "caffe."
 BASES = "google.protobuf.internal.well_known_types"

@@ -11,12 +11,14 @@ import re
 from collections.abc import Callable, Mapping, Set
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.schema import proto2, tables
 from caffelint.schema.proto2 import REPEATED, REQUIRED, FieldDeclaration, ProtoError, Schema
 from caffelint.schema.provenance import provenance
 from caffelint.schema.tables import BOOLS, LIMITS, EnumType, FieldType, MessageType
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _NET, _SOLVER = "NetParameter", "SolverParameter"
 _FORMS = {
@@ -26,7 +28,7 @@ _FORMS = {
     "string": tables.STRING,
     "bytes": tables.BYTES,
 }
-_PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
+_PACKAGE = compiled_later(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
 _FEWEST_TYPES = 35
 """No release of Caffe that has a registry registers fewer layer types."""
 

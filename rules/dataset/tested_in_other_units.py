@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed, Top, transformed_values
-from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Cause, Finding, Invalid, Related, title
+from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Cause, Finding, Invalid, NamedTuple, Related, title
 
 from ._words import RARE, number, path, source_place
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from caffelint.lint import TEST, TRAIN, Kind, Layer, Net, Refused, near
+from caffelint.lint import TEST, TRAIN, Kind, Layer, NamedTuple, Net, Refused, near
 
 _KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
 _FAR, _NEAR = 100, 10

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import NamedTuple
 
+from caffelint.lint import NamedTuple
 from caffelint.lint.built import Blob, BuiltLayer
 
 Axis = tuple[Fraction, Fraction]

@@ -40,6 +40,7 @@ class ReshapeNotUndone(NetRule):
     name = "reshape-not-undone"
     severity = WARNING
     certainty = LIKELY
+    layer_types = ("Reshape",)
     _NET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 18 dim: 24 }} }} }}'
         ' layer {{ name: "score" type: "Convolution" bottom: "data" top: "score"'
@@ -81,7 +82,7 @@ class ReshapeNotUndone(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if len(net.by_type.get("Reshape", ())) < 2:
+        if len(net.by_type["Reshape"]) < 2:
             return
         said: set[int] = set()
         for one in net.states():

@@ -34,6 +34,7 @@ class ReshapeSplitsChannels(NetRule):
     name = "reshape-splits-channels"
     severity = WARNING
     certainty = LIKELY
+    layer_types = ("Reshape",)
     _NET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 18 dim: 24 }} }} }}'
         ' layer {{ name: "score" type: "Convolution" bottom: "data" top: "score"'
@@ -67,8 +68,6 @@ class ReshapeSplitsChannels(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.by_type.get("Reshape"):
-            return
         said: set[int] = set()
         for one in net.states():
             for layer in one.layers:

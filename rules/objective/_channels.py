@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
 
-from caffelint.lint import Layer, title
+from caffelint.lint import Layer, NamedTuple, title
 from caffelint.lint.built import BuiltLayer
 
 from ._boxes import trained_source

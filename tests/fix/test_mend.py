@@ -43,9 +43,9 @@ def rule(rule_name: str, pattern: str, text: str, how: str = SAFE, level: str = 
 def mend(texts: Mapping[str, bytes], *rules: type[Rule], **more: Any) -> Mended:
     config = Config()
     mender = Mender(config, more.pop("writable", texts), **more)
-    mender.guard.checker = Checker(config, infos=[*mender.guard.checker.infos, *map(describe, rules)])
+    mender.guard.checker = Checker(config, infos=[*mender.guard.checker.judge.infos, *map(describe, rules)])
     for one in rules:
-        mender.guard.checker.rules.add(one)
+        mender.guard.checker.judge.rules.add(one)
     return mender.mend(Job(tuple(texts), frozenset(texts), ()), dict(texts))
 
 
@@ -121,7 +121,7 @@ def test_harm_is_seen_also_by_rules_that_were_not_asked_for() -> None:
     mender = Mender(config, ["a"])
     harm = rule("harm", 'type: "ReLU"', "type: ReLU")
     mender.guard.checker = Checker(config, infos=[describe(harm)])
-    mender.guard.checker.rules.add(harm)
+    mender.guard.checker.judge.rules.add(harm)
     mended = mender.mend(Job(("a",), frozenset("a"), ()), {"a": NET})
     assert mended.texts == {}
     assert "it would cause wrong-value-type" in mended.notes[0]

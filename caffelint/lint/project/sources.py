@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import islice, takewhile
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.lint.project.counts import LayerClass, layer_classes, taken_counts
 from caffelint.lint.read import ReadError, read_found
@@ -19,6 +18,8 @@ from caffelint.schema.pool import read_data
 from caffelint.schema.project import Registered
 from caffelint.schema.provenance import provenance
 from caffelint.text.code_comments import without_comments
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _SUFFIXES = (".cpp", ".cu", ".cc", ".hpp", ".h")
 _TREES = (os.path.join("", "src", "caffe", ""), os.path.join("", "include", "caffe", ""))
@@ -30,15 +31,15 @@ _MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==", b"regulari
 _HEADERS = (".hpp", ".h")
 _LAYERS = os.path.join("src", "caffe", "layers")
 _FILLERS = "filler.hpp"
-_REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)(?:_R)?\s*\(\s*(\w+)")
-_READS = re.compile(r"\blayer_param_?\s*\.\s*(\w+_param)\s*\(\s*\)")
-_POLICY = re.compile(r'lr_policy\s*==\s*"(\w+)"')
-_REGULARIZATION = re.compile(r'regularization_type\s*==\s*"(\w+)"')
-_FILLER = re.compile(r'type\s*==\s*"(\w+)"')
-_DEFINES = re.compile(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
-_INCLUDES = re.compile(r"#[ \t]*include\b[^\n]*")
-_OFF = re.compile(r"#[ \t]*if[ \t]+0\b")
-_CONDITION = re.compile(r"#[ \t]*(if|el|endif)[^\n]*")
+_REGISTERS = compiled_later(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)(?:_R)?\s*\(\s*(\w+)")
+_READS = compiled_later(r"\blayer_param_?\s*\.\s*(\w+_param)\s*\(\s*\)")
+_POLICY = compiled_later(r'lr_policy\s*==\s*"(\w+)"')
+_REGULARIZATION = compiled_later(r'regularization_type\s*==\s*"(\w+)"')
+_FILLER = compiled_later(r'type\s*==\s*"(\w+)"')
+_DEFINES = compiled_later(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
+_INCLUDES = compiled_later(r"#[ \t]*include\b[^\n]*")
+_OFF = compiled_later(r"#[ \t]*if[ \t]+0\b")
+_CONDITION = compiled_later(r"#[ \t]*(if|el|endif)[^\n]*")
 
 
 class SourceFile(NamedTuple):
