@@ -43,16 +43,14 @@ def check(
     read is in `report.failures`. Raises `NoRulesError` where installed rules are missing or broken, `BaselineError`
     where the baseline of `config` cannot be read, `ValueError` for an unknown dialect.
     """
-    from caffelint.lint import engine
+    from caffelint.lint.engine import check
 
     measure = None
     if config is not None and config.read_data:
         from caffelint.evidence.data.signals import Measuring
 
         measure = Measuring()
-    return engine.check(
-        paths, config, dialect=dialect, progress=progress, changed=changed, texts=texts, measure=measure
-    )
+    return check(paths, config, dialect=dialect, progress=progress, changed=changed, texts=texts, measure=measure)
 
 
 def check_text(
@@ -68,9 +66,9 @@ def check_text(
     `kind` (`net` or `solver`) is inferred from the text if it is not given; `dialect` names the Caffe to check against;
     `path` is the name that findings carry. Raises `ValueError` for another kind or an unknown dialect.
     """
-    from caffelint.lint import engine
+    from caffelint.lint.engine import check_text
 
-    return engine.check_text(text, kind=kind, dialect=dialect, path=path, config=config)
+    return check_text(text, kind=kind, dialect=dialect, path=path, config=config)
 
 
 __all__ = ["__version__", "check", "check_text"]

@@ -144,8 +144,8 @@ def curves() -> dict[str, Measure]:
         found[f"patch: {name}"] = of_text(patch, TEXTS[name])
     found["patch: text on one line"] = of_text(patch, TEXTS["text on one line"])
     faults = ("tops of one name", "unknown fields", "unknown layers", "broken lines", "bottoms that nobody makes")
-    faults += ("misspelt fields", "repeated fields", "parameter layers of one name", "equal tops of a layer")
-    faults += ("falling stepvalue of a solver", "equal stepvalue of a solver")
+    faults += ("misspelt fields", "misspelt fields of a name each", "repeated fields", "parameter layers of one name")
+    faults += ("equal tops of a layer", "falling stepvalue of a solver", "equal stepvalue of a solver")
     for name in (*faults, "base_lr of a solver", "constant fillers"):
         found[f"fix: {name}"] = of_text(mend, TEXTS[name])
     for name in ("layers", "layers that read one blob", "blobs of one Concat", "blobs of one product", "losses"):

@@ -60,6 +60,11 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "bottoms of a layer that nobody makes, and an unknown field": lambda n: (
         INPUT + 'foo: 1 layer { name: "c" type: "Concat" top: "y" ' + many(n, 'bottom: "u@" ') + "}"
     ),
+    "bottoms that only layers below make": lambda n: (
+        INPUT
+        + many(n, 'layer { name: "r@" type: "ReLU" bottom: "u@" top: "y@" }\n')
+        + many(n, 'layer { name: "m@" type: "ReLU" bottom: "x" top: "u@" }\n')
+    ),
     "blobs of one Concat": lambda n: joined(n, "Concat"),
     "blobs of one product": lambda n: joined(n, "Eltwise", "eltwise_param { operation: PROD } "),
     "losses": lambda n: (
@@ -171,6 +176,14 @@ TEXTS: dict[str, Callable[[int], str]] = {
         chain(n) + chain(n).removeprefix(INPUT).replace('bottom: "c', 'bottom: "d').replace('top: "c', 'top: "d')
     ),
     "crops": lambda n: INPUT + many(n, 'layer { name: "c@" type: "Crop" bottom: "x" bottom: "x" top: "y@" }\n'),
+    "crops one after the other": lambda n: (
+        INPUT
+        + "".join(
+            f'layer {{ name: "p{i}" type: "Crop" bottom: "{f"p{i - 1}" if i else "x"}" bottom: "x" top: "p{i}"'
+            " crop_param { offset: 5 } }\n"
+            for i in range(n)
+        )
+    ),
     "suppressions": lambda n: (
         chain(n)
         .replace("kernel_size: 1", "kernel_size: 1 weight_filler { value: 0.1 }")
@@ -200,6 +213,9 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "backslashes": lambda n: INPUT + 'name: "' + many(n, '\\"'),
     "quotes": lambda n: INPUT + "name: " + many(n, "\"'"),
     "misspelt fields": lambda n: INPUT + many(n, 'layer { name: "r@" typ: ReLU botom: "x" topp: "y@" }\n'),
+    "misspelt fields of a name each": lambda n: (
+        INPUT + many(n, 'layer { name: "r@" type: "ReLU" botom: "x" tpo@: "y@" }\n')
+    ),
     "repeated fields": lambda n: INPUT + "layer {" + many(n, ' name: "r"\n') + " }",
     "parameter layers of one name": lambda n: chain(n).replace('name: "l', 'name: "l" top: "m'),
     "text on one line": lambda n: chain(n).replace("\n", " "),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape
+from caffelint.text.records import NamedTuple
 
 _KNOWN = {"mnist": (1, 28, 28), "cifar": (3, 32, 32)}
 """Images of data sets, by a word in the name of their source."""

@@ -6,7 +6,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from caffelint.caffe.place import Given, Place, given, has, place
 from caffelint.caffe.states import PHASES, TEST, TRAIN, State, has_data_of_training
@@ -16,6 +16,7 @@ from caffelint.caffe.written import WrittenLayer
 from caffelint.schema.messages import LayerParameter
 from caffelint.schema.spelling import is_block_of
 from caffelint.schema.tables import is_field, message_type
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BuiltLayer
@@ -17,6 +17,7 @@ from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.set_up import MOST_REMEMBERED, likeness, set_up
 from caffelint.caffe.shapes import PartialShape, Shape
+from caffelint.text.records import NamedTuple
 
 # In place of an unknown batch, number of channels and side: numbers that groups, strides and parts divide, and far
 # enough from each other that a window does not make the same of both. The small sides are for InnerProducts, whose

@@ -8,13 +8,13 @@ soon as one of them loads nothing is said, so that a net without such a fault is
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from caffelint.caffe.build import build_alike
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers.data import DataLayer
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import PartialShape, Shape
+from caffelint.text.records import NamedTuple
 
 _LIKELY_CHANNELS, _LIKELY_SIDE = 3, 256
 _MAP_AXES = 4

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.caffe.place import Place, place
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.states import PHASES
+from caffelint.text.records import NamedTuple
 from caffelint.text.tree import LIST, MESSAGE, Field
 
 if TYPE_CHECKING:

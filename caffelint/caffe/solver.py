@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.learning_rate import FORK_POLICIES, POLICIES, Schedule, schedule
 from caffelint.caffe.net import Found, Net
@@ -19,6 +19,7 @@ from caffelint.caffe.states import (
 )
 from caffelint.caffe.upgrade import upgrade_solver
 from caffelint.schema.provenance import provenance
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.refusal import Kind, Refusal
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from caffelint.schema.messages import SolverParameter
     from caffelint.schema.project import ProjectCaffe
     from caffelint.text.parser import Document
-
-NET_FIELDS = ("net", "train_net", "test_net")
-"""Fields of a solver that hold a net's path."""
 
 
 class NetUse(NamedTuple):

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from enum import Enum, auto
 from math import exp, inf, log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from caffelint.text.records import NamedTuple
 
 KERNEL, STRIDE, PAD, DILATION = "kernel_size", "stride", "pad", "dilation"
 _UNWRITTEN = {KERNEL: 0, STRIDE: 1, PAD: 0, DILATION: 1}

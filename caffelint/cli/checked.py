@@ -14,6 +14,7 @@ import click
 from caffelint.cli.errors import data_not_read
 from caffelint.cli.settings import LEVELS
 from caffelint.cli.tell import say, tell
+from caffelint.text.patterns import compiled_later
 from caffelint.text.visible import visible
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 STDIN = "<stdin>"
 _NAMED = 3
-_WEIGHTS = re.compile(rb"^[ \t]*weights[ \t]*:", re.MULTILINE)
+_WEIGHTS = compiled_later(rb"^[ \t]*weights[ \t]*:", re.MULTILINE)
 _SOLVER_SIZE = 1 << 16
 _NOT_SHARED = ("fix", "diff", "interactive", "add_ignores", "timing", "watch")
 _OTHER = "not-caffe"
@@ -144,10 +145,7 @@ def tell_of_others(report: Report, paths: Sequence[str]) -> None:
     An error says more. Below a folder there may be many, such as label maps, and each has its info.
     """
     from caffelint.lint.discover import relative
-    from caffelint.lint.file import loaded
     from caffelint.lint.finding import INFO
-    from caffelint.lint.read import ReadError, read
-    from caffelint.schema.detect import OTHER
 
     named = {relative(path) for path in paths if os.path.isfile(path)}
     told = {finding.file for finding in report.findings if finding.severity != INFO}
@@ -155,6 +153,10 @@ def tell_of_others(report: Report, paths: Sequence[str]) -> None:
         file = finding.file
         if file not in named or file in told or finding.name not in _OF_ANY_TEXT:
             continue
+        from caffelint.lint.file import loaded
+        from caffelint.lint.read import ReadError, read
+        from caffelint.schema.detect import OTHER
+
         told.add(file)
         try:
             is_other = loaded(read(file), file).kind == OTHER

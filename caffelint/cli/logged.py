@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,7 @@ from caffelint.evidence.log.told import lines_of
 from caffelint.evidence.log.watch import ENDINGS, Watch
 from caffelint.lint.read import ReadError
 from caffelint.lint.report import Failure, Report, in_order
+from caffelint.text.records import NamedTuple
 from caffelint.text.writing import write_report
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.cli.plots import plotting, ready_to_plot
 from caffelint.cli.progress import Progress
@@ -15,6 +15,7 @@ from caffelint.evidence.data.scan import Done, Scan
 from caffelint.evidence.data.told import lines_of
 from caffelint.lint.joined import NotJoined, load_joined
 from caffelint.lint.report import Failure, Report, in_order
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.cli.outputs import Output

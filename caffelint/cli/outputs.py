@@ -8,12 +8,13 @@ import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from caffelint.cli.errors import unknown
 from caffelint.report import FORMATS, Look, write
+from caffelint.text.records import NamedTuple
 from caffelint.text.visible import visible_lines
 from caffelint.text.writing import write_report
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -21,6 +21,7 @@ from caffelint.lint.report import Failure, Report
 from caffelint.page.html import Project, page
 from caffelint.page.views import views
 from caffelint.report.words import accepted
+from caffelint.text.records import NamedTuple
 from caffelint.text.visible import visible
 from caffelint.text.writing import write_report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,7 @@ from caffelint.lint.what_if import NotWritten, what_if
 from caffelint.numerics.scales import Rates, Scales, rates, scales
 from caffelint.numerics.start import Change
 from caffelint.numerics.weights import Weights
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet

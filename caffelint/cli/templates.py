@@ -5,7 +5,7 @@ CLASS, CODE and NAME are replaced by those of the new rule. The sample findings 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from caffelint.text.records import NamedTuple
 
 
 class _Sample(NamedTuple):

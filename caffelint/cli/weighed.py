@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -30,6 +30,7 @@ from caffelint.lint.reach import SUFFIXES, Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import Failure, Report, in_order
 from caffelint.smoke.project import NoProject, load_project
+from caffelint.text.records import NamedTuple
 from caffelint.text.visible import visible
 
 if TYPE_CHECKING:

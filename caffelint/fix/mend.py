@@ -94,6 +94,7 @@ class Mender:
         self._provided = asked_for(config, writable)
         self._baseline = baseline.read(Path(config.baseline)) if config.baseline else None
         self._declined: Counter[tuple[str, ...]] = Counter()
+        self._left: set[tuple[object, ...]] = set()
         self._readings = 0
         self._dropped: dict[tuple[str, ...], Dropped] = {}
         self._harmful: Counter[str] = Counter()
@@ -112,7 +113,7 @@ class Mender:
     def left(self, findings: Iterable[ReportedFinding]) -> Counter[str]:
         """How many findings keep a fix that was to be made, by the reason why it was not; for after the mending."""
         reasons: Counter[str] = Counter()
-        for finding in self._concerned(findings):
+        for finding in self._concerned(findings, self._left):
             fix = finding.fix(self._unsafe)
             if fix is None:
                 continue
@@ -168,6 +169,7 @@ class Mender:
             more = f"the fixes of {', '.join(sorted({offer.finding.name for offer in left}))} wait for another run"
             notes.append(f"{left[0].finding.file}: {more}, as they came up last")
         changed = {path: data for path, data in now.items() if data != texts.get(path)}
+        self._left.update(_at(one) for one in self._concerned(judged.outcome.findings) if one.fix(self._unsafe))
         return Mended(changed, applied if changed else [], judged.outcome, notes)
 
     def _hindered(self, offer: Offer, texts: dict[str, bytes], written: Written, judged: Judged) -> Hurdle | None:
@@ -247,12 +249,19 @@ class Mender:
             note = f"{finding.file}: other fixes of {finding.name} were left out: {hurdle.reason}"
         self._dropped[offer.identity] = Dropped(texts, note)
 
-    def _concerned(self, findings: Iterable[ReportedFinding]) -> Iterator[ReportedFinding]:
-        """The findings that are shown, neither in the baseline nor below the level; and those asked for by name."""
+    def _concerned(
+        self, findings: Iterable[ReportedFinding], also: Collection[tuple[object, ...]] = ()
+    ) -> Iterator[ReportedFinding]:
+        """The findings that are shown, neither in the baseline nor below the level; and those asked for by name.
+
+        `also`: what else is, by `_at`, since a report shows of several that are alike only the first.
+        """
         if self._baseline is not None and self._config.baseline:
             findings, _ = baseline.subtract(findings, self._baseline, Path(self._config.baseline))
         return (
-            finding for finding in findings if rank(finding.severity) >= self._least or finding.name in self._provided
+            finding
+            for finding in findings
+            if rank(finding.severity) >= self._least or finding.name in self._provided or also and _at(finding) in also
         )
 
     def _offers(self, outcome: Outcome, texts: dict[str, bytes]) -> Iterator[Offer]:
@@ -302,6 +311,10 @@ class Mender:
 def _please_report(offer: Offer, judged: Judged) -> str:
     """Said of a fix that no rule should offer; in a text that is not read as it is meant it is no wonder."""
     return "" if judged.unread(offer.finding.file) else "; please report it"
+
+
+def _at(finding: ReportedFinding) -> tuple[object, ...]:
+    return finding.file, finding.line, finding.column, finding.name
 
 
 def _none(path: str) -> str:

@@ -1,178 +1,25 @@
 """The public API for rules, and the engine that runs them.
 
-A rule imports from here alone: the kinds of rule, findings and fixes, and the things that rules look at.
+A rule imports from here alone. The names are those of `caffelint.lint.api`, which is imported when one of them is first
+asked for: with stored results, a check needs none.
 """
 
 from typing import TYPE_CHECKING
 
-from caffelint.caffe.net import PHASES, TEST, TRAIN, Layer, Net
-from caffelint.caffe.place import Given, Place
-from caffelint.caffe.refusal import Kind, Refusal
-from caffelint.caffe.refused import Refused
-from caffelint.caffe.shapes import plural
-from caffelint.caffe.solver import NetUse, Solver
-from caffelint.caffe.states import phase_name
-from caffelint.caffe.walk import Source, source, sources
-from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
-from caffelint.lint.data_sets import KnownData, is_whole, known_data
-from caffelint.lint.discover import relative
-from caffelint.lint.edits import (
-    Edits,
-    fix,
-    join,
-    layer_beside,
-    quoted,
-    remove,
-    remove_from,
-    rename_blob,
-    rename_blobs,
-    unused_name,
-    write,
-)
-from caffelint.lint.file import File
-from caffelint.lint.finding import (
-    CERTAIN,
-    DISPLAY,
-    ERROR,
-    INFO,
-    LIKELY,
-    SAFE,
-    UNSAFE,
-    WARNING,
-    Finding,
-    Fix,
-    Related,
-    insert_before,
-    insert_behind,
-    replace,
-)
-from caffelint.lint.lasting import slower, usual_drops
-from caffelint.lint.project.python_layers import python_classes, python_elsewhere, python_modules
-from caffelint.lint.role import is_called_deploy
-from caffelint.lint.rule import (
-    Invalid,
-    LayerRule,
-    NetRule,
-    Option,
-    ProblemRule,
-    ProjectRule,
-    RefusalRule,
-    Rule,
-    SolverRule,
-    TextRule,
-    Valid,
-)
-from caffelint.lint.unknown_caffe import is_for_unknown_caffe
-from caffelint.lint.weights import (
-    has_rate_of_fine_tuning,
-    speaks_of_fine_tuning,
-    speaks_of_weights,
-    starts_from_weights,
-)
-from caffelint.lint.words import file_name, listed, other_classes, title, titles
-from caffelint.schema.enums import enum_name
-from caffelint.schema.provenance import Provenance, provenance
-from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
-from caffelint.schema.spelling import suggest
-from caffelint.schema.tables import FIRST_FORK_NUMBER
-from caffelint.text.near import near
-from caffelint.text.tree import Problem
+if TYPE_CHECKING:
+    from caffelint.lint.api import *  # noqa: F403
 
-if TYPE_CHECKING:  # reading Python costs time at the start, and few nets need it
+    # Rules name these only as types. To read Python takes time at the start, and few nets need it.
     from caffelint.project.python_faults import PythonFault as PythonFault
     from caffelint.project.python_layers import PythonClass as PythonClass
     from caffelint.project.python_orders import Apart as Apart
     from caffelint.project.python_repeats import RepeatedArray as RepeatedArray
     from caffelint.project.python_views import ChangedView as ChangedView
+else:
 
-__all__ = [
-    "CERTAIN",
-    "DISPLAY",
-    "ERROR",
-    "FIRST_FORK_NUMBER",
-    "INFO",
-    "LIKELY",
-    "PHASES",
-    "SAFE",
-    "TEST",
-    "TRAIN",
-    "UNSAFE",
-    "WARNING",
-    "Cause",
-    "CauseKind",
-    "Edits",
-    "File",
-    "Finding",
-    "Fix",
-    "Given",
-    "Invalid",
-    "Kind",
-    "Known",
-    "KnownData",
-    "Layer",
-    "LayerRule",
-    "Net",
-    "NetRule",
-    "NetUse",
-    "Option",
-    "Place",
-    "Problem",
-    "ProblemRule",
-    "ProjectRule",
-    "Provenance",
-    "Refusal",
-    "RefusalRule",
-    "Refused",
-    "Related",
-    "Rule",
-    "Solver",
-    "SolverRule",
-    "Source",
-    "Suggested",
-    "TextRule",
-    "Valid",
-    "enum_name",
-    "file_name",
-    "fix",
-    "has_rate_of_fine_tuning",
-    "insert_before",
-    "insert_behind",
-    "is_called_deploy",
-    "is_for_unknown_caffe",
-    "is_whole",
-    "join",
-    "known_data",
-    "layer_beside",
-    "listed",
-    "near",
-    "other_classes",
-    "phase_name",
-    "plural",
-    "provenance",
-    "python_classes",
-    "python_elsewhere",
-    "python_modules",
-    "quoted",
-    "readers",
-    "relative",
-    "remove",
-    "remove_from",
-    "rename_blob",
-    "rename_blobs",
-    "replace",
-    "slower",
-    "source",
-    "sources",
-    "speaks_of_fine_tuning",
-    "speaks_of_weights",
-    "starts_from_weights",
-    "suggest",
-    "title",
-    "titles",
-    "too_old",
-    "unused_name",
-    "usual_drops",
-    "without_input_layer",
-    "without_solver_type",
-    "write",
-]
+    def __getattr__(name: str) -> object:
+        import caffelint.lint.api as api
+
+        value = getattr(api, name)
+        globals()[name] = value  # from now on it is found without coming here
+        return value

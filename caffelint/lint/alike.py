@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 
 from caffelint.lint.finding import ERROR, INFO
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.words import listed
+from caffelint.text.patterns import compiled_later
 
-_SUBJECT = re.compile(r'\A(?:layers? |[A-Z]\w* )"[^"]*"(?:, "[^"]*")*(?: and (?:"[^"]*"|\d+ more))?')
+_SUBJECT = compiled_later(r'\A(?:layers? |[A-Z]\w* )"[^"]*"(?:, "[^"]*")*(?: and (?:"[^"]*"|\d+ more))?')
 """The layers that a message begins with."""
-_FILE = re.compile(r'"[^"/.]*[/.][^"]*"')
-_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+_FILE = compiled_later(r'"[^"/.]*[/.][^"]*"')
+_NUMBER = compiled_later(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 _OF_GRAPHS = "G"
-_NAMES = re.compile(r'"[^"]*"')
-_THEIR = re.compile(r"\btheir\b")
+_NAMES = compiled_later(r'"[^"]*"')
+_THEIR = compiled_later(r"\btheir\b")
 """Of several layers, where one has `its`."""
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from caffelint.caffe.place import Place
 from caffelint.lint.finding import CERTAIN
+from caffelint.text.records import NamedTuple
 
 CauseKind = Literal[
     "data",

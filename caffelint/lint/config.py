@@ -6,13 +6,14 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.lint.finding import ERROR, SEVERITIES
 from caffelint.lint.own import stranger, user_file, way_to_trust
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.settings_text import ConfigError as ConfigError
 from caffelint.lint.settings_text import entries, setup_cfg, shown, toml
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.lint.reach import Reach

@@ -17,6 +17,7 @@ _BROKEN = "syntax-error"
 _MIXED, _VALUE = "mixed-layer-formats", "wrong-value-type"
 _OF_TRAINED, _NO_LOSS = frozenset(["batchnorm-without-scale", "global-stats-in-training"]), "no-loss"
 _SCORES, _SINGLE = "top-k-out-of-range", "single-class-softmax"
+_REFUSED, _NOT_UNDONE = "refused-by-caffe", "reshape-not-undone"
 
 
 def lower_consequences(
@@ -51,6 +52,8 @@ def lower_consequences(
             return by_file.get((one.file, _NO_LOSS))
         if one.name == _SCORES:
             return by_file.get((one.file, _SINGLE))
+        if one.name == _REFUSED and one.severity != ERROR:  # which names no value
+            return by_layer.get((one.file, one.layer), {}).get(_NOT_UNDONE)
         elsewhere = [related.file for related in one.related if one.layer and related.file != one.file]
         there = (other for file in elsewhere for other in by_layer.get((file, one.layer), {}).values())
         return next((other for other in there if other.name != one.name), None)

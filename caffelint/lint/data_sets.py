@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 
 class KnownData(NamedTuple):

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.search_path import search_path
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -29,7 +30,7 @@ IMAGE_FORMATS = ("BMP", "DIB", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "SUN", "
 """What OpenCV decodes, too. Of others Pillow may run a program, as ghostscript for EPS."""
 _START = "import sys; sys.path[:] = {}; from caffelint.lint.data_source import main; main()"
 _ORIENTATION = 0x0112
-_MANIFEST = re.compile(rb"MANIFEST-[0-9]+\n")
+_MANIFEST = compiled_later(rb"MANIFEST-[0-9]+\n")
 """What LevelDB writes into CURRENT. It opens whatever path it finds there."""
 _LONGEST_CURRENT = 1 << 10
 _MOST_COPIED = 1 << 30

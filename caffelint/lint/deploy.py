@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.caffe.states import TEST, TRAIN, State
 from caffelint.deploy.facts import LIMITED, MISREAD, REFUSED, RUN, Fact, Target, names, target
 from caffelint.deploy.judge import Judged, judge
 from caffelint.deploy.kept import kept
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.build import build
 from caffelint.lint.numerics import Training, judged, training
 from caffelint.numerics.depth import GRADIENTS, VALUES, Depth, depth
 from caffelint.numerics.judgement import FILLER, Cure, cures_of, judge
 from caffelint.numerics.start import Change, start
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet

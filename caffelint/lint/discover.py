@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.lint.globs import globs_of
 from caffelint.lint.project.unsolved import LONGEST, named_beside, names_beside, unsolved_net
@@ -15,6 +15,7 @@ from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.role import TRAIN, has_test_phase, mentions_a_net, reads_data, role_of
 from caffelint.lint.walk import walk
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.lint.config import Config
@@ -267,7 +268,7 @@ def _below(
 
 def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None = None) -> list[NamedNet]:
     """The nets that a solver names, looked for as `resolve` does; `data` in place of what is on disk."""
-    from caffelint.caffe.solver import NET_FIELDS
+    from caffelint.schema.detect import NET_FIELDS
     from caffelint.text.parser import parse
     from caffelint.text.scalars import string_value
     from caffelint.text.tree import STRING

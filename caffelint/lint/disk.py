@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from caffelint.caffe.net import Layer, Net
 from caffelint.lint.ignored import Checkout, checkout_of
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.listed import BY_CLASS as BY_CLASS
 from caffelint.lint.project.listed import MIXED as MIXED
 from caffelint.lint.project.listed import order_in
 from caffelint.lint.reach import is_special, reach_of
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
-_TEMPLATE = re.compile(
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Layer, Net
+
+_TEMPLATE = compiled_later(
     r"[$<>{}%]|@\w+@|\.\.\.|(?i:path/to|edit.?me|your|\bto.?do\b)|\b[A-Z]+_?(?:ROOT|DIR|PATH|HOME)\b"
 )
 _TRACKED = "git:"

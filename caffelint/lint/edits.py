@@ -5,7 +5,6 @@ Each helper gives edits, or None where the text is not such that it can be done;
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, pairwise
@@ -17,12 +16,13 @@ from caffelint.text.edits import Edit
 from caffelint.text.layout import Value, put_in, take_out
 from caffelint.text.near import near
 from caffelint.text.parser import Document
+from caffelint.text.patterns import compiled_later
 from caffelint.text.tree import MESSAGE, Field
 
 Edits = tuple[tuple[str, Edit], ...] | None
 Owner = Layer | Net | Solver
 
-_SPACE = re.compile(r"\r?\n|\r|[ \t]+")
+_SPACE = compiled_later(r"\r?\n|\r|[ \t]+")
 """Inserted text begins with this if it comes after something."""
 _MOST_AWAITED = 50
 """Names that are read and nobody makes, among which a near one is looked for."""

@@ -9,22 +9,21 @@ from copy import copy
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.lint.checker import Checker, Measure, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
-from caffelint.lint.copies import lower_copies
 from caffelint.lint.discover import OTHER_SUFFIX, discover, wanted
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.packed import gathered
 from caffelint.lint.plan import Job
 from caffelint.lint.plan import plan as plan_jobs
 from caffelint.lint.project.memory import forget
-from caffelint.lint.project.weighed import weigh
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import Failure, Report, ReportedFinding, UsedCaffe, in_order_of
 from caffelint.lint.select import most_exact
 from caffelint.schema.detect import NET, SOLVER
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.lint.timing import Seconds
@@ -163,7 +162,10 @@ def report(
 
     findings = gathered(chain.from_iterable(map(findings_of, found)))
     groups: Iterable[Sequence[ReportedFinding]] = [findings]
-    if plan:
+    if plan and findings:
+        from caffelint.lint.copies import lower_copies
+        from caffelint.lint.project.weighed import weigh
+
         findings = gathered(lower_copies(findings, texts or {})) if len(plan.files) > 1 else findings
         groups = weigh(findings, plan.jobs, _set_by(config, findings))
     if config.baseline:
@@ -207,7 +209,7 @@ def outcomes(
     if seconds is not None:
         from caffelint.lint.timing import TimedRuleSet
 
-        checker.rules = TimedRuleSet(checker.rules, seconds)
+        checker.judge.rules = TimedRuleSet(checker.judge.rules, seconds)
     yield from map(checker.job, jobs)
 
 

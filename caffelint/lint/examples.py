@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os.path import dirname, split
 from typing import Any
 
-from caffelint.caffe.solver import NET_FIELDS, Solver
+from caffelint.caffe.solver import Solver
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.discover import NamedNet, are_near
@@ -20,6 +20,7 @@ from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
 from caffelint.lint.run import RuleSet
 from caffelint.project.scripts import Script, runs_of
+from caffelint.schema.detect import NET_FIELDS
 from caffelint.text.edits import apply_edits
 
 
@@ -47,14 +48,14 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     checker = Checker(config, infos=[info])
     # A built-in rule's examples hold whatever a pack claims.
     claiming = [other for other in all_rules() if other.is_built_in or not info.is_built_in]
-    checker.rules = RuleSet([info], config.rules, claiming)
-    checker.rules.add(rule)
+    checker.judge.rules = RuleSet([info], config.rules, claiming)
+    checker.judge.rules.add(rule)
     beside = Siblings(texts)
     siblings = [(path, beside.of(path)) for path in files]
     scripts = [Script(path, dirname(path), part) for path, part in given.items() if path not in texts]
     solvers = [path for path, file in files.items() if file.solver] if scripts else []
     runs = {path: runs_of(scripts, *split(path), ()) for path in solvers}
-    found, _ = checker.judge(files, nets, frozenset(files), wrong, siblings, modules, runs)
+    found, _ = checker.judge.findings(files, nets, frozenset(files), wrong, siblings, modules, runs)
     if wrong:
         raise AssertionError(wrong[0].message)
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from struct import unpack_from
-from typing import NamedTuple
 
 from caffelint.lint.read import ReadError, read
+from caffelint.text.records import NamedTuple
 
 _LONGEST = 4096
 """Of a name, as of a path in Linux."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.lint.numerics import drawn, given, is_unscaled
 from caffelint.numerics.half import FLOAT16, LARGEST, Lost, Overflow, lost, overflow
 from caffelint.numerics.judgement import Cure, cures_of
 from caffelint.numerics.start import start
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Net

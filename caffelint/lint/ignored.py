@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
 
 from caffelint.lint.git_index import Tracked, is_whole, read_index
 from caffelint.lint.read import ReadError, read
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _LARGEST = 1 << 20
 _LONGEST = 4096

@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.lint.config import Config
 from caffelint.lint.discover import discover, named_nets, relative
@@ -16,6 +16,7 @@ from caffelint.lint.role import names_a_net
 from caffelint.lint.site import SETTINGS_SCHEMA
 from caffelint.lint.unknown_caffe import own_names
 from caffelint.lint.words import listed
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.lint.file import File
@@ -98,8 +99,8 @@ def _dialect(folder: str, files: Sequence[str]) -> list[Setting]:
 
 def _reads(fork: str, path: str) -> bool:
     """Whether a fork has all that a file uses."""
-    from caffelint.lint.checker import is_for_its_dialect
     from caffelint.lint.file import load
+    from caffelint.lint.judge import is_for_its_dialect
 
     try:
         return is_for_its_dialect(load(read(path), path, None, fork))

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.caffe.likely import Images, brings_data, with_likely_shapes
@@ -38,6 +38,7 @@ from caffelint.numerics.judgement import (
 from caffelint.numerics.scales import rates
 from caffelint.numerics.start import NO_CHANGE, Change
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from heapq import nsmallest
-from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, named_nets, relative
 from caffelint.lint.reach import SUFFIXES, Reach, real_path
 from caffelint.lint.role import mentions_a_net, names_a_net
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
-_WORD = re.compile(r"trainval|train|[a-z]+|\d+")
+_WORD = compiled_later(r"trainval|train|[a-z]+|\d+")
 _DEPLOYS = frozenset(["deploy", "test"])
 _TRAINS = frozenset(["train", "trainval"])
 _ROLES = _DEPLOYS | _TRAINS | {"val"}

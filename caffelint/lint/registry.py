@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.lint.packs import BUILT_IN, pack_names
 from caffelint.lint.plugins import PluginError, forget, load
 from caffelint.lint.read import ReadError
 from caffelint.lint.trust import contents, digest, is_rule_file
+from caffelint.text.records import NamedTuple
 
 MISSING = "caffelint's rules are not installed: pip install -e ."
 

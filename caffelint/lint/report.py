@@ -6,12 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, Fix, rank
 from caffelint.lint.packed import by_file, gathered, those
 from caffelint.lint.site import rule_page
+from caffelint.text.records import NamedTuple
 
 
 class ReportedRelated(NamedTuple):

@@ -7,7 +7,7 @@ tests. By what it looks at it derives from one of the kinds below and implements
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from caffelint.caffe.place import Place
 from caffelint.lint.cause import Cause
@@ -24,6 +24,7 @@ from caffelint.lint.finding import (
     Related,
 )
 from caffelint.lint.words import titles
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.refusal import Refusal
 from caffelint.caffe.shapes import Shape, as_int, new_blob, text
 from caffelint.lint.data_source import Absent, Unreadable, ask
 from caffelint.lint.reach import OUTSIDE, Reach, is_special
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet

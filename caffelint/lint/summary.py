@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.net import PHASES
 from caffelint.caffe.refusal import OF_EVERY_CAFFE
@@ -12,6 +12,7 @@ from caffelint.caffe.states import State
 from caffelint.lint.file import load, loaded
 from caffelint.schema.bound import BVLC
 from caffelint.schema.messages import NetParameter
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.built_net import BuiltNet

@@ -13,7 +13,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
 
 from caffelint.caffe.place import Place
 from caffelint.lint.finding import Finding
@@ -22,6 +21,7 @@ from caffelint.lint.select import FAMILIES, matches
 from caffelint.lint.words import listed
 from caffelint.text.parser import Document
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 from caffelint.text.tree import Field
 
 _MARK = compiled_later(r"#\s*caffelint:\s*((?:(?!#\s*caffelint:).)*)")

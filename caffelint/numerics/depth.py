@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.shapes import count
 from caffelint.numerics.signal import SAMPLE, Signal
 from caffelint.numerics.start import Start, is_rescaled
+from caffelint.text.records import NamedTuple
 
 VALUES, GRADIENTS = "values", "gradients"
 _APART = 1e5

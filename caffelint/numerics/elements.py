@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache, partial, singledispatch
-from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.neuron import (
@@ -24,6 +23,7 @@ from caffelint.caffe.layers.neuron import (
     Threshold,
 )
 from caffelint.numerics.weights import Weights, weights
+from caffelint.text.records import NamedTuple
 
 Function = Callable[[float], float]
 

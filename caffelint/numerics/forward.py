@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache, singledispatch
 from math import prod
-from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.arrange import Crop, Flatten, Reshape, Split
@@ -42,6 +41,7 @@ from caffelint.numerics.signal import (
 from caffelint.numerics.softmax import softmax
 from caffelint.numerics.taps import read, written
 from caffelint.numerics.weights import Weights, weights
+from caffelint.text.records import NamedTuple
 
 Known = Sequence[Signal]
 Tops = Sequence[Signal | None] | None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
@@ -12,6 +11,7 @@ from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.shapes import count
 from caffelint.numerics.signal import Signal
 from caffelint.numerics.start import Start
+from caffelint.text.records import NamedTuple
 
 FLOAT16 = 2
 """Of NVCaffe's enum Type."""

@@ -10,14 +10,16 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from operator import mul
 
 from caffelint.numerics.signal import MOST, Signal, bounded
+from caffelint.text.records import NamedTuple
 
 _STEP, _FAR = 0.2, 6.0
 _TERMS = 14
 _ROOTS = [math.sqrt(k) for k in range(_TERMS + 1)]
 _WIDE = 3.0
+_LARGEST = math.sqrt(MOST)
 _BENDS = [0.0, *(sign * 0.25 * step for sign in (-1, 1) for step in range(1, 33))]
 
 
@@ -88,7 +90,7 @@ def curve(function: Callable[[float], float], mean: float, variance: float, low:
         for x, weight in zip(nodes, weights, strict=True)
     ]
     square = sum(value * value / weight for value, weight in zip(values, weights, strict=True))
-    found = [sum(a * b for a, b in zip(values, column, strict=True)) for column in columns]
+    found = [sum(map(mul, values, column)) for column in columns]
     squares = tuple(bounded(one * one) for one in found)
     return Curve(bounded(found[0]), squares, max(bounded(square) - sum(squares), 0.0))
 
@@ -112,7 +114,7 @@ def _safely(function: Callable[[float], float], x: float) -> float:
     try:
         value = function(x)
     except OverflowError:
-        return math.sqrt(MOST)
+        return _LARGEST
     except (ValueError, ZeroDivisionError):
         return 0.0
-    return min(max(value, -math.sqrt(MOST)), math.sqrt(MOST)) if value == value else 0.0
+    return min(max(value, -_LARGEST), _LARGEST) if value == value else 0.0

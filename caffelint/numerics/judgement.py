@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
@@ -17,6 +17,7 @@ from caffelint.numerics.start import NO_CHANGE, Change, Start, start
 from caffelint.numerics.targets import largest_rate
 from caffelint.numerics.updates import EDGE, SCALED, Update, clipping, heat, pulls_of_decay, size_of, updates
 from caffelint.numerics.weights import Weights
+from caffelint.text.records import NamedTuple
 
 HOT, OVERSHOOT, LOSS = "hot", "overshoot", "loss"
 DECAY, ALIKE, STILL = "decay", "alike", "still"

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from functools import singledispatch
 from math import prod
-from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.loss import (
@@ -21,6 +20,7 @@ from caffelint.numerics.forward import shape_of
 from caffelint.numerics.hermite import applied
 from caffelint.numerics.signal import BOTH, KERNELS, PLACE, SAME, SAMPLE, Signal, bounded, rows, steps, total
 from caffelint.numerics.softmax import probabilities
+from caffelint.text.records import NamedTuple
 
 FULL, VALID, BATCH_SIZE, NONE = range(4)
 

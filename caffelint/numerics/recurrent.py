@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
 
 from caffelint.caffe.layers.recurrent import LSTM, RNN, Recurrent
 from caffelint.numerics.backward import Bottoms, Found, Grads, backward, learned, of_weights, summed
@@ -14,6 +13,7 @@ from caffelint.numerics.forward import Drawn, Known, Tops, forward, shape_of, su
 from caffelint.numerics.hermite import applied
 from caffelint.numerics.signal import Signal, constant, product, rows, steps, total
 from caffelint.numerics.weights import Weights, weights
+from caffelint.text.records import NamedTuple
 
 _STEPS = 12
 """What was so many steps ago hardly counts: a longer row of them changes little."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
@@ -14,6 +14,7 @@ from caffelint.numerics.signal import SAMPLE, Signal
 from caffelint.numerics.start import Change, Start, start, unbounded
 from caffelint.numerics.targets import at_targets, largest_rate
 from caffelint.numerics.updates import EDGE, SCALED, Update, heat, updates
+from caffelint.text.records import NamedTuple
 
 HUGE, TINY, ALIKE, FAST, NO_GRADIENT = "huge", "tiny", "alike", "fast", "no gradient"
 """What is odd about a row: values above 10,000, or below 1/10,000, on average; less than 1/1000 of them depends on the

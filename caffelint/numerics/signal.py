@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+
+from caffelint.text.records import NamedTuple
 
 SAME, PLACE, SAMPLE, BOTH = range(4)
 OTHER = 4

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import random
 from functools import lru_cache
-from typing import NamedTuple
 
 from caffelint.numerics.signal import BOTH, OTHER, PLACE, SAME, SAMPLE, Signal
+from caffelint.text.records import NamedTuple
 
 _CLASSES = 48
 _DRAWS = 40

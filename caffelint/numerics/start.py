@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
@@ -22,6 +21,7 @@ from caffelint.numerics.forward import FILLED, Drawn, Tops, forward, weights_of
 from caffelint.numerics.losses import Lost, loss
 from caffelint.numerics.signal import OTHER, Signal, constant, steps
 from caffelint.numerics.weights import Weights
+from caffelint.text.records import NamedTuple
 
 _NONE = constant(0.0)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Param
 from caffelint.caffe.shapes import count
 from caffelint.numerics.forward import FILLED, Drawn, weights_of
 from caffelint.numerics.start import Start, is_rescaled
+from caffelint.text.records import NamedTuple
 
 SCALED = ("Adam", "AdaGrad", "RMSProp", "AdaDelta")
 """Solvers that scale each update to the gradients before it."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.caffe.shapes import Shape, count
+from caffelint.text.records import NamedTuple
 
 _IN, _OUT, _AVERAGE = 0, 1, 2
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from caffelint.text.records import NamedTuple
 
 WHOLE = -1
 

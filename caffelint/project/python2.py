@@ -6,20 +6,22 @@ import ast
 import re
 import warnings
 
+from caffelint.text.patterns import compiled_later
+
 _IN_PYTHON_3 = (
-    (re.compile(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print[ \t]*>>", re.M), r"\1_ = "),
-    (re.compile(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print[ \t]*(?=$|#|;)", re.M), r"\1pass "),
-    (re.compile(r"^((?:[^#'\"\n]*[:;])?[ \t]*)(?:print|exec)\b(?=[ \t]*[^=\s.])", re.M), r"\1_ = "),
-    (re.compile(r"^([ \t]*except\b[^:,\n#]*),[ \t]*(\w+)[ \t]*:", re.M), r"\1 as \2:"),
-    (re.compile(r"^((?:[^#'\"\n]*[:;])?[ \t]*)raise[ \t]+([\w.]+)[ \t]*,", re.M), r"\1raise \2 or "),
-    (re.compile(r"<>"), "!="),
-    (re.compile(r"(?<![.\w])0([0-7]+)(?![.\w])"), r"0o\1"),
-    (re.compile(r"(?<![.\w])([0-9]+)[lL]\b"), r"\1"),
-    (re.compile(r"\b[uU][rR](?=['\"])"), "r"),
-    (re.compile(r"`([^`\n]*)`"), r"(\1)"),
+    (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print[ \t]*>>", re.M), r"\1_ = "),
+    (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print[ \t]*(?=$|#|;)", re.M), r"\1pass "),
+    (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)(?:print|exec)\b(?=[ \t]*[^=\s.])", re.M), r"\1_ = "),
+    (compiled_later(r"^([ \t]*except\b[^:,\n#]*),[ \t]*(\w+)[ \t]*:", re.M), r"\1 as \2:"),
+    (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)raise[ \t]+([\w.]+)[ \t]*,", re.M), r"\1raise \2 or "),
+    (compiled_later(r"<>"), "!="),
+    (compiled_later(r"(?<![.\w])0([0-7]+)(?![.\w])"), r"0o\1"),
+    (compiled_later(r"(?<![.\w])([0-9]+)[lL]\b"), r"\1"),
+    (compiled_later(r"\b[uU][rR](?=['\"])"), "r"),
+    (compiled_later(r"`([^`\n]*)`"), r"(\1)"),
 )
-_F_STRING = re.compile(r"[fF][rR]?['\"]")
-_MOST = 1 << 30
+_F_STRING = compiled_later(r"[fF][rR]?['\"]")
+_MOST = 1 << 29
 """For each expression in an f-string, CPython 3.11 goes through all of the string: the most braces times characters."""
 
 

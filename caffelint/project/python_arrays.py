@@ -6,9 +6,10 @@ import ast
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from caffelint.project.python_nodes import walk
 from caffelint.project.python_shapes import numbered
+from caffelint.text.records import NamedTuple
 
 _WRITTEN = {"forward": "data", "backward": "diff"}
 """What Caffe reads after a method: forward writes the data of its tops, backward the diff of its bottoms."""
@@ -45,7 +46,7 @@ def rebound(function: ast.FunctionDef, certain: Sequence[ast.stmt], blobs: str) 
     blobs: what the method calls the blobs that it is to write.
     """
     attribute = _WRITTEN.get(function.name, "")
-    nodes = list(ast.walk(function))
+    nodes = list(walk(function))
     blobs_of = {node.value for node in nodes if isinstance(node, ast.Attribute)}
     owners = {
         node.value
@@ -60,7 +61,7 @@ def rebound(function: ast.FunctionDef, certain: Sequence[ast.stmt], blobs: str) 
     mentions: dict[str, list[int]] = {}
     elsewhere = Counter(node.id for node in nodes if isinstance(node, ast.Name))
     for at, statement in enumerate(certain):
-        names = Counter(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+        names = Counter(node.id for node in walk(statement) if isinstance(node, ast.Name))
         if not isinstance(statement, ast.FunctionDef):
             elsewhere.subtract(names)
         for name in names:
@@ -86,7 +87,7 @@ def elementwise(certain: Sequence[ast.stmt], bottoms: str) -> Iterator[Elementwi
     """
     bound: dict[str, int | None] = {}
     for statement in certain:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 bound[node.id] = None if node.id in bound else -1
     for statement in certain:
@@ -95,7 +96,7 @@ def elementwise(certain: Sequence[ast.stmt], bottoms: str) -> Iterator[Elementwi
                 bound[name] = _data_of(value, bottoms, {})
     numbers = {name: number for name, number in bound.items() if number is not None and number >= 0}
     for statement in certain:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             pair: Sequence[ast.expr] = ()
             if isinstance(node, ast.BinOp) and isinstance(node.op, _ELEMENTWISE):
                 pair = node.left, node.right
@@ -138,7 +139,7 @@ def own_attributes(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
+    return any(isinstance(one, ast.Name) and one.id == name for one in walk(node))
 
 
 def _data_of(node: ast.expr, bottoms: str, numbers: dict[str, int]) -> int | None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from caffelint.project.python_nodes import children
+
 _MOST = 64
 """Blobs of a layer; no check asks for more."""
 _LONGEST = 100
@@ -67,7 +69,7 @@ def _indices(node: ast.stmt, blobs: str) -> Iterator[int]:
         ):
             yield one.slice.value
         if not isinstance(one, ast.IfExp | ast.BoolOp | ast.Lambda | ast.FunctionDef | ast.ClassDef | ast.ListComp):
-            waiting += ast.iter_child_nodes(one)
+            waiting += children(one)
 
 
 def _holds(node: ast.expr, blobs: str, count: int) -> bool | None:

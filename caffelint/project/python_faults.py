@@ -6,11 +6,12 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from caffelint.project.python_arrays import rebound, written
+from caffelint.project.python_nodes import children, walk
 from caffelint.project.python_shapes import numbered, numbers_shaped
 from caffelint.text.near import near
+from caffelint.text.records import NamedTuple
 
 UNSET, UNBOUND, ASSIGNED, IN_ONE, UNSHAPED = "unset", "unbound", "assigned", "in one", "unshaped"
 REBOUND = "rebound"
@@ -62,14 +63,13 @@ class PythonFault(NamedTuple):
     near: str = ""
 
 
-def faults(codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Iterable[ast.stmt]) -> Iterator[PythonFault]:
+def faults(codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Sequence[ast.AST]) -> Iterator[PythonFault]:
     """What fails, in the order of the methods and lines; each cause once.
 
     codes: the methods; classes: the class and its bases; module: all of the file, where attributes may be set as well.
     """
-    module = list(module)
     known, bound = _attributes(classes, module), _bound(module)
-    here = {node for top in module for node in ast.walk(top) if isinstance(node, ast.FunctionDef)}
+    here = {node for node in module if isinstance(node, ast.FunctionDef)}
     seen: set[tuple[str, str, int]] = set()
     for code in codes:
         found = [*_unset(code, known)] if known is not None else []
@@ -86,11 +86,11 @@ def faults(codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Itera
                 yield fault
 
 
-def _attributes(classes: Iterable[ast.ClassDef], module: Iterable[ast.stmt]) -> frozenset[str] | None:
+def _attributes(classes: Iterable[ast.ClassDef], module: Iterable[ast.AST]) -> frozenset[str] | None:
     """All attributes that an object may have, by what any code in the file sets; None if that is not to be told."""
     names = set(_SET_BY_CAFFE)
     owners: set[ast.AST] = set()
-    for node in (inner for top in module for inner in ast.walk(top)):
+    for node in module:
         if isinstance(node, ast.Attribute):
             owners.add(node.value)
             if not isinstance(node.ctx, ast.Load):
@@ -103,9 +103,9 @@ def _attributes(classes: Iterable[ast.ClassDef], module: Iterable[ast.stmt]) -> 
             if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 names.add(item.name)
             else:
-                names.update(inner.id for inner in ast.walk(item) if isinstance(inner, ast.Name))
+                names.update(inner.id for inner in walk(item) if isinstance(inner, ast.Name))
         # A function that is given the object may set what it likes.
-        for inner in ast.walk(one):
+        for inner in walk(one):
             if isinstance(inner, ast.Name) and inner.id == "self" and inner not in owners:
                 return None
     return frozenset(names)
@@ -129,11 +129,11 @@ def _unset(code: Code, known: frozenset[str]) -> Iterator[PythonFault]:
         yield PythonFault(code.function.name, first.lineno, UNSET, f"self.{first.attr}", near=found)
 
 
-def _bound(module: Iterable[ast.stmt]) -> frozenset[str] | None:
+def _bound(module: Iterable[ast.AST]) -> frozenset[str] | None:
     """All names that anything in a file binds, wherever; None if that is not to be told."""
     names: set[str] = set()
     stars: set[ast.AST] = set()
-    for node in (inner for top in module for inner in ast.walk(top)):
+    for node in module:
         if isinstance(node, ast.ImportFrom) and node.module == "numpy" and node.names[0].name == "*":
             names.add(_OF_NUMPY)
             stars.update(node.names)
@@ -240,7 +240,7 @@ def _evaluated(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
         elif isinstance(node, ast.For):
             waiting += [node.iter, node.target, *_until_left(node.body)]
         elif not isinstance(node, _LATER):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
 
 
 _LATER = (
@@ -260,6 +260,6 @@ _LATER = (
 def _until_left(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a loop up to the first that may end a turn."""
     for node in body:
-        if any(isinstance(inner, ast.Continue | ast.Break | ast.Return | ast.Raise) for inner in ast.walk(node)):
+        if any(isinstance(inner, ast.Continue | ast.Break | ast.Return | ast.Raise) for inner in walk(node)):
             return
         yield node

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from caffelint.project.python_nodes import children
 
 _READERS = frozenset(["literal_eval", "loads", "load", "safe_load"])
 """They make a dictionary of a text, and keep nothing."""
@@ -23,8 +25,8 @@ class Flow:
     Names are the same in all of the module, and what is unclear leaves it.
     """
 
-    def __init__(self, body: Sequence[ast.stmt], functions: Sequence[ast.FunctionDef]):
-        nodes = [node for statement in body for node in ast.walk(statement)]
+    def __init__(self, nodes: Sequence[ast.AST], methods: Iterable[ast.AST], body: Sequence[ast.stmt]):
+        """nodes: all of a module; methods: those of a layer's class; body: the statements of the module."""
         self._functions: dict[str, list[_Function]] = {}
         self._classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
         for node in nodes:
@@ -38,7 +40,7 @@ class Flow:
             for alias in node.names
         }
         # The layer itself holds it, but not the `self` of another class.
-        self._layers = {id(node) for function in functions for node in ast.walk(function) if _is_self(node)}
+        self._layers = {id(node) for node in methods if _is_self(node)}
         self._found = {"param_str", "param_str_"}
         self.leaves = False
         # What each expression holds, in a round: what is found later in it counts in the next.
@@ -136,7 +138,7 @@ class Flow:
             return False
         if isinstance(node, ast.Call):
             return self._returns(node)
-        return any(self._holds(child) for child in ast.iter_child_nodes(node))
+        return any(self._holds(child) for child in children(node))
 
     def _returns(self, call: ast.Call) -> bool:
         name = _name(call.func)
@@ -178,5 +180,5 @@ def _returned(body: Sequence[ast.stmt]) -> dict[int, list[ast.expr]]:
             function = id(node)
         elif isinstance(node, ast.Return | ast.Yield) and node.value is not None:
             found.setdefault(function, []).append(node.value)
-        stack += [(child, function) for child in ast.iter_child_nodes(node)]
+        stack += [(child, function) for child in children(node)]
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.project import python2
 from caffelint.project.python_arrays import Elementwise, elementwise, own_attributes
@@ -16,12 +16,14 @@ from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
+from caffelint.project.python_nodes import children, walk, walk_all
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
 from caffelint.project.python_tops import top_numbers
 from caffelint.project.python_views import ChangedView, changed_views
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.project.dimensions import TopShapes
@@ -29,8 +31,11 @@ if TYPE_CHECKING:
 EMPTY, RAISES, RUNS = "empty", "raises", "runs"
 _BASE = "Layer"
 _MOST_BASES = 32
-_MOST_WORK = 100_000
-"""Nodes of a module, once for each of its classes that layers name: of those after so many nothing is found out."""
+_MOST_WORK = 40_000
+"""Nodes of a module, once for each of its classes that layers name: of those beyond so many nothing is found out.
+
+Layers that people write are in modules of 5,000 at most.
+"""
 _WHOLE = frozenset(["int", "long", "int_", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
 """Types of numpy, and of Python."""
 _OF_CAFFE = ("setup", "reshape", "forward", "backward")
@@ -72,18 +77,19 @@ class PythonModule:
     def find(self, name: str) -> PythonClass | None:
         """The class of that name; what is found out about it is kept for all layers that name it."""
         if name not in self._found and (node := self._classes.get(name)):
-            is_left = len(self._found) * self._size > _MOST_WORK
+            is_left = (len(self._found) + 1) * len(self.nodes) > _MOST_WORK
             self._found[name] = PythonClass(self, node, is_left)
         return self._found.get(name)
 
     @cached_property
-    def _size(self) -> int:
-        return sum(1 for node in self.body for _ in ast.walk(node))
+    def nodes(self) -> Sequence[ast.AST]:
+        """All of its code."""
+        return walk_all(self.body)
 
     @cached_property
     def words(self) -> frozenset[str]:
         """All that its code may use as a key."""
-        return words_of(self.body)
+        return words_of(self.nodes)
 
     def lacks(self, name: str) -> bool:
         """Whether importing the module surely leaves nothing of that name in it."""
@@ -175,6 +181,11 @@ class PythonClass:
         return param_str(list(_certain(function.body))) if function else None
 
     @cached_property
+    def _code(self) -> Sequence[ast.AST]:
+        """All of its methods."""
+        return walk_all(self._functions.values())
+
+    @cached_property
     def possible_keys(self) -> frozenset[str] | None:
         """The words that may be keys of `param_str` which its code reads; None if other code may read more of them."""
         if self.is_layer is not True or reads_elsewhere(self.module.words, self._flow):
@@ -183,33 +194,31 @@ class PythonClass:
 
     @cached_property
     def _flow(self) -> Flow:
-        return Flow(self.module.body, [*self._functions.values()])
+        return Flow(self.module.nodes, self._code, self.module.body)
 
     @cached_property
     def keys_read(self) -> frozenset[str]:
         """The keys that its code takes from `param_str`, with a default or without."""
-        return keys_of_holders([*self._functions.values()], self._flow)
+        return keys_of_holders(self._code, self._flow)
 
     @cached_property
     def reads_phase(self) -> bool:
         """Whether any of its code may ask for `self.phase`."""
-        code = [node for function in self._functions.values() for node in ast.walk(function)]
         return self.is_layer is not True or any(
             isinstance(node, ast.Attribute)
             and node.attr == "phase"
             or isinstance(node, ast.Name)
             and node.id == "getattr"
-            for node in code
+            for node in self._code
         )
 
     @cached_property
     def is_driven(self) -> bool:
         """Whether other code may tell an object what to do: it is handed on, or has methods that nothing here calls."""
-        code = [node for function in self._functions.values() for node in ast.walk(function)]
-        handed = (one for node in code if isinstance(node, ast.Call) and not _is_super(node) for one in node.args)
+        handed = (one for node in self._code if isinstance(node, ast.Call) and not _is_super(node) for one in node.args)
         if any(isinstance(one, ast.Name) and one.id == "self" for one in handed):
             return True
-        called = {node.attr for node in code if isinstance(node, ast.Attribute)}
+        called = {node.attr for node in self._code if isinstance(node, ast.Attribute)}
         return any(name not in called for name in self._functions if name not in _OF_CAFFE and name[:2] != "__")
 
     @cached_property
@@ -233,13 +242,12 @@ class PythonClass:
         given = [(one, _argument(one, "top")) for name in _OF_CAFFE if (one := self._functions.get(name))]
         if not self.lacks_methods or not all(top for _, top in given):
             return None
-        found = top_numbers(given, [*self._functions.values()])
+        found = top_numbers(given, self._code)
         return None if found is None else frozenset(found)
 
     def shapes_by(self, name: str) -> bool:
         """Whether something is reshaped to a size of that name, as by `top[1].reshape(1, self.num_classes)`."""
-        code = (node for function in self._functions.values() for node in ast.walk(function))
-        calls = (node for node in code if isinstance(node, ast.Call) and _is_reshape(node))
+        calls = (node for node in self._code if isinstance(node, ast.Call) and _is_reshape(node))
         return any(_name_of(size) == name for call in calls for size in call.args)
 
     @cached_property
@@ -249,7 +257,7 @@ class PythonClass:
             return ()
         called = [self._functions[name] for name in _OF_CAFFE if name in self.methods]
         codes = [Code(one, [*_certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
-        return [*faults(codes, self._nodes, self.module.body)]
+        return [*faults(codes, self._nodes, self.module.nodes)]
 
     @cached_property
     def shuffled_apart(self) -> Sequence[Apart]:
@@ -269,14 +277,13 @@ class PythonClass:
     @cached_property
     def whole_numbers(self) -> Sequence[int]:
         """The lines at which its code makes whole numbers of values, as by `astype(np.uint8)`."""
-        code = (node for function in self._functions.values() for node in ast.walk(function))
-        return sorted({node.lineno for node in code if isinstance(node, ast.Call) and _makes_whole(node)})
+        return sorted({node.lineno for node in self._code if isinstance(node, ast.Call) and _makes_whole(node)})
 
     @cached_property
     def draws(self) -> bool:
         """Does its `forward` draw random numbers, as by `np.random.randn`?"""
         forward = self._functions.get("forward")
-        code = ast.walk(forward) if forward is not None else ()
+        code = walk(forward) if forward is not None else ()
         return any(isinstance(node, ast.Attribute) and node.attr == "random" for node in code)
 
     @cached_property
@@ -285,8 +292,8 @@ class PythonClass:
         reshape, forward = self._functions.get("reshape"), self._functions.get("forward")
         if reshape is None or forward is None:
             return None
-        changed = {name for node in ast.walk(forward) for name, _ in own_attributes(node)}
-        said = (one for node in ast.walk(reshape) for one in own_attributes(node) if isinstance(one[1], ast.Constant))
+        changed = {name for node in walk(forward) for name, _ in own_attributes(node)}
+        said = (one for node in walk(reshape) for one in own_attributes(node) if isinstance(one[1], ast.Constant))
         return next(((name, value.lineno) for name, value in said if name in changed), None)
 
     @cached_property
@@ -308,7 +315,7 @@ class PythonClass:
         argument = _argument(function, "top")
         if function is None or not argument:
             return None
-        uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == argument]
+        uses = [node for node in walk(function) if isinstance(node, ast.Name) and node.id == argument]
         if not uses:
             return None if _calls_own(function) else False
         return True
@@ -352,7 +359,7 @@ def _bound_names(body: Iterable[ast.stmt]) -> Iterator[str]:
         elif isinstance(node, ast.Name):
             yield node.id
         else:
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
 
 
 def _method(function: ast.FunctionDef) -> Method:
@@ -397,7 +404,7 @@ def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         yield node
         if isinstance(node, ast.Return | ast.Raise | ast.Try | ast.While):
             return
-        if any(isinstance(inner, ast.Return) for inner in ast.walk(node)):
+        if any(isinstance(inner, ast.Return) for inner in walk(node)):
             return
 
 
@@ -406,7 +413,7 @@ def _diffs(function: ast.FunctionDef | None, blobs: str, context: type[ast.expr_
     argument = _argument(function, blobs)
     if function is None or not argument:
         return
-    for node in ast.walk(function):
+    for node in walk(function):
         targets: Sequence[ast.AST] = ()
         if isinstance(node, ast.Assign):
             targets = node.targets
@@ -427,7 +434,7 @@ def _without_arguments(node: ast.AST) -> Iterator[ast.AST]:
     while left:
         one = left.pop()
         yield one
-        left += [one.func] if isinstance(one, ast.Call) else ast.iter_child_nodes(one)
+        left += [one.func] if isinstance(one, ast.Call) else children(one)
 
 
 def _calls_own(function: ast.FunctionDef) -> bool:
@@ -437,5 +444,5 @@ def _calls_own(function: ast.FunctionDef) -> bool:
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id == "self"
-        for node in ast.walk(function)
+        for node in walk(function)
     )

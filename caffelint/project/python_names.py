@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from caffelint.project.python_flow import Flow
 
@@ -11,9 +11,9 @@ _INSPECTING = frozenset(["setattr", "getattr", "hasattr", "vars", "exec", "local
 """By these, a key may become the name of something without being written out."""
 
 
-def words_of(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """All that a module may use as a key: its strings, and the names of attributes, arguments and variables."""
-    return frozenset(word for node in body for one in ast.walk(node) for word in _words(one))
+def words_of(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """All that the code of a module may use as a key: its strings, the names of attributes, arguments and variables."""
+    return frozenset(word for node in nodes for word in _words(node))
 
 
 def _words(node: ast.AST) -> Iterator[str]:
@@ -36,9 +36,8 @@ def reads_elsewhere(words: frozenset[str], flow: Flow) -> bool:
     return not _INSPECTING.isdisjoint(words) or flow.leaves
 
 
-def keys_of_holders(functions: Sequence[ast.FunctionDef], flow: Flow) -> frozenset[str]:
-    """The keys that functions take from what `self.param_str` holds."""
-    nodes = (node for function in functions for node in ast.walk(function))
+def keys_of_holders(nodes: Iterable[ast.AST], flow: Flow) -> frozenset[str]:
+    """The keys that code takes from what `self.param_str` holds."""
     return frozenset(key for node in nodes for key in _taken(node, flow.holders))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import NamedTuple
+
+from caffelint.project.python_nodes import walk
+from caffelint.text.records import NamedTuple
 
 _SHORT = 12
 """Nodes of a name or an index; one of more is nothing that is told from another."""
@@ -61,7 +63,7 @@ def _shuffle(statement: ast.stmt) -> _Shuffle | None:
 
 
 def _bodies(method: ast.FunctionDef) -> Iterator[Sequence[ast.stmt]]:
-    for node in ast.walk(method):
+    for node in walk(method):
         for block in ("body", "orelse", "finalbody"):
             found = getattr(node, block, None)
             if isinstance(found, list):
@@ -79,10 +81,10 @@ def _written(forward: ast.FunctionDef) -> dict[tuple[str, str], int]:
     """The top that `top[0].data[...] = self.images[at]` writes, by the array and the index that are read."""
     found: dict[tuple[str, str], int] = {}
     tops = forward.args.args[2].arg if len(forward.args.args) > 2 else ""
-    for node in ast.walk(forward):
+    for node in walk(forward):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             number = _top(node.targets[0], tops)
-            for part in ast.walk(node.value) if number is not None else ():
+            for part in walk(node.value) if number is not None else ():
                 if isinstance(part, ast.Subscript) and number is not None:
                     found[_text(part.value), _text(part.slice)] = number
     return {(name, index): number for (name, index), number in found.items() if name and index}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from caffelint.project.python_nodes import children, walk
+from caffelint.text.records import NamedTuple
 
 _READERS = {"eval": "eval", "literal_eval": "literal_eval", "loads": "json", "load": "yaml", "safe_load": "yaml"}
 
@@ -26,7 +28,7 @@ def param_str(statements: Sequence[ast.stmt]) -> ParamStr | None:
             continue
         if not _mentions(node):
             continue
-        for call in ast.walk(node):
+        for call in walk(node):
             reader = _reader(call)
             if reader is None:
                 continue
@@ -38,7 +40,7 @@ def param_str(statements: Sequence[ast.stmt]) -> ParamStr | None:
 
 
 def _mentions(node: ast.AST) -> bool:
-    return any(isinstance(one, ast.Attribute) and one.attr == "param_str" for one in ast.walk(node))
+    return any(isinstance(one, ast.Attribute) and one.attr == "param_str" for one in walk(node))
 
 
 def _reader(node: ast.AST) -> str | None:
@@ -76,7 +78,7 @@ def _keys(statements: Iterable[ast.stmt], read: ast.AST) -> Iterator[tuple[str, 
             if isinstance(one, ast.Subscript) and is_it(one.value) and isinstance(one.slice, ast.Constant):
                 if isinstance(one.slice.value, str):
                     yield one.slice.value, one.lineno
-        if isinstance(node, ast.If | ast.For | ast.With | ast.Try) and any(map(is_it, ast.walk(node))):
+        if isinstance(node, ast.If | ast.For | ast.With | ast.Try) and any(map(is_it, walk(node))):
             return
 
 
@@ -107,4 +109,4 @@ def _unconditional(node: ast.stmt) -> Iterator[ast.AST]:
         yield one
         if isinstance(one, ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp):
             continue
-        waiting += ast.iter_child_nodes(one)
+        waiting += children(one)

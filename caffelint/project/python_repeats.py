@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from caffelint.project.python_nodes import walk
 from caffelint.project.python_views import ONCE, own_array
+from caffelint.text.records import NamedTuple
 
 _MOST_LOOPS = 8
 """Loops in loops that are told apart: each is held against all that stands in it."""
@@ -50,7 +51,7 @@ def repeated(methods: Iterable[ast.FunctionDef]) -> Iterator[RepeatedArray]:
     """Of each name the methods that make it, and those that write into it, with the line."""
     returns = {name: _returned(method) for name, method in known.items()}
     for method in known.values():
-        for node in ast.walk(method):
+        for node in walk(method):
             for name in _made(node):
                 makes.setdefault(name, set()).add(method.name)
             for name, line in _changed(node):
@@ -171,7 +172,7 @@ def _own_call(node: ast.AST) -> str:
 
 def _returned(method: ast.FunctionDef) -> str:
     """The one array of the layer that a method gives back; "" if it gives back another thing, or one of several."""
-    ends = [end for end in ast.walk(method) if isinstance(end, ast.Return) and end.value is not None]
+    ends = [end for end in walk(method) if isinstance(end, ast.Return) and end.value is not None]
     names = {_name(end.value) for end in ends if end.value is not None}
     name = names.pop() if len(names) == 1 else ""
     return name if name.startswith("self.") else ""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from caffelint.project.dimensions import WHOLE, Dimension, OfBottom, TopShapes
+from caffelint.project.python_nodes import walk
 
 _NAMED_AXES = {"num": 0, "channels": 1, "height": 2, "width": 3}
 _HARMLESS = frozenset(["data", "diff", "shape", "count", *_NAMED_AXES])
@@ -36,7 +37,7 @@ def top_shapes(
             if isinstance(call, ast.Call) and (number := _reshaped(call, top)) is not None:
                 seen += 1
                 found.setdefault(number, []).append(_dimensions(call.args, bottom) if not call.keywords else None)
-    calls = [(node, top) for code, top in codes for node in ast.walk(code) if isinstance(node, ast.Call)]
+    calls = [(node, top) for code, top in codes for node in walk(code) if isinstance(node, ast.Call)]
     if sum(_is_reshape_of(call, top) for call, top in calls) != seen:
         return {}
     return {number: shapes[-1] for number, shapes in found.items() if shapes[-1] is not None}
@@ -45,7 +46,8 @@ def top_shapes(
 def _is_only_shaped(code: ast.AST, tops: str) -> bool:
     """Are the tops used only as `top[0].reshape(...)`, `top[0].data`, `len(top)`, so that nothing else shapes them?"""
     plain: set[ast.AST] = set()
-    for node in ast.walk(code):
+    nodes = walk(code)
+    for node in nodes:
         blob: ast.AST | None = None
         if isinstance(node, ast.Attribute) and node.attr in _HARMLESS:
             blob = node.value
@@ -55,7 +57,7 @@ def _is_only_shaped(code: ast.AST, tops: str) -> bool:
             plain.update(node.args)
         if isinstance(blob, ast.Subscript):
             plain.add(blob.value)
-    names = (node for node in ast.walk(code) if isinstance(node, ast.Name) and node.id == tops)
+    names = (node for node in nodes if isinstance(node, ast.Name) and node.id == tops)
     return plain.issuperset(names)
 
 
@@ -84,7 +86,7 @@ def numbers_shaped(code: ast.AST, tops: str) -> set[int] | None:
     """The numbers of the tops that code reshapes; None if it may shape others as well."""
     if not _is_only_shaped(code, tops):
         return None
-    calls = (node for node in ast.walk(code) if isinstance(node, ast.Call) and _is_reshape_of(node, tops))
+    calls = (node for node in walk(code) if isinstance(node, ast.Call) and _is_reshape_of(node, tops))
     numbers = [_reshaped(call, tops) for call in calls]
     found = {number for number in numbers if number is not None}
     return found if None not in numbers else None

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
+from caffelint.project.python_nodes import walk
 from caffelint.project.python_shapes import numbered
 
 _MOST_NAMES = 8
 """Variables that tops are taken by, and tables, for each of which the code is looked through."""
 
 
-def top_numbers(codes: Sequence[tuple[ast.FunctionDef, str]], functions: Iterable[ast.FunctionDef]) -> set[int] | None:
+def top_numbers(codes: Sequence[tuple[ast.FunctionDef, str]], all_code: Sequence[ast.AST]) -> set[int] | None:
     """All that its methods take by a number, or by one of a table of the class; None if there may be others.
 
-    codes: the methods that are given the tops, each with what it calls them. functions: all methods, which may fill the
-    table, as by `self._name_to_top_map = {"data": 0}`.
+    codes: the methods that are given the tops, each with what it calls them. all_code: of all methods, which may fill
+    the table, as by `self._name_to_top_map = {"data": 0}`.
     """
     found: set[int] = set()
     tables: set[str] = set()
     for code, tops in codes:
-        taken = [node for node in ast.walk(code) if isinstance(node, ast.Subscript) and _is_name(node.value, tops)]
-        counted = [node for node in ast.walk(code) if _is_count(node, tops)]
-        if len(taken) + len(counted) != sum(_is_name(node, tops) for node in ast.walk(code)):
+        nodes = walk(code)
+        taken = [node for node in nodes if isinstance(node, ast.Subscript) and _is_name(node.value, tops)]
+        counted = [node for node in nodes if _is_count(node, tops)]
+        if len(taken) + len(counted) != sum(_is_name(node, tops) for node in nodes):
             return None
         found.update(number for node in taken if (number := numbered(node, tops)) is not None)
         others = [node.slice for node in taken if numbered(node, tops) is None]
@@ -34,9 +36,8 @@ def top_numbers(codes: Sequence[tuple[ast.FunctionDef, str]], functions: Iterabl
         tables.update(_table_of(index) for index in others if not isinstance(index, ast.Name))
     if "" in tables or len(tables) > _MOST_NAMES:
         return None
-    nodes = [node for function in functions for node in ast.walk(function)]
     for table in tables:
-        numbers = _numbers_in(table, nodes)
+        numbers = _numbers_in(table, all_code)
         if numbers is None:
             return None
         found |= numbers
@@ -62,7 +63,7 @@ def _table_of(index: ast.expr) -> str:
 def _table_of_name(name: str, code: ast.AST) -> str:
     """The table that a name is set to an item of, and to nothing else; empty if it may be anything else."""
     stored, values = 0, []
-    for node in ast.walk(code):
+    for node in walk(code):
         stored += _is_name(node, name) and isinstance(node.ctx, ast.Store)
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and _is_name(node.targets[0], name):
             values.append(node.value)

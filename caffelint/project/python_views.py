@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+
+from caffelint.project.python_nodes import walk
+from caffelint.text.records import NamedTuple
 
 ONCE = ("setup", "__init__")
 """Methods that run once, before all others."""
@@ -25,12 +27,12 @@ def changed_views(methods: Iterable[ast.FunctionDef]) -> Iterator[ChangedView]:
     anew = {
         own_array(target)
         for method in methods
-        for node in ast.walk(method)
+        for node in walk(method)
         if isinstance(node, ast.Assign)
         for target in node.targets
     }
     for method in methods:
-        for node in ast.walk(method):
+        for node in walk(method):
             for block in ("body", "orelse"):
                 statements = getattr(node, block, None)
                 if isinstance(statements, list):
@@ -53,7 +55,7 @@ def _in_order(method: str, statements: list[ast.stmt]) -> Iterator[ChangedView]:
                     if name := _sliced(statement.value):
                         views[target.id] = name
         else:
-            for node in ast.walk(statement):  # what a block makes of a name is not followed
+            for node in walk(statement):  # what a block makes of a name is not followed
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     views.pop(node.id, None)
 

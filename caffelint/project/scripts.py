@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
-from typing import NamedTuple
 
 from caffelint.project.script_writes import is_written
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 from caffelint.text.special import is_below
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from caffelint.report.words import columns
+from caffelint.text.records import NamedTuple
 
 _GAP = "  "
 _JOINTS = "/-_,.="

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from caffelint.lint.finding import rank
 from caffelint.lint.report import ReportedFinding
 from caffelint.report.words import tag
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
-_VARIABLE = re.compile(r'"[^"]*"|\d+(?:\.\d+)?(?:e[-+]?\d+)?')
+_VARIABLE = compiled_later(r'"[^"]*"|\d+(?:\.\d+)?(?:e[-+]?\d+)?')
 """What differs between two places of a cause: names and numbers."""
 
 

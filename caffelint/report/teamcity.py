@@ -9,10 +9,11 @@ from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.report import Report
 from caffelint.report import Look
 from caffelint.report.words import shown
+from caffelint.text.patterns import compiled_later
 from caffelint.text.visible import visible
 
 _SEVERITIES = {ERROR: "ERROR", WARNING: "WARNING", INFO: "INFO"}
-_SPECIAL = re.compile(r"[|'\[\]]|[^\x20-\x7e]")
+_SPECIAL = compiled_later(r"[|'\[\]]|[^\x20-\x7e]")
 
 
 def write(report: Report, out: TextIO, look: Look) -> None:

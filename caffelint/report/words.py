@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from caffelint.lint.finding import ERROR, INFO, LIKELY, UNSAFE, WARNING, rank
 from caffelint.lint.packed import those
 from caffelint.lint.report import Report, ReportedFinding, Unwritten
+from caffelint.text.patterns import compiled_later
 from caffelint.text.visible import visible
 
 _STYLES = {
@@ -21,7 +21,7 @@ _STYLES = {
 }
 
 _LONGEST = 1000
-_COLOR = re.compile(r"\x1b\[[\d;]*m")
+_COLOR = compiled_later(r"\x1b\[[\d;]*m")
 
 Paint = Callable[[str, str], str]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from caffelint.text.records import NamedTuple
 from caffelint.text.tree import IDENTIFIER, Field, Problem, Span
 
 if TYPE_CHECKING:

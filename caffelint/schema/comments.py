@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import cache
 from importlib import import_module
 
-_OPENS = re.compile(r"\s*(?:message|enum|oneof)\s+(\w+)\s*\{")
-_DECLARES = re.compile(r" *(?:(?:optional|required|repeated) [\w.]+ )?(\w+) = -?\w+(?: \[[^\]]*\])?;(.*)")
-_COMMENT = re.compile(r"\s*//\s?(.*)")
+from caffelint.text.patterns import compiled_later
+
+_OPENS = compiled_later(r"\s*(?:message|enum|oneof)\s+(\w+)\s*\{")
+_DECLARES = compiled_later(r" *(?:(?:optional|required|repeated) [\w.]+ )?(\w+) = -?\w+(?: \[[^\]]*\])?;(.*)")
+_COMMENT = compiled_later(r"\s*//\s?(.*)")
 _BASE = "caffe.proto"
 
 

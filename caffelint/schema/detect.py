@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.schema.tables import MessageType, message_type
+from caffelint.text.records import NamedTuple
 from caffelint.text.tree import IDENTIFIER, MESSAGE, Field
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from caffelint.text.parser import Document
 
 NET, SOLVER, OTHER = "net", "solver", "other"
+NET_FIELDS = ("net", "train_net", "test_net")
+"""Fields of a solver that hold a net's path."""
 
 _LAYERS = ("layer", "layers")
 _STRANGERS = (

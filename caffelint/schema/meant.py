@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from caffelint.schema.spelling import suggest
@@ -27,12 +27,23 @@ def may_hold(field_type: FieldType, kind: int) -> bool:
     return kind in (tree.BROKEN, tree.LIST) or (kind == tree.MESSAGE) == (field_type.form == MESSAGE)
 
 
-@lru_cache(1024)
+@lru_cache(1 << 14)
 def near_field(type_: MessageType, name: str, kind: int) -> str | None:
-    """The field that a name is a slip of; remembered, since a text that is mended is read many times."""
+    """The field that a name is a slip of; remembered, since a text that is mended is read many times.
+
+    That holds for all names of a text: of one that has more than are remembered, none would be when it is read again.
+    """
+    fitting, others, of_forks = _by_kind(type_, kind)
+    return suggest(name, fitting) or suggest(name, others) or suggest(name, of_forks)
+
+
+@lru_cache(256)
+def _by_kind(type_: MessageType, kind: int) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+    """The names of BVLC's fields that may hold such a value, of its others, and of those that only forks have."""
     of_bvlc = [field for field in type_.fields.values() if not field.fork_only]
     fitting = [field.name for field in of_bvlc if may_hold(field, kind)]
-    return suggest(name, fitting) or suggest(name, [field.name for field in of_bvlc]) or suggest(name, type_.fields)
+    others = [field.name for field in of_bvlc if not may_hold(field, kind)]
+    return fitting, others, [field.name for field in type_.fields.values() if field.fork_only]
 
 
 @lru_cache(1024)
@@ -68,7 +79,7 @@ def is_list(types: Mapping[str, FieldType], name: str) -> bool:
     return types[name].repeated and f"{name}_h" not in types
 
 
-def takes(type_: MessageType, field: Field) -> bool:
-    """Whether a message of BVLC's Caffe has a field of that name, for a value like the one that is written."""
+def takes(type_: MessageType, field: Field, of_forks: bool = False) -> bool:
+    """Whether a message of BVLC's Caffe, or of any, has a field of that name for a value like the written one."""
     known = type_.fields.get(field.name)
-    return known is not None and not known.fork_only and may_hold(known, field.kind)
+    return known is not None and (of_forks or not known.fork_only) and may_hold(known, field.kind)

@@ -16,6 +16,7 @@ from caffelint.schema.tables import ENUM, FLOAT, INTEGER, MESSAGE, STRING, Field
 from caffelint.schema.wording import out_of_range, shown, wanted
 from caffelint.text import tree
 from caffelint.text.edits import Edit
+from caffelint.text.patterns import compiled_later
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import BROKEN, IDENTIFIER, LIST, Field, Problem
 
@@ -30,9 +31,11 @@ _SHORT_NAME = 4
 """Capitals, of which the values of enums mostly have no more, as in `stride: AVE`."""
 _MANY_BARE = 2
 """Strings without quotes, from which on they are one slip."""
-_TO_CHANGE = re.compile(r"[ \t]*#[^\n]{0,200}\b(?:chang|replac|fill|set\b|edit|insert|modif|todo|fixme)", re.IGNORECASE)
+_TO_CHANGE = compiled_later(
+    r"[ \t]*#[^\n]{0,200}\b(?:chang|replac|fill|set\b|edit|insert|modif|todo|fixme)", re.IGNORECASE
+)
 """A remark that the value before it is not yet one."""
-_PLACEHOLDER = re.compile(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
+_PLACEHOLDER = compiled_later(r"(?=_*[A-Z]{3}|_*[A-Z]+_[A-Z])[A-Z_]+|__\w+__")
 """A word that a script is to replace, as in `source: PATH_TO_LMDB`: quotes would make it look right."""
 
 

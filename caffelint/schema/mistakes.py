@@ -6,7 +6,6 @@ Each problem's evidence is what Caffe's own parser says, so that people recognis
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
 from caffelint.schema.meant import is_list, longer_field, near_field, sibling_field, takes
@@ -20,6 +19,8 @@ from caffelint.schema.wording import block_name
 from caffelint.text import tree
 from caffelint.text.edits import Edit
 from caffelint.text.layout import put_in, take_out
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 from caffelint.text.scalars import string_value, without_thousands
 from caffelint.text.tree import BROKEN, LIST, Field, Problem
 
@@ -29,7 +30,7 @@ _LARGE = 1000
 _OF_A_BLOB = ("num", "channels", "height", "width")
 _OF_THE_NET = ("force_backward", "debug_info", "state")
 """Fields of a net; its `input` and `input_dim` mean something else in a layer."""
-_DECIMAL_COMMA = re.compile(r"-?\d+,\d+", re.ASCII)
+_DECIMAL_COMMA = compiled_later(r"-?\d+,\d+", re.ASCII)
 
 
 _OF_A_PARAM = ("lr_mult", "decay_mult")
@@ -309,7 +310,9 @@ class Mistakes(MistakenValues):
         written = node.first("type") if type_.name == "LayerParameter" else None
         layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
         found = []
-        for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
+        reads = self.caffe.registered.reads if self.caffe else {}
+        own = sorted(block for block, types in reads.items() if layer_type in types)
+        for block in (*own, *sorted(provenance().param_blocks(layer_type))) if layer_type else ():
             inner = type_.fields.get(block)
             if inner and inner.message and takes(inner.message, field):
                 if not _is_left_over(type_, block, field.name):
@@ -322,10 +325,12 @@ class Mistakes(MistakenValues):
             return ""
         written = node.first("type") if type_.name == "LayerParameter" else None
         layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
-        for block in sorted(provenance().param_blocks(layer_type)) if layer_type else ():
+        reads = self.caffe.registered.reads if self.caffe else {}
+        own = sorted(block for block, types in reads.items() if layer_type in types)
+        for block in (*own, *sorted(provenance().param_blocks(layer_type))) if layer_type else ():
             inner = type_.fields.get(block)
             if inner and inner.message and not node.first(block):
-                if all(takes(inner.message, one) for one in field.fields):
+                if all(takes(inner.message, one, block in own) for one in field.fields):
                     return block
         return ""
 

@@ -9,12 +9,19 @@ import os
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf.internal import api_implementation
 from google.protobuf.message import Message
 
+from caffelint.text.records import NamedTuple
+
 PACKAGE = "caffe."
+BASES = "google.protobuf.internal.well_known_types"
+"""protobuf imports it from C for its first class, and crashes if that fails, as by the exception that a signal raises.
+
+message.c of upb's Python, PyUpb_GetWktBases.
+"""
 
 
 class _Runtime(NamedTuple):
@@ -59,6 +66,8 @@ def _upb_runtime() -> _Runtime | None:
         return None
     try:
         from google._upb._message import DescriptorPool, MessageMeta
+
+        import_module(BASES)
     except ImportError:
         return None
 

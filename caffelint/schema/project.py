@@ -11,12 +11,14 @@ import re
 from collections.abc import Callable, Mapping, Set
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.schema import proto2, tables
 from caffelint.schema.proto2 import REPEATED, REQUIRED, FieldDeclaration, ProtoError, Schema
 from caffelint.schema.provenance import provenance
 from caffelint.schema.tables import BOOLS, LIMITS, EnumType, FieldType, MessageType
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _NET, _SOLVER = "NetParameter", "SolverParameter"
 _FORMS = {
@@ -26,7 +28,7 @@ _FORMS = {
     "string": tables.STRING,
     "bytes": tables.BYTES,
 }
-_PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
+_PACKAGE = compiled_later(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
 _FEWEST_TYPES = 35
 """No release of Caffe that has a registry registers fewer layer types."""
 
@@ -46,7 +48,8 @@ class Registered(NamedTuple):
 
     `changed` are BVLC's layer types whose sources are not BVLC's, or of a version that refuses other things than 1.0.
     `counts` are those of the layer types whose classes tell them. `names_snapshots`: does it name them after the solver
-    where that gives no prefix, as BVLC's does after 1.0? `reads` are the blocks that its layers read.
+    where that gives no prefix, as BVLC's does after 1.0? `reads` are the blocks that its layers read, with the types
+    of these.
     """
 
     layers: frozenset[str] = frozenset()
@@ -57,12 +60,13 @@ class Registered(NamedTuple):
     changed: frozenset[str] = frozenset()
     counts: Mapping[str, TakenCounts] = MappingProxyType({})
     names_snapshots: bool = False
-    reads: frozenset[str] = frozenset()
+    reads: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     def as_json(self) -> list[Any]:
         """Its values in an order that is the same in every run."""
-        names = (self.layers, self.solvers, self.policies, self.regularizations, self.fillers, self.changed, self.reads)
-        return [*map(sorted, names), dict(sorted(self.counts.items())), self.names_snapshots]
+        names = (self.layers, self.solvers, self.policies, self.regularizations, self.fillers, self.changed)
+        reads = {block: sorted(types) for block, types in sorted(self.reads.items())}
+        return [*map(sorted, names), reads, dict(sorted(self.counts.items())), self.names_snapshots]
 
 
 NONE_REGISTERED = Registered()

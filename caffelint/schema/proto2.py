@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from caffelint.text.code_comments import without_comments
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 OPTIONAL, REQUIRED, REPEATED = LABELS = ("optional", "required", "repeated")
 SCALARS = frozenset(
     ["double", "float", "bool", "string", "bytes"]
     + [f"{kind}{bits}" for kind in ("int", "uint", "sint", "fixed", "sfixed") for bits in (32, 64)]
 )
-_TOKEN = re.compile(
+_TOKEN = compiled_later(
     r"""\.?[A-Za-z_][\w.]*|0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]?|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|"""
     r"""'[^'\\\n]*(?:\\.[^'\\\n]*)*'?|\S""",
     re.ASCII,

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.schema.pool import read_data
 from caffelint.schema.spelling import distance
+from caffelint.text.records import NamedTuple
 
 _SHOWN = 2
 """How many forks `describe` names before it counts the rest."""

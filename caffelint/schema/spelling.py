@@ -44,6 +44,8 @@ _MEANT = {
 """Slips that are far apart as letters and near in the head."""
 
 _NO_SLIP = 4
+_SHORT, _LONGER = 6, 2
+"""By how many letters the length of a slip differs at most, and that of a name of so few letters: by one."""
 _ENDINGS = ("param", "filler", "loss", "data", "layer")
 """Words that many names share: alike in them, two names are not yet near."""
 
@@ -95,12 +97,14 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
     meant = _MEANT.get(name) or _MEANT.get(name.upper())
     if meant in names:
         return meant
-    plain = _plain(name)
-    for candidate in names:
-        if _plain(candidate) == plain:
-            return candidate
+    plain, plains = _plain(name), [_plain(candidate) for candidate in names]
+    if plain in plains:
+        return names[plains.index(plain)]
     best, best_distance = None, _NO_SLIP
-    for candidate in names:
+    longer = _LONGER if len(plain) > _SHORT else 1
+    for candidate, other in zip(names, plains, strict=True):
+        if abs(len(other) - len(plain)) > longer:
+            continue  # as most are, so nothing else is asked about them
         far = _slips(name, candidate)
         if far < best_distance:
             best, best_distance = candidate, far
@@ -115,7 +119,7 @@ def _slips(name: str, candidate: str) -> int:
             one, other = one.removesuffix(ending), other.removesuffix(ending)
     if len(one) == 3 and one == other[1:]:
         return 1  # the first letter is lost, as at the start of a pasted text: `ame`, `ype`
-    limit = 0 if len(one) < 4 else 1 if len(one) < 7 else 3 if _are_of_the_same_letters(one, other) else 2
+    limit = 0 if len(one) < 4 else 1 if len(one) <= _SHORT else 3 if _are_of_the_same_letters(one, other) else 2
     far = distance(one, other, limit)
     if far > limit or _differ_in_part(name, candidate) or (far > 1 and one[0] != other[:1]):
         return _NO_SLIP

@@ -100,6 +100,22 @@ class Overlaid(NamedTuple):
     beyond: float
 
 
+class Stepped(NamedTuple):
+    """How alike neighbours are of what a recurrent layer reads (stepped.py): correlations. name: of the blob.
+
+    along_steps, along_items: as the layer takes it, steps x items; reshaped, reshaped_items: of the same numbers, in
+    the order in which they lie in memory, read as items x steps.
+    """
+
+    name: str
+    steps: int
+    items: int
+    along_steps: float
+    along_items: float
+    reshaped: float
+    reshaped_items: float
+
+
 class Told(NamedTuple):
     """From what a layer gives before any training, can targets be told (followed.py)? name: of the targets.
 
@@ -121,13 +137,14 @@ class Told(NamedTuple):
     same: bool = False
 
 
-Alike = Targets | Neighbours | Pairs | Crossed | Overlaid | Told
+Alike = Targets | Neighbours | Pairs | Crossed | Overlaid | Stepped | Told
 ALIKE: dict[str, Any] = {
     "targets": Targets,
     "neighbours": Neighbours,
     "pairs": Pairs,
     "crossed": Crossed,
     "overlaid": Overlaid,
+    "stepped": Stepped,
     "told": Told,
 }
 """By their names, as in `events.KINDS`."""

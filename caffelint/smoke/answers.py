@@ -7,7 +7,14 @@ Python 2.7 and 3, numpy alone. It is copied beside a runner that has no caffelin
 # mypy: allow-untyped-defs, allow-untyped-calls
 from __future__ import absolute_import, division
 
-from . import crossed, neighbours, overlaid, pairs, targets  # of caffelint.smoke, or of the package beside a runner
+from . import (  # of caffelint.smoke, or of the package beside a runner
+    crossed,
+    neighbours,
+    overlaid,
+    pairs,
+    stepped,
+    targets,
+)
 
 CHANCE, SURE = 3.0, 10.0
 """Deviations of what chance gives: below the first any order of the targets may be by chance, above the second none."""
@@ -15,12 +22,13 @@ _SHIFTS = (1, -1, 2, -2, 3, -3)
 
 
 class Answers(object):
-    """targets, pairs: as in `Job`, each as a dict of its fields."""
+    """targets, pairs: as in `Job`, each as a dict of its fields. sequences: as there."""
 
-    def __init__(self, wanted, couples):
+    def __init__(self, wanted, couples, sequences=()):
         self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in wanted]
         self.told = [_Told(0, one["name"], one["data"], one["classes"]) for one in wanted if one["data"]]
         self.pairs = [pairs.Pairs(one) for one in couples]
+        self.sequences = [stepped.Stepped(name) for name in sequences]
         self.crossings = []
 
     def add(self, values_of):
@@ -31,6 +39,9 @@ class Answers(object):
             one.add(values_of)
         for couple in self.pairs:
             couple.add(values_of)
+        for sequence in self.sequences:
+            if sequence.wants_more():
+                sequence.add(values_of(sequence.name))
         for crossing in self.crossings:
             crossing.add(values_of)
 
@@ -40,6 +51,7 @@ class Answers(object):
         for one in self.told:
             found += [("neighbours", each) for each in one.results()]
             found += [("overlaid", dict(each, name=one.name)) for each in [one.overlaid.result()] if each]
+        found += [("stepped", one.result()) for one in self.sequences if one.result()]
         found += [("crossed", one.result()) for one in self.crossings if one.result()]
         return found + [("pairs", one.result()) for one in self.pairs if one.result()]
 

@@ -59,6 +59,7 @@ RUNNER = (
     "crossed.py",
     "overlaid.py",
     "pairs.py",
+    "stepped.py",
     "followed.py",
     "stacks.py",
     "own_code.py",
@@ -180,6 +181,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         wants_gpu=wishes.device == "cpu" and bool(asks_for_gpu(project.solver, built[0])),
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         pairs=_pairs(built[0]) if wishes.mode == TRAINS else (),
+        sequences=_sequences(built[0]) if wishes.mode == TRAINS else (),
         checks=of_python_layers(built[0]) if wishes.mode == TRAINS else (),
         passes=message.iter_size,
         skips=wishes.skips,
@@ -207,6 +209,12 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
         ignored = loss.ignore_label if loss.HasField("ignore_label") else None
         found[blob.name] = Target(blob.name, classes, ignored, _told_by(built, layer))
     return tuple(found.values())
+
+
+def _sequences(built: BuiltNet) -> tuple[str, ...]:
+    """What recurrent layers read of the data, before anything learns from it."""
+    blobs = [layer.bottoms[0].original for layer in built.layers if layer.is_recurrent and layer.bottoms]
+    return tuple(dict.fromkeys(blob.name for blob in blobs if not blob.need_backward))
 
 
 def _pairs(built: BuiltNet) -> tuple[Pair, ...]:

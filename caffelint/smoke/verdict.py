@@ -34,6 +34,7 @@ _HEADS = {
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
     "non-finite-backward": "it breaks",
+    "steps-mixed-up": "it learns nothing of the order of steps",
     "loss-leads-astray": "it follows another loss",
     "information-lost": "it learns nothing",
     "not-learning": "it learns nothing",
@@ -79,6 +80,8 @@ _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _GUESSED = ("refused-at-load", "python-layer-failed")
 _TOLD = 3
+_OFTEN = 10
+"""Times that each record was seen, after which a sound net has mostly begun to learn."""
 _RANDOM = "frozen-without-weights"
 """An info, since weights are mostly loaded; where none are, a reason why a loss hardly moves."""
 _OF_LEARNING = ("D", "I", "O", "S2", "W")
@@ -223,6 +226,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")
     elif how.moves == FLAT:
         stays = "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly"
+        if how.seen >= _OFTEN:
+            stays = "the loss has hardly moved all the same, and nothing that was measured tells whether the net only"
+            stays += " learns slowly"
         # Where neighbours do not tell the labels, these may be those of other records.
         belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours) if not one.net)
         parts.append(stays if belong else f"{stays}, or whether labels do not belong to their records")

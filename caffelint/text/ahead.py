@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 
+from caffelint.text.patterns import compiled_later
 from caffelint.text.tokens import END, SYMBOL, Token, next_token
 from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, STRING, Field
 
 NUMBERS = (INTEGER, FLOAT)
 _LONG = 1000
-_WORD_REST = re.compile(r"[^\s;,#{}\[\]\"'\0]*")
-RUN_ON = re.compile(
+_WORD_REST = compiled_later(r"[^\s;,#{}\[\]\"'\0]*")
+RUN_ON = compiled_later(
     r"[^\s;,=#{}\[\]\"']+=[^\s;,\"']*(?:[;,]+[ \t]*[^\s;,=#:{}\[\]\"']+=[^\s;,\"']*)+(?:[;,]+(?=\s*(?:\n|\Z)))?"
 )
 """Settings of some program's own as one text without quotes: `A=1;B=2;`."""
-_PROSE = re.compile(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,200}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
+_PROSE = compiled_later(r"[A-Za-z]+(?:[ \t]+[A-Za-z]+){2,200}[.!?]*(?=[ \t\r]*(?:[\n#]|\Z))")
 """A line of words."""
-_REMARK = re.compile(r"[A-Za-z]\w*(?:[ \t]+(?![-\d.])[^\s:;#{}\[\]<>\"'=]+){2,200}(?=[ \t\r]*(?:[\n#]|\Z))", re.ASCII)
+_REMARK = compiled_later(
+    r"[A-Za-z]\w*(?:[ \t]+(?![-\d.])[^\s:;#{}\[\]<>\"'=]+){2,200}(?=[ \t\r]*(?:[\n#]|\Z))", re.ASCII
+)
 """Words without a number, a sign or a text in quotes, so that no field can be among them."""
 _IN_A_PATH = "+@%~&!$"
 """Signs that names of folders and files hold, and that no value does."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from caffelint.text.patterns import compiled_later
 
-_BEGINS = re.compile("[\"'/]")
+_BEGINS = compiled_later("[\"'/]")
 
 
 def without_comments(text: str) -> str:

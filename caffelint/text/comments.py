@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_COMMENT_OR_STRING = re.compile(r"(#[^\n\0]*)|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?", re.DOTALL)
+from caffelint.text.patterns import compiled_later
+
+_COMMENT_OR_STRING = compiled_later(r"(#[^\n\0]*)|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?", re.DOTALL)
 
 
 def find_comments(text: str) -> list[tuple[int, int]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+
+from caffelint.text.records import NamedTuple
 
 
 class Edit(NamedTuple):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from caffelint.text.edits import Edit
+from caffelint.text.patterns import compiled_later
 from caffelint.text.source import UTF8_MARK, UTF16_MARKS, Source
 from caffelint.text.tree import Problem
 
 _SAMPLE = 4096
-_CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
+_CONTROL = compiled_later(rb"[\0-\x08\x0e-\x1f\x7f]")
 
 
 def object_to(source: Source, problems: list[Problem]) -> int:

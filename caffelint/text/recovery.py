@@ -20,6 +20,7 @@ from caffelint.text.ahead import (
 from caffelint.text.edits import Edit
 from caffelint.text.mistakes import Mistakes
 from caffelint.text.nesting import close_at_end
+from caffelint.text.patterns import compiled_later
 from caffelint.text.scalars import without_thousands
 from caffelint.text.source import Source
 from caffelint.text.tokens import END, SYMBOL, Token, next_token
@@ -27,14 +28,14 @@ from caffelint.text.tree import BROKEN, FLOAT, IDENTIFIER, INTEGER, LIST, MESSAG
 
 _SCALARS = (STRING, INTEGER, FLOAT, IDENTIFIER)
 _CLOSING = {"{": "}", "<": ">", "[": "]"}
-_NUMBER_START = re.compile(r"-?\.?\d")
-_BETWEEN_VALUES = re.compile(r",?[ \t]+")
-_REST_IS_BLANK = re.compile(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
-_TORN = re.compile(r"[^\s:;,#{}\[\]\"']+[\"']")
+_NUMBER_START = compiled_later(r"-?\.?\d")
+_BETWEEN_VALUES = compiled_later(r",?[ \t]+")
+_REST_IS_BLANK = compiled_later(r"[;,]?[ \t\r]*(?:[\n#}]|\Z)")
+_TORN = compiled_later(r"[^\s:;,#{}\[\]\"']+[\"']")
 """What comes right after a quote that is part of a string: more of it, up to the next quote."""
-_SEPARATORS = re.compile(r"[;,](?:[ \t]*[;,])*")
-_COMMAS = re.compile(r"(?:[ \t]*,)*")
-_TO_DO = re.compile(r"[ \t]{0,20}:[ \t]{0,20}#[ \t]{0,20}(?:(TO[ _-]?DO|FIXME)\b|(?=[\"']))", re.IGNORECASE)
+_SEPARATORS = compiled_later(r"[;,](?:[ \t]*[;,])*")
+_COMMAS = compiled_later(r"(?:[ \t]*,)*")
+_TO_DO = compiled_later(r"[ \t]{0,20}:[ \t]{0,20}#[ \t]{0,20}(?:(TO[ _-]?DO|FIXME)\b|(?=[\"']))", re.IGNORECASE)
 """In place of a value: `test_iter: # TODO`, and what is commented out, as in `source: #"<your folder>/train_lmdb"`."""
 _LONG = 1000
 

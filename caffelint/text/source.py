@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from io import BytesIO
 from itertools import accumulate
-from typing import NamedTuple
+
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_INNER = re.compile(rb"[\x80-\xbf]")
+_INNER = compiled_later(rb"[\x80-\xbf]")
 
 
 class Position(NamedTuple):

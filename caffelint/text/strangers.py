@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 
 from caffelint.text.edits import Edit
+from caffelint.text.patterns import compiled_later
 from caffelint.text.source import Source
 from caffelint.text.tree import Problem
 
-CONFLICT = re.compile(r"(?:<{7}|>{7}|={7}|\|{7})(?=[ \r\n]|\Z)[^\n]*")
-CONFLICT_END = re.compile(r"^>{7}(?=[ \r\n]|\Z)[^\n]*\n?", re.MULTILINE)
-PLACEHOLDER = re.compile(
+CONFLICT = compiled_later(r"(?:<{7}|>{7}|={7}|\|{7})(?=[ \r\n]|\Z)[^\n]*")
+CONFLICT_END = compiled_later(r"^>{7}(?=[ \r\n]|\Z)[^\n]*\n?", re.MULTILINE)
+PLACEHOLDER = compiled_later(
     r"\$#[^\n#]{0,200}#\$|\{\{[^\n}]{0,200}\}{2,3}|\{%[^\n%]{0,200}%\}|\$\{[^\n}]{0,200}\}|\$\([^\n)]{0,200}\)|\$\w+\$?|<%[^\n%]{0,200}%>"
     r"|<[A-Za-z_][^<>\n{}:\"]{0,200}>|@\w+@|%\w+%|%\(\w+\)[sdfg]|%[sdfg](?!\w)|\[\[[^\n\]]{0,200}\]\]|#\{[^\n}]{0,200}\}"
     r"|\?{2,}|\.{3}",
     re.ASCII,
 )
-WRAPPED = re.compile(
+WRAPPED = compiled_later(
     r"[%$@!^&*|?`]{1,3}[\[({<]{1,3}[ \t]{0,9}[A-Za-z_][\w.]{0,200}[ \t]{0,9}[\])}>]{1,3}[%$@!^&*|?`]{0,3}"
     r"|[%$@!^&*|?`]{1,3}[A-Za-z_][\w.]{0,200}[%$@!^&*|?`]{1,3}"
     r"|[\[(<][%$@!^&*|?`]{1,3}[ \t]{0,9}[A-Za-z_][\w.]{0,200}[ \t]{0,9}[%$@!^&*|?`]{0,3}[\])>]"
@@ -24,17 +25,17 @@ WRAPPED = re.compile(
     re.ASCII,
 )
 """A name between signs, brackets or both, as no value begins: `%{rate}%`, `@@rate@@`, `(rate)`."""
-REMARK = re.compile(r"//[ \t]*[A-Za-z_][\w \t]{0,200}(?=\r?\n|\Z)", re.ASCII)
+REMARK = compiled_later(r"//[ \t]*[A-Za-z_][\w \t]{0,200}(?=\r?\n|\Z)", re.ASCII)
 """In place of a value, words after C++'s comment sign, as in `base_lr: //TODO`; a path would have another slash."""
-BRACED_NAME = re.compile(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
+BRACED_NAME = compiled_later(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 """A placeholder that looks like a block: `stride: {scale}`."""
 
-_JSON = re.compile(r"\s*(?P<start>\[(?:\s*\[)*\s*\{|\{)\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
-_PAGE = re.compile(
+_JSON = compiled_later(r"\s*(?P<start>\[(?:\s*\[)*\s*\{|\{)\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
+_PAGE = compiled_later(
     r"\s*(?:<!--[^\n]{0,500}-->\s*|<\?xml[^\n>]{0,200}>\s*)?(?P<start><!doctype[ \t]+html|<html\b)", re.IGNORECASE
 )
-_STRING_OR_COMMENT = re.compile(r"\#[^\n\0]*|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"?|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?")
-_IN_STRING = re.compile(
+_STRING_OR_COMMENT = compiled_later(r"\#[^\n\0]*|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"?|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?")
+_IN_STRING = compiled_later(
     r"\$#\w+#\$|%\(\w+\)[sdfg]|\$\{\w+\}|\$\(\w+\)|\$[A-Za-z_]\w*\$?|\{\{[ \t]*\w+[ \t]*\}\}|[%@]\{\w+\}|@[A-Z_]+@",
     re.ASCII,
 )

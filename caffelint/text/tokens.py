@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from caffelint.text.records import NamedTuple
 from caffelint.text.tree import FLOAT, IDENTIFIER, INTEGER, STRING
 
 SYMBOL, END = 10, 11

@@ -8,9 +8,9 @@ Offsets count bytes: the text is the file decoded as latin-1, one character a by
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from caffelint.text.edits import Edit
+from caffelint.text.records import NamedTuple
 
 STRING, INTEGER, FLOAT, IDENTIFIER, MESSAGE, LIST, BROKEN = range(7)
 """Kinds of value. BROKEN is where no value could be read: a problem is reported there."""

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from caffelint.text.signals import held
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -104,6 +106,8 @@ def all_or_none() -> Iterator[list[Path]]:
 
 def temporary_folder(prefix: str = "caffelint-") -> TemporaryDirectory[str]:
     """A folder that is taken away, whatever signal comes while it is made."""
+    from tempfile import TemporaryDirectory
+
     with held():
         return TemporaryDirectory(prefix=prefix)
 

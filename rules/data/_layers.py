@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import TEST, TRAIN, Layer, Net, Place, Solver
+from caffelint.lint import TEST, TRAIN, Layer, NamedTuple, Net, Place, Solver, compiled_later
 from caffelint.lint.built import MESSAGE, bvlc_fields, has_fork_fields, types_that
 
 READERS = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_setting("source"))
@@ -17,8 +16,8 @@ IMAGE_READERS = types_that(lambda kind: kind.prefetches and kind.has_setting("so
 
 _DATA_BLOCKS = ("data_param", "image_data_param", "window_data_param", "hdf5_data_param", "transform_param", "include")
 
-_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validate|validation|eval|test|testing|dev)(?![a-z])")
-_TRAINING = re.compile(r"train|(?<![a-z])trn?(?![a-z])")
+_HELD_OUT = compiled_later(r"(?<![a-z])(val|valid|validate|validation|eval|test|testing|dev)(?![a-z])")
+_TRAINING = compiled_later(r"train|(?<![a-z])trn?(?![a-z])")
 
 
 def own_block(layer: Layer) -> str:

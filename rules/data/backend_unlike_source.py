@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 from caffelint.lint.built import types_that
-
-_NAMED = re.compile(r"lmdb|leveldb")
 
 
 class BackendUnlikeSource(LayerRule):
@@ -66,7 +63,7 @@ class BackendUnlikeSource(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         block = layer.message.data_param
-        kinds = set(_NAMED.findall(block.source.lower()))
+        kinds = {kind for kind in ("lmdb", "leveldb") if kind in block.source.lower()}
         if len(kinds) != 1:
             return
         kind = kinds.pop().upper()

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from caffelint.lint import (
     DISPLAY,
@@ -15,6 +14,7 @@ from caffelint.lint import (
     Fix,
     Invalid,
     Layer,
+    NamedTuple,
     Net,
     NetRule,
     Related,

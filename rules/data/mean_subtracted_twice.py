@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from caffelint.lint import LIKELY, PHASES, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
-from caffelint.lint.built import only_value
+from caffelint.lint.built import only_value, types_that
 
 _LEAST, _MOST = 60.0, 190.0
 """Means of pixels, in whose place a mean_file is taken to be."""
@@ -41,6 +41,7 @@ class MeanSubtractedTwice(NetRule):
     name = "mean-subtracted-twice"
     severity = WARNING
     certainty = LIKELY
+    layer_types = types_that(lambda kind: kind.transforms)
     _NET = (
         'layer {{ name: "data" type: "Data" top: "data" transform_param {{ {} }} }}'
         ' layer {{ name: "center" type: "Power" bottom: "data" top: "center" power_param {{ {} }} }}'
@@ -84,7 +85,7 @@ class MeanSubtractedTwice(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said: set[int] = set()
-        if not any(map(_first_mean, net.layers_that(lambda kind: kind.transforms))):
+        if not any(map(_first_mean, net.layers_of(self.layer_types))):
             return
         for phase in PHASES:
             for layer in net.in_phase(phase):

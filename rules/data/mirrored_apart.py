@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -13,6 +12,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     Related,
+    compiled_later,
     fix,
     title,
     write,
@@ -21,12 +21,12 @@ from caffelint.lint.built import BuiltLayer, Paired, paired
 
 from ._layers import IMAGE_READERS, transform_place
 
-_PLACES = re.compile(
+_PLACES = compiled_later(
     r"(?<![a-z])(?:land_?marks?|key_?points?|coord(?:inate)?s?|joints|b(?:ounding_?)?box(?:es)?|steering|gaze"
     r"|head_?pose|body_?pose|yaw)$"
 )
 """Targets that are positions or directions, by the end of their name; what only counts or joins them is none."""
-_WORD = re.compile(r"[a-z]+|[0-9]+")
+_WORD = compiled_later(r"[a-z]+|[0-9]+")
 _OF_ANY = frozenset(["gt", "target", "targets", "label", "labels", "point", "points", "pts", "x", "y", "xy"])
 _MOST_WORDS = 8
 _SMALL = 5

@@ -14,6 +14,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     Related,
+    compiled_later,
     known_data,
     title,
 )
@@ -24,7 +25,7 @@ from ._layers import is_for_training, is_held_out, is_never_tested, pairs, same_
 
 _OF_CLASSES = ("Accuracy", *types_that(lambda kind: issubclass(kind, Loss) and kind.of_classes))
 
-_DEV = re.compile(r"(?<![a-z])dev(?![a-z])", re.IGNORECASE)
+_DEV = compiled_later(r"(?<![a-z])dev(?![a-z])", re.IGNORECASE)
 """What speakers are trained on has this name, as in VoxCeleb, and elsewhere what is held out."""
 
 _DATA = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from caffelint.evidence.data.rule import DataEvidence, Facts, Feed
+from caffelint.lint import NamedTuple
 from caffelint.lint.built import BuiltNet, Paired
 
 

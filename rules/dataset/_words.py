@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from caffelint.evidence.data.rule import DataEvidence, Facts, Fault, Feed, name_of
 
+RARE = 20.0
+"""Times the spread of all values: what only a few are so far away."""
+
 
 def number(value: float) -> str:
-    return f"{value:.4g}" if abs(value) < 1e15 and value == value else str(value)
+    return f"{value:.4g}"
 
 
 def whole(value: float) -> str:

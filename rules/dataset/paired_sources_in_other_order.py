@@ -1,18 +1,17 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
-from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, Related, title
+from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, Related, compiled_later, title
 from caffelint.lint.built import Paired, paired
 
 from ._example import PAIRED
 from ._paired import meetings
 from ._words import path, source_place
 
-_NUMBER = re.compile(r"(\d{1,18})(?:\D|$)")
+_NUMBER = compiled_later(r"(\d{1,18})(?:\D|$)")
 
 
 class PairedSourcesInOtherOrder(DatasetRule):

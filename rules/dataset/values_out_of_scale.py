@@ -7,7 +7,7 @@ from caffelint.lint import WARNING, Finding, Invalid, title
 from caffelint.lint.built import Blob, Values
 
 from ._example import NET, SOUND, project, records
-from ._words import number, once, path, source_place
+from ._words import RARE, number, once, path, source_place
 
 _LARGE = 1e4
 _SMALL = 0.02
@@ -40,6 +40,12 @@ class ValuesOutOfScale(DatasetRule):
             " by a constant, such as their spread of 4.33e+04",
         ),
         Invalid(
+            project(records(*[0] * 199, image="1x2x2 0.5 1 20 3") + "\nlabel 0; image 1x2x2 9e36 1 2 3"),
+            span='source: "train_lmdb"',
+            message='Data "data": values of "train_lmdb" reach 9e+36 in "data", so training may overflow; only a few of'
+            " them do, so look for values that stand for missing ones",
+        ),
+        Invalid(
             project(records(0, 1, image="1x2x2 0.1 1.0 0.2 0.3"), _SCALED),
             span="scale: 0.00390625",
             message='Data "data": values of "train_lmdb" are 0.1 to 1, and scale 0.003906 makes 0.0003906 to 0.003906'
@@ -62,10 +68,13 @@ class ValuesOutOfScale(DatasetRule):
         reach = max(abs(low), abs(high))
         if reach > _LARGE and top.all.spread > 0 and blob is not None and not _is_brought_down(blob, Values(low, high)):
             spread = after.spread if after is not None else top.all.spread
+            remedy = f"divide them by a constant, such as their spread of {number(spread)}"
+            if reach > RARE * spread:
+                remedy = "only a few of them do, so look for values that stand for missing ones"
             yield self.finding(
                 feed.layer.at(*source_place(feed)),
                 f'{title(feed.layer)}: values of {path(feed)} reach {number(reach)} in "{blob.name}", so training may'
-                f" overflow; divide them by a constant, such as their spread of {number(spread)}",
+                f" overflow; {remedy}",
                 phases=feed.phases,
             )
         param = feed.layer.message.transform_param

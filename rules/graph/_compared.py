@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from caffelint.lint import TEST, TRAIN, Layer, Net, titles
+from caffelint.lint import TEST, TRAIN, Layer, NamedTuple, Net, titles
 
 from ._layer_params import described, field_name, field_path, parameters
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from caffelint.lint import TEST, TRAIN, Kind, Layer, Net, Refused, near
+from caffelint.lint import TEST, TRAIN, Kind, Layer, NamedTuple, Net, Refused, near
 
 _KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
 _FAR, _NEAR = 100, 10
@@ -100,9 +98,36 @@ def unread_before(refused: Refused) -> str:
         if layer.tops[:1] == layer.bottoms[:1]:
             return ""  # what is missing is the layer that makes it
         return above.tops[0] if len(above.tops) == 1 and layer.index == 1 and above.tops[0] in last else ""
-    if above.kind.looks_like_a_loss or above.kind.looks_like_a_measure:
+    if _is_looked_at(above):
         return ""  # made to be looked at
     return above.tops[-1] if above.tops and last.get(above.tops[-1]) is above else ""
+
+
+def only_unread(refused: Refused) -> str:
+    """The one top above that no layer of the phase reads, if the bottom is the one name of the net that none makes.
+
+    Else empty. A loss or a measure is made to be looked at, and reads no images; the labels may be brought for nobody.
+    """
+    net, layers = refused.net, refused.layers
+    missing = [one for one in net.refused() if one.refusal.kind in _KINDS]
+    if not layers or layers[0].in_place or "maker" in refused.refusal.values or missing != [refused]:
+        return ""
+    phase = (refused.phases or layers[0].phases or (TRAIN,))[0]
+    early = [
+        (top, layer)
+        for top, layer in net.once(_unread_at_last)[phase].items()
+        if layer.index < layers[0].index and not _is_looked_at(layer)
+    ]
+    if len(early) != 1:
+        return ""
+    top, layer = early[0]
+    if layer.kind.is_data and top != layer.tops[0] or not layer.bottoms and any(map(_is_looked_at, layers)):
+        return ""
+    return "" if _differ_in_number(refused.refusal.values["blob"], top) else top
+
+
+def _is_looked_at(layer: Layer) -> bool:
+    return layer.kind.looks_like_a_loss or layer.kind.looks_like_a_measure
 
 
 def _unread_at_last(net: Net) -> dict[str, dict[str, Layer]]:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import count, islice
 
-from caffelint.lint import Layer, Net
+from caffelint.lint import Layer, Net, compiled_later
 
-_NUMBERED = re.compile(r"([A-Za-z_-]*?)([_/-]?\d[\w/-]*)", re.ASCII)
+_NUMBERED = compiled_later(r"([A-Za-z_-]*?)([_/-]?\d[\w/-]*)", re.ASCII)
 """A stem and what counts: `conv` and `4_1`."""
-_LAST_NUMBER = re.compile(r"(.*[_-])(\d{1,9})")
+_LAST_NUMBER = compiled_later(r"(.*[_-])(\d{1,9})")
 
 
 _MOST_ALIKE = 50

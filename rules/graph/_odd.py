@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from caffelint.lint import NamedTuple, compiled_later
 from caffelint.lint.built import BuiltLayer
 
 LEAST = 5
 """How many others have to be alike for one to be odd."""
 
-_NUMBER = re.compile(r"\d+[a-z]?(?![a-zA-Z])|\d+")
+_NUMBER = compiled_later(r"\d+[a-z]?(?![a-zA-Z])|\d+")
 
 
 class Odd(NamedTuple):

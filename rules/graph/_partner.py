@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-from typing import NamedTuple
 
-from caffelint.lint import TEST, Layer, Net, file_name
+from caffelint.lint import TEST, Layer, NamedTuple, Net, compiled_later, file_name
 
 from ._compared import Parameters, layers_in, parameters_of
 
@@ -19,7 +17,7 @@ _CLOSE = 0.9
 _MANY = 6
 """Layers of weights whose names tell two nets to be one, whatever their shapes."""
 
-_ROLES = re.compile(r"train|test|val|deploy|[^a-z0-9]")
+_ROLES = compiled_later(r"train|test|val|deploy|[^a-z0-9]")
 """What the name of a file has besides the name of the model."""
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from caffelint.lint import Layer, Net, Place
+from caffelint.lint import Layer, NamedTuple, Net, Place
 
 _FAR = 1.5
 """By what factor scales differ that no rounding explains."""

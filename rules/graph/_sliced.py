@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from caffelint.lint import TRAIN, Layer, Net
+from caffelint.lint import TRAIN, Layer, NamedTuple, Net
 from caffelint.lint.built import BuiltLayer
 
 

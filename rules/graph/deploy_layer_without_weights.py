@@ -1,9 +1,22 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, quoted, title, titles
+from caffelint.lint import (
+    LIKELY,
+    TEST,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    compiled_later,
+    quoted,
+    title,
+    titles,
+)
 
 from ._fixed import is_fixed
 from ._layer_params import parameters
@@ -17,7 +30,7 @@ _MOST = 3
 """How many layers a slip renames: a whole head that was renamed is fine-tuned, and the deploy net is that of before."""
 
 _SIZE = "num_output"
-_BETWEEN_WORDS = re.compile(r"[\W_]+")
+_BETWEEN_WORDS = compiled_later(r"[\W_]+")
 
 
 def _fc(name: str, bottom: str, outputs: int = 8) -> str:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from caffelint.lint import (
     LIKELY,
@@ -10,6 +9,7 @@ from caffelint.lint import (
     Finding,
     Invalid,
     Layer,
+    NamedTuple,
     Net,
     NetRule,
     Related,

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.lint import (
     CERTAIN,
@@ -16,6 +15,7 @@ from caffelint.lint import (
     Fix,
     Invalid,
     Layer,
+    NamedTuple,
     Net,
     NetRule,
     Related,

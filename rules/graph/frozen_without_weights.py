@@ -172,9 +172,11 @@ def _may_be_loaded(net: Net) -> bool:
 
 def _is_frozen(layer: Layer) -> bool:
     """Not with a name, since another layer may own the weights, and not with a filler that gives what is wanted."""
+    if not layer.has_frozen_weights or layer.type == "Deconvolution":
+        return False
     is_named = any(spec.name for spec in layer.message.param)
     is_fixed = layer.has(layer.kind.block, "weight_filler") and not _is_random(layer)
-    return layer.type != "Deconvolution" and layer.has_frozen_weights and not is_named and not is_fixed
+    return not is_named and not is_fixed
 
 
 def _is_random(layer: Layer) -> bool:

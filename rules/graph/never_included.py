@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import INFO, TEST, Finding, Invalid, Layer, Net, NetRule, Solver, file_name, titles
+from caffelint.lint import INFO, TEST, Finding, Invalid, Layer, NamedTuple, Net, NetRule, Solver, file_name, titles
 
 _DIGITS = {'"train"', '"val"', '"deploy"'}
 """Of these stages DIGITS sets one in each net that it builds."""

@@ -4,14 +4,27 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from caffelint.lint import INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Related,
+    compiled_later,
+    title,
+)
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, layer_class
 
 from ._in_a_row import is_idle, is_wide
 from ._odd import LEAST, family
 
 _MANY = 3
-_COMMENTED = re.compile(r"^[ \t]*#[^\n]{0,200}?\btype[ \t]*:[ \t]*\"?(\w{1,50})", re.MULTILINE)
+_COMMENTED = compiled_later(r"^[ \t]*#[^\n]{0,200}?\btype[ \t]*:[ \t]*\"?(\w{1,50})", re.MULTILINE)
 """The type of a layer that is commented out."""
 
 

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, Net, NetRule, title
+from caffelint.lint import UNSAFE, WARNING, Finding, Invalid, NamedTuple, Net, NetRule, title
 from caffelint.lint.built import Blob, BuiltLayer
 
 from ._own_top import own_top

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     ERROR,
+    LIKELY,
     TEST,
     TRAIN,
+    WARNING,
     Finding,
     Invalid,
     Kind,
@@ -45,8 +47,8 @@ class SharedParameterMismatch(RefusalRule):
     ```
 
     ## Known problems
-    Silent about shapes in nets with layers or fields of a fork. Where a shape depends on a data file, only the numbers
-    of outputs are compared.
+    In nets with layers or fields of a fork, and where a shape depends on a data file, only the numbers of outputs are
+    compared.
 
     ## References
     - net.cpp, AppendParam
@@ -56,7 +58,16 @@ class SharedParameterMismatch(RefusalRule):
     name = "shared-parameter-mismatch"
     severity = ERROR
     claims = (Kind.SHARED_PARAM_SHAPE, Kind.SHARED_PARAM_MULTIPLIER)
+    _OWNED = (
+        'layer {{ name: "rois" type: "ROIPooling" bottom: "x" bottom: "r" top: "rois"'
+        " roi_pooling_param {{ pooled_w: 7 pooled_h: 7 }} }}"
+        ' layer {{ name: "a" type: "InnerProduct" bottom: "rois" top: "a" param {{ name: "w" }}'
+        " inner_product_param {{ num_output: 8 }} }}"
+        ' layer {{ name: "b" type: "InnerProduct" bottom: "rois" top: "b" param {{ name:"w" }}'
+        " inner_product_param {{ num_output: {} }} }}"
+    )
     VALID = [
+        _OWNED.format(8),
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }'
         ' layer { name: "a" type: "InnerProduct" bottom: "data" top: "a" param { name: "w" lr_mult: 1 }'
         " inner_product_param { num_output: 3 } }"
@@ -99,6 +110,13 @@ class SharedParameterMismatch(RefusalRule):
             message='Convolution "a" has parameters of 3x1x1x1 in TEST but 3x3x1x1 in TRAIN, so the test net cannot'
             ' take the parameters of the training net: Input "d" brings 1 channel in TEST but 3 in TRAIN',
         ),
+        # A fork's layer is beside them.
+        Invalid(
+            _OWNED.format(84),
+            span='name:"w"',
+            message='InnerProduct "b": parameter "w" has 84 outputs here but 8 in InnerProduct "a", which owns it; give'
+            " them names of their own, or set the same num_output",
+        ),
         # What is read is not known.
         Invalid(
             'layer { name: "data" type: "HDF5Data" top: "l" hdf5_data_param { source: "a.txt" batch_size: 2 } }'
@@ -123,6 +141,9 @@ class SharedParameterMismatch(RefusalRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         if not net.is_plain:
+            for finding in () if net.document.is_damaged else self._of_outputs(net, is_of_a_fork=True):
+                finding.severity, finding.certainty = WARNING, LIKELY
+                yield finding
             return
         yield from self._of_outputs(net)
         if not any(layer.phases == (TEST,) for layer in net.layers):
@@ -149,8 +170,11 @@ class SharedParameterMismatch(RefusalRule):
                     related=(Related("in TRAIN", net.layers[twin.index].at("name")),),
                 )
 
-    def _of_outputs(self, net: Net) -> Iterator[Finding]:
-        """Layers whose inputs are not known, and that share parameters with another number of outputs."""
+    def _of_outputs(self, net: Net, is_of_a_fork: bool = False) -> Iterator[Finding]:
+        """Layers whose inputs are not known, and that share parameters with another number of outputs.
+
+        In nets of forks all layers of BVLC's are compared: how many outputs these have hangs on no layer of a fork.
+        """
         owners: dict[tuple[str, str], Layer] = {}
         unknown = {layer.index for one in net.states() for layer in one.layers if layer.params is None}
         for layer in net.layers_having("param"):
@@ -159,7 +183,7 @@ class SharedParameterMismatch(RefusalRule):
             for phase in layer.phases if outputs else ():
                 found = [owners.setdefault((phase, name), layer) for name in names]
                 other = other or next((one for one in found if _outputs(one) not in (0, outputs)), None)
-            if other is None or layer.index not in unknown or other.type != layer.type:
+            if other is None or not (is_of_a_fork or layer.index in unknown) or other.type != layer.type:
                 continue
             shared = [name for name in names if any(owners[phase, name] is other for phase in layer.phases)]
             strict = all(one.share_mode != _PERMISSIVE for one in layer.message.param)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Net, NetRule, file_name, quoted, titles
 
-_WORD = re.compile(r"[a-z]+")
 _TESTS = frozenset(["val", "test", "validation"])
 _OTHERS = frozenset(["train", "trainval", "solver", "deploy"])
 
@@ -60,7 +59,7 @@ class TestedNetWithoutData(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        words = set(_WORD.findall(os.path.basename(net.path).lower().partition(".prototxt")[0]))
+        words = set(re.findall(r"[a-z]+", os.path.basename(net.path).lower().partition(".prototxt")[0]))
         if net.solvers or words.isdisjoint(_TESTS) or not words.isdisjoint(_OTHERS):
             return
         data = [layer for layer in net.layers if not layer.bottoms and layer.tops]

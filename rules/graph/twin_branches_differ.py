@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
+from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, NamedTuple, Net, NetRule, Related, title
 
 from ._compared import activations_after
 from ._layer_params import described, field_name, field_path, parameters, share_all_params

@@ -22,7 +22,7 @@ from caffelint.lint import (
 )
 
 from ._left_over import compares_without_labels, remedy
-from ._meant import meant, readings, unread_before, unread_like
+from ._meant import meant, only_unread, readings, unread_before, unread_like
 from ._parts import has_net_for_tests, is_whole
 from ._stages import filled_in, made_by_stage
 
@@ -141,6 +141,16 @@ class UnknownBottom(RefusalRule):
             message='InnerProduct "ip": bottom "relu1" is not made by any layer above; did you mean "c", which nothing'
             " reads?",
         ),
+        # One name that nobody makes, and one that nobody reads.
+        Invalid(
+            'layer { name: "in" type: "HDF5Data" top: "data" top: "label" }'
+            ' layer { name: "p" type: "Power" bottom: "label" top: "label2" }'
+            ' layer { name: "fc" type: "InnerProduct" bottom: "features" top: "fc" }'
+            ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "label2" top: "loss" }',
+            span='bottom: "features"',
+            message='InnerProduct "fc": bottom "features" is not made by any layer above; did you mean "data", which'
+            " nothing reads?",
+        ),
         Invalid(
             {
                 "deploy.prototxt": 'layer { name: "data" type: "Input" top: "data" }'
@@ -163,7 +173,7 @@ class UnknownBottom(RefusalRule):
         net = refused.net
         if not net.solvers and (not net.once(is_whole) or refused.phases == (TEST,) and has_net_for_tests(net)):
             return
-        if refused is not _first_of_its_cause(refused):
+        if id(refused) not in net.once(_first_of_causes):
             return
         certainty = _certainty(net, refused)
         if certainty:
@@ -174,7 +184,7 @@ class UnknownBottom(RefusalRule):
                 name, advice = "", remedy(refused.layers)
             elif name:
                 advice = f'did you mean "{name}"?'
-            elif unread := unread_before(refused):
+            elif unread := unread_before(refused) or only_unread(refused):
                 advice = f'did you mean "{unread}", which nothing reads?'
             else:
                 advice = "correct the name, or add a layer that makes it"
@@ -198,15 +208,15 @@ def _misnamed(refused: Refused) -> str:
     return f'in {phase} nothing reads top "{found[1]}" of {title(found[0])}: was "{wrong}" meant?' if found else ""
 
 
-def _first_of_its_cause(refused: Refused) -> Refused:
-    """That a phase lacks the data layers of the other is one cause; so is that it lacks one other layer."""
-    maker = refused.refusal.values.get("maker")
-    if maker is None:
-        return refused
-    brings = {layer.name for layer in refused.net.layers if layer.kind.is_data}
-    alike = brings if maker in brings else {maker}
-    same = (one for one in refused.net.refused() if one.refusal.kind is refused.refusal.kind)
-    return next(one for one in same if one.refusal.values.get("maker") in alike and one.phases == refused.phases)
+def _first_of_causes(net: Net) -> frozenset[int]:
+    """Ids, one a cause: that a phase lacks the data layers of the other is one, and that it lacks one other layer."""
+    brings = {layer.name for layer in net.layers if layer.kind.is_data}
+    first: dict[object, int] = {}
+    for one in net.refused():
+        maker = one.refusal.values.get("maker")
+        cause = id(one) if maker is None else (one.refusal.kind, maker in brings or maker, one.phases)
+        first.setdefault(cause, id(one))
+    return frozenset(first.values())
 
 
 def _fixes(refused: Refused, meant: str) -> tuple[Fix, ...]:

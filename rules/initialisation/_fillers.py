@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import Any
 
-from caffelint.lint import Layer, Net, quoted
+from caffelint.lint import Layer, Net, compiled_later, quoted
 from caffelint.lint.built import types_that
 
 WEIGHTED = types_that(lambda kind: kind.has_weights)
@@ -17,7 +16,7 @@ FILLED = types_that(lambda kind: kind.fillers)
 _FAR = 32
 """How many layers that only pass on what they read are looked through for a ReLU."""
 
-_NAMED = re.compile(r"[\"'](msra|xavier)[\"']")
+_NAMED = compiled_later(r"[\"'](msra|xavier)[\"']")
 
 
 def blocks_with_weights(net: Net) -> list[tuple[Layer, Any]]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.lint import (
     DISPLAY,
@@ -12,6 +12,7 @@ from caffelint.lint import (
     Fix,
     Invalid,
     Layer,
+    NamedTuple,
     Net,
     NetRule,
     fix,

@@ -5,24 +5,29 @@ Pixel p of a blob is at `scale * p + shift` of the blob that the walk started fr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import NamedTuple
 
+from caffelint.lint import NamedTuple
 from caffelint.lint.built import Blob, BuiltLayer
 
 Axis = tuple[Fraction, Fraction]
 
 
 class Position(NamedTuple):
-    """(scale, shift) of rows, and of columns, on the blob `root`."""
+    """(scale, shift) of rows, and of columns, on the blob `root`. moved_by: the first layer that moves or scales."""
 
     root: Blob
     rows: Axis
     columns: Axis
+    moved_by: BuiltLayer | None = None
 
 
-SAME: Axis = (Fraction(1), Fraction(0))
+_NONE = Fraction(0)
+SAME: Axis = (Fraction(1), _NONE)
 _MOST_STEPS = 2000
+_LONGEST = 1 << 64
+"""No map has as many pixels; numbers that grow from layer to layer would take ever longer to reckon with."""
 
 
 def position(blob: Blob, known: dict[Blob, Position | None]) -> Position | None:
@@ -44,29 +49,31 @@ def position(blob: Blob, known: dict[Blob, Position | None]) -> Position | None:
     return found
 
 
-def paths_agree(blob: Blob, known: dict[Blob, Position | None], tolerated: Fraction) -> bool:
-    """Are all maps that were laid on each other on the way to a blob in one place, but for so many pixels of the root?
+def gaps(layers: Iterable[BuiltLayer], known: dict[Blob, Position | None]) -> dict[Blob, Fraction | None]:
+    """By how many pixels of the root maps that were laid on each other on the way to a blob are apart, at most.
 
-    `position` follows the first of them. Half a pixel of the maps themselves is what rounding leaves.
+    None where they are of different scales. `position` follows the first of them. Half a pixel of the maps themselves
+    is what rounding leaves, and counts as nothing. A blob that is not in it is one that no layer makes of others.
     """
-    seen: set[Blob] = set()
-    pending = [blob]
-    while pending and len(seen) < _MOST_STEPS:
-        here = pending.pop()
-        maker = here.producer
-        if here in seen or maker is None or not maker.bottoms:
-            continue
-        seen.add(here)
-        joined = maker.bottoms if _is_joined(maker) else maker.bottoms[:1]
-        pending += joined
-        first, *others = (position(one, known) for one in joined)
-        for other in others:
-            if first is None or other is None or first.root is not other.root:
-                continue
-            for one, two in ((first.rows, other.rows), (first.columns, other.columns)):
-                if one[0] != two[0] or abs(one[1] - two[1]) > max(tolerated, one[0] / 2):
-                    return False
-    return True
+    found: dict[Blob, Fraction | None] = {}
+    for layer in layers:
+        if layer.bottoms:
+            joined = layer.bottoms if _is_joined(layer) else layer.bottoms[:1]
+            all_ = [found.get(one, _NONE) for one in joined]
+            first, *others = (position(one, known) for one in joined)
+            all_ += (_gap(first, other) for other in others)
+            widest = None if None in all_ else max(one for one in all_ if one is not None)
+            found.update((top, widest) for top in layer.tops)
+    return found
+
+
+def _gap(one: Position | None, other: Position | None) -> Fraction | None:
+    if one is None or other is None or one.root is not other.root:
+        return _NONE
+    if (one.rows[0], one.columns[0]) != (other.rows[0], other.columns[0]):
+        return None
+    apart = ((abs(a[1] - b[1]), a[0] / 2) for a, b in ((one.rows, other.rows), (one.columns, other.columns)))
+    return max(shift if shift > rounding else _NONE for shift, rounding in apart)
 
 
 def _is_joined(layer: BuiltLayer) -> bool:
@@ -79,7 +86,13 @@ def _through(layer: BuiltLayer, below: Position) -> Position | None:
         return below
     rows = _axis(layer, below.rows, 0)
     columns = _axis(layer, below.columns, 1)
-    return Position(below.root, rows, columns) if rows and columns else None
+    if rows is None or columns is None or max(map(_length, (*rows, *columns))) > _LONGEST:
+        return None
+    return Position(below.root, rows, columns, below.moved_by or layer)
+
+
+def _length(number: Fraction) -> int:
+    return max(abs(number.numerator), number.denominator)
 
 
 def _axis(layer: BuiltLayer, axis: Axis, side: int) -> Axis | None:

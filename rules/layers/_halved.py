@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from caffelint.lint import NamedTuple
 from caffelint.lint.built import BuiltLayer, pooled_size
 
 _MAP_AXES = 4

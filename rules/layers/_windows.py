@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import Kind, Layer, Net, Refused, title
+from caffelint.lint import Kind, Layer, NamedTuple, Net, Refused, title
 from caffelint.lint.built import BuiltLayer, Pooling, Shape, Window, pooled_size, written_field
 
 

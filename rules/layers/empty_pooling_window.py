@@ -39,6 +39,7 @@ class EmptyPoolingWindow(NetRule):
     code = "L003"
     name = "empty-pooling-window"
     severity = ERROR
+    layer_types = ("Pooling",)
     risks_nan = True
     _NET = (
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: %d dim: 8 } } }'

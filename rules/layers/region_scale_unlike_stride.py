@@ -1,11 +1,23 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
-from caffelint.lint.built import Blob, BuiltLayer
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    compiled_later,
+    fix,
+    title,
+    write,
+)
+from caffelint.lint.built import Blob, BuiltLayer, types_that
 
 from ._coordinates import Position, position
 
@@ -15,7 +27,7 @@ _MOST_CHANNELS = 6
 _NEAR = 0.02
 """How far a scale, as people round it, may be from 1 / stride."""
 
-_FEAT_STRIDE = re.compile(r"""['"]?feat_stride['"]?\s*:\s*(\d{1,6})(?![\d.])""")
+_FEAT_STRIDE = compiled_later(r"""['"]?feat_stride['"]?\s*:\s*(\d{1,6})(?![\d.])""")
 
 
 class RegionScaleUnlikeStride(NetRule):
@@ -49,6 +61,7 @@ class RegionScaleUnlikeStride(NetRule):
     name = "region-scale-unlike-stride"
     severity = WARNING
     certainty = LIKELY
+    layer_types = types_that(lambda kind: kind.has_setting("spatial_scale"))
     _NET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 64 dim: 64 }} }} }}'
         ' layer {{ name: "rois" type: "Input" top: "rois" input_param {{ shape {{ dim: 9 dim: 5 }} }} }}'
@@ -93,8 +106,6 @@ class RegionScaleUnlikeStride(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.layers_that(lambda kind: kind.has_setting("spatial_scale")):
-            return
         said: set[int] = set()
         for one in net.states():
             known: dict[Blob, Position | None] = {}

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import BuiltLayer
 
-_BOX = 4
-"""Numbers that tell a box."""
+from ._anchors import boxes_beside
 
 
 class ReshapeSplitsChannels(NetRule):
@@ -35,6 +34,7 @@ class ReshapeSplitsChannels(NetRule):
     name = "reshape-splits-channels"
     severity = WARNING
     certainty = LIKELY
+    layer_types = ("Reshape",)
     _NET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 18 dim: 24 }} }} }}'
         ' layer {{ name: "score" type: "Convolution" bottom: "data" top: "score"'
@@ -68,8 +68,6 @@ class ReshapeSplitsChannels(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.by_type.get("Reshape"):
-            return
         said: set[int] = set()
         for one in net.states():
             for layer in one.layers:
@@ -107,9 +105,7 @@ def _maker(layer: BuiltLayer) -> BuiltLayer | None:
 
 def _for_boxes(net: Net, maker: BuiltLayer, parts: int) -> str:
     """How many scores there must be for the boxes that a layer beside makes."""
-    for layer, _ in maker.bottoms[0].original.readers if maker.bottoms else ():
-        if layer is not maker and layer.index is not None and layer.type == maker.type:
-            boxes, rest = divmod(layer.parameters.num_output, _BOX)
-            if boxes and not rest:
-                return f": {parts * boxes}, if {title(net.layers[layer.index])} makes {boxes} boxes"
-    return ""
+    found = boxes_beside(maker)
+    if found is None:
+        return ""
+    return f": {parts * found[1]}, if {title(net.layers[found[0].index or 0])} makes {found[1]} boxes"

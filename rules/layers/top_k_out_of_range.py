@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.lint import (
     ERROR,
@@ -12,6 +11,7 @@ from caffelint.lint import (
     Finding,
     Invalid,
     Kind,
+    NamedTuple,
     Net,
     RefusalRule,
     Refused,

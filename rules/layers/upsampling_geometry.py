@@ -7,7 +7,7 @@ from math import ceil
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, title, write
 from caffelint.lint.built import Blob, BuiltLayer, types_that
 
-from ._coordinates import SAME, Axis, Position, crop_offset, paths_agree, position
+from ._coordinates import SAME, Position, crop_offset, gaps, position
 
 _TOLERATED = 2
 """Pixels of the cropped map: even kernels leave half pixels, and older nets round one more."""
@@ -121,20 +121,23 @@ class UpsamplingGeometry(NetRule):
             crops = [layer for layer in one.layers if layer.type == "Crop" and len(layer.bottoms) == 2]
             # Where all others are aligned exactly, one that is not is a slip, however coarse its map.
             exact = len(crops) > _ALIGNED and sum(not _shift(layer, known) for layer in crops) >= len(crops) - 1
+            apart = gaps(one.layers, known) if crops and are_given else {}
             for layer in one.layers:
                 index = layer.index
                 if index is None or index in said or len(layer.bottoms) != 2:
                     continue
                 found = None
                 if layer.type == "Crop" and are_given:
-                    found = self._crop(net, layer, known, exact)
+                    found = self._crop(net, layer, known, exact, apart.get(layer.bottoms[0], Fraction(0)))
                 elif layer.type == "Upsample":
                     found = self._unpooled(net, layer)
                 if found:
                     said.add(index)
                     yield found
 
-    def _crop(self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None], exact: bool) -> Finding | None:
+    def _crop(
+        self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None], exact: bool, apart: Fraction | None
+    ) -> Finding | None:
         mine = net.layers[layer.index or 0]
         map_, reference = (position(blob, known) for blob in layer.bottoms)
         if map_ is None or reference is None or map_.root is not reference.root:
@@ -160,10 +163,10 @@ class UpsamplingGeometry(NetRule):
             if not exact:
                 tolerated = max(tolerated, Fraction(_factor(layer.bottoms[0].producer), _COARSE))
             if abs(wanted - offset) > tolerated:
-                if not paths_agree(layer.bottoms[0], known, _TOLERATED * here[0]):
+                if apart is None or apart > _TOLERATED * here[0]:
                     return None  # what is right for one of the maps in a sum moves the others away
                 fixes = _offset(mine, map_, reference)
-                pad = _lacking_pad(layer, there, offset, wanted, side) if wanted < 0 else ""
+                pad = _lacking_pad(map_.moved_by, offset, wanted, side) if wanted < 0 and there == SAME else ""
                 return self.finding(
                     mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
                     f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)} but crop_param'
@@ -174,9 +177,7 @@ class UpsamplingGeometry(NetRule):
         return None
 
     def _unpooled(self, net: Net, layer: BuiltLayer) -> Finding | None:
-        mask = layer.bottoms[1].producer
-        while mask is not None and mask.type == "Split":
-            mask = mask.bottoms[0].producer
+        mask = layer.bottoms[1].maker_beyond(lambda one: one.type == "Split")
         if mask is None or mask.type != "Pooling" or not mask.bottoms or not layer.tops:
             return None
         pooled, made = mask.bottoms[0].shape, layer.tops[0].shape
@@ -213,14 +214,8 @@ def _shift(layer: BuiltLayer, known: dict[Blob, Position | None]) -> Fraction:
     return max(shifts)
 
 
-def _lacking_pad(layer: BuiltLayer, there: Axis, offset: int, wanted: Fraction, side: int) -> str:
-    """What pad of the map's first convolution would suit the offset; empty where that moves the reference, too."""
-    if there != SAME:
-        return ""
-    first, blob = None, layer.bottoms[0]
-    while blob.producer is not None and blob.producer.bottoms:
-        first = first if blob.producer.keeps_pixels else blob.producer
-        blob = blob.producer.bottoms[0]
+def _lacking_pad(first: BuiltLayer | None, offset: int, wanted: Fraction, side: int) -> str:
+    """What pad of the map's first convolution would suit the offset."""
     windows = first.written_windows() if first is not None else None
     if first is None or windows is None or not first.has_weights or first.upsamples:
         return ""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from caffelint.evidence.log.rule import LogEvidence, Logged, Suspect
-from caffelint.lint import CauseKind, Known
+from caffelint.lint import CauseKind, Known, NamedTuple
 
 from . import _suspect_data, _suspect_net, _suspect_solver
 

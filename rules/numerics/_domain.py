@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
-from caffelint.lint import CERTAIN, ERROR, LIKELY, UNSAFE, WARNING, Finding, Layer, NetRule, Place, fix, write
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Layer,
+    NamedTuple,
+    NetRule,
+    Place,
+    fix,
+    write,
+)
 from caffelint.lint.built import BuiltLayer, Values
 
 

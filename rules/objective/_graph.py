@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from caffelint.lint import TEST, UNSAFE, Fix, Layer, Net, fix, python_classes, quoted, rename_blob, source, title, write
+from caffelint.lint import (
+    TEST,
+    UNSAFE,
+    Fix,
+    Layer,
+    NamedTuple,
+    Net,
+    compiled_later,
+    fix,
+    python_classes,
+    quoted,
+    rename_blob,
+    source,
+    title,
+    write,
+)
 
 PLAIN_LABELS = ("label", "labels")
 """Blobs whose classes are those of the whole data set."""
@@ -15,7 +28,7 @@ _MOST_ALIKE = 64
 _FARTHEST = 500
 """Layers between the two up to which it is looked whether one makes either blob anew."""
 _LONGEST_CHAIN = 50
-_NUM_CLASSES = re.compile(r"""\bnum_classes["']?\s*[:=]\s*(\d{1,9})(?!\d)""")
+_NUM_CLASSES = compiled_later(r"""\bnum_classes["']?\s*[:=]\s*(\d{1,9})(?!\d)""")
 
 
 def keeps_classes(layer: Layer) -> bool:

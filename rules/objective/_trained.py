@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from caffelint.lint import TRAIN, Layer, Net, Source, source
+from caffelint.lint import TRAIN, Layer, NamedTuple, Net, Source, source
 
 from ._graph import class_count, keeps_classes
 

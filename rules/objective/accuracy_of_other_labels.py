@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, quoted, title
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, compiled_later, quoted, title
 
 from ._graph import Scores, class_count, labels_by_scores
 
 _SOME = 8
-_WORD = re.compile(r"[a-z]{2,}|[0-9]+")
+_WORD = compiled_later(r"[a-z]{2,}|[0-9]+")
 _HEAD = (
     ' layer {{ name: "fc_{0}" type: "InnerProduct" bottom: "pool" top: "fc_{0}" }}'
     ' layer {{ name: "loss_{0}" type: "SoftmaxWithLoss" bottom: "fc_{0}" bottom: "{1}" top: "loss_{0}" }}'

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, NamedTuple, Net, NetRule, Related, title
 from caffelint.lint.built import Blob, BuiltLayer, types_that
 
 _READERS = types_that(lambda kind: kind.has_setting("num_classes") and kind.has_setting("share_location"))

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, Source, source, title
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
 from caffelint.lint.built import types_that
 
+from ._boxes import AGNOSTIC, Regressed, are_left_over, regressed, trained_source
+from ._channels import YOLO, counts_channels, odd_channels
 from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
 from ._odd_count import arrives, odd_labels, twin_with_classes
-
-_YOLO = {"RegionLoss": "region_loss_param", "Yolov3": "yolov3_param"}
 
 _DATA = (
     'layer { name: "data" type: "Python" top: "data" top: "rois" top: "labels" top: "bbox_targets"'
@@ -24,6 +24,17 @@ _SSD_NET = (
     ' layer { name: "loss" type: "MultiBoxLoss" bottom: "loc" bottom: "all"'
     " multibox_loss_param { num_classes: %d } }"
 )
+_SCORES = _FC.replace("%s", "cls_score") + _LOSS % ("cls", "cls_score", "labels")
+_BOXES = (
+    _FC % ("bbox_pred", "bbox_pred", 84)
+    + ' layer { name: "loss_bbox" type: "SmoothL1Loss" bottom: "bbox_pred" bottom: "bbox_targets" }'
+)
+_REGIONS = (
+    ' layer { name: "rfcn_cls" type: "Convolution" bottom: "x" top: "rfcn_cls" convolution_param { num_output: %d } }'
+    ' layer { name: "pool" type: "PSROIPooling" bottom: "rfcn_cls" bottom: "rois" top: "pool"'
+    " psroi_pooling_param { spatial_scale: 0.0625 output_dim: %d group_size: 7 } }"
+)
+_TWO = _DATA.replace("3", "2")
 
 
 class ClassCountMismatch(NetRule):
@@ -37,7 +48,8 @@ class ClassCountMismatch(NetRule):
 
     The rule compares classifiers that share a label; `num_classes` of a Python layer with the classifier of its labels
     and with the boxes, four for each class, of its targets; `num_classes` of MultiBoxLoss and DetectionOutput with the
-    convolutions that feed them; `num_class` of RegionLoss and Yolov3 with theirs.
+    convolutions that feed them; `num_class` of RegionLoss and Yolov3 with theirs, and `output_dim` of
+    PSROIPooling, times the square of `group_size`, with its.
 
     ## Example
     ```
@@ -53,6 +65,7 @@ class ClassCountMismatch(NetRule):
     ## References
     - softmax_loss_layer.cpp, Forward_cpu (labels are not checked in release builds)
     - rbgirshick/py-faster-rcnn issues 26, 142 and 258; weiliu89/caffe, multibox_loss_layer.cpp
+    - daijifeng001/caffe-rfcn, psroi_pooling_layer.cpp, Reshape
     """
 
     code = "O010"
@@ -60,9 +73,9 @@ class ClassCountMismatch(NetRule):
     severity = WARNING
     certainty = LIKELY
     risks_nan = True
-    layer_types = (*types_that(lambda kind: kind.is_loss or kind.has_setting("num_classes")), *_YOLO)
+    layer_types = (*types_that(lambda kind: kind.is_loss or counts_channels(kind)), *YOLO)
     VALID = [
-        _DATA + _FC % ("cls_score", "cls_score", 3) + _LOSS % ("cls", "cls_score", "labels"),
+        _DATA + _SCORES % 3,
         # Two tasks, each with labels of its own.
         _FC % ("a", "a", 10) + _FC % ("b", "b", 4) + _LOSS % ("a", "a", "label") + _LOSS % ("b", "b", "colour"),
         # The class makes vectors of that length, and labels besides.
@@ -71,7 +84,9 @@ class ClassCountMismatch(NetRule):
             "roi_data_layer/layer.py": "import caffe\n\n\nclass RoIDataLayer(caffe.Layer):\n"
             "    def reshape(self, bottom, top):\n        top[3].reshape(1, self._num_classes)\n",
         },
+        _TWO + _SCORES % 21 + _BOXES.replace("84", "8"),  # class-agnostic boxes
         _SSD_NET % 21,
+        _REGIONS % (1519, 31),
         'layer { name: "conv" type: "Convolution" bottom: "x" top: "conv" convolution_param { num_output: 125 } }'
         ' layer { name: "loss" type: "RegionLoss" bottom: "conv" bottom: "label"'
         " region_loss_param { num_class: 20 num: 5 coords: 4 } }",
@@ -87,18 +102,45 @@ class ClassCountMismatch(NetRule):
             " one of them is wrong; set both to the number of classes",
         ),
         Invalid(
-            _DATA + _FC % ("cls_score", "cls_score", 21) + _LOSS % ("cls", "cls_score", "labels"),
+            _DATA + _SCORES % 21,
             span="num_output: 21",
             message='InnerProduct "cls_score": num_output 21, but Python "data", which makes its labels, has'
             " num_classes 3, so 18 outputs are never trained; set num_output: 3",
         ),
         Invalid(
-            _DATA
-            + _FC % ("bbox_pred", "bbox_pred", 84)
-            + ' layer { name: "loss_bbox" type: "SmoothL1Loss" bottom: "bbox_pred" bottom: "bbox_targets" }',
+            _DATA + _BOXES,
             span="num_output: 84",
             message='InnerProduct "bbox_pred": num_output 84, but Python "data" makes targets with 4 * num_classes ='
             " 12 values, so Caffe stops; set num_output: 12",
+        ),
+        Invalid(
+            _REGIONS % (1029, 31),
+            span="num_output: 1029",
+            message='Convolution "rfcn_cls": num_output 1029, but PSROIPooling "pool" needs output_dim * group_size^2 ='
+            " 31 * 49 = 1519, so Caffe stops; set num_output: 1519",
+        ),
+        Invalid(
+            _DATA + _REGIONS % (147, 21),
+            span="output_dim: 21",
+            message='PSROIPooling "pool": output_dim 21, but Convolution "rfcn_cls" makes 147 = 49 * 3 channels, and'
+            ' Python "data" has 3 classes, so Caffe stops; set output_dim: 3',
+        ),
+        # One class and the background, beside what was copied.
+        Invalid(
+            _TWO + _SCORES % 2 + _BOXES,
+            span="num_output: 84",
+            message='InnerProduct "bbox_pred": num_output 84, but Python "data" makes targets with 4 * num_classes ='
+            " 8 values, so Caffe stops; set num_output: 8",
+        ),
+        Invalid(
+            _TWO + _SCORES % 21 + _BOXES,
+            span=("num_output: 21", "num_output: 84"),
+            message=(
+                'InnerProduct "cls_score": num_output 21, but Python "data", which makes its labels, has'
+                " num_classes 2, so 19 outputs are never trained; set num_output: 2",
+                'InnerProduct "bbox_pred": num_output 84, but Python "data" makes targets with 4 * num_classes ='
+                " 8 values, so Caffe stops; set num_output: 8",
+            ),
         ),
         Invalid(
             _SSD_NET % 5,
@@ -118,18 +160,14 @@ class ClassCountMismatch(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         shared: dict[tuple[str, int], dict[Layer, Layer]] = {}
-        regressed: dict[int, list[tuple[Layer, Layer]]] = {}
-        types = [type_ for type_ in net.by_type if type_ in self.layer_types or type_.startswith("SmoothL1Loss")]
-        for layer in net.layers_of(types):
+        boxes = regressed(net)
+        for layer in net.layers_of([type_ for type_ in net.by_type if type_ in self.layer_types]):
             if layer.kind.is_loss and layer.kind.reads_classes(1):
-                yield from self._classifier(layer, shared)
-            elif layer.type.startswith("SmoothL1Loss"):
-                _add_boxes(layer, regressed)
-            elif layer.kind.has_setting("num_classes"):
-                yield from self._priors(layer)
-            elif layer.type in _YOLO:
-                yield from self._cells(layer)
-        for pairs in regressed.values():
+                yield from self._classifier(layer, shared, boxes)
+                continue
+            for unfit in odd_channels(layer):
+                yield self._finding(*unfit)
+        for pairs in boxes.values():
             yield from self._boxes(pairs)
         for (label, _), found in shared.items():
             if len({class_count(classifier) for classifier in found}) < 2:
@@ -147,8 +185,10 @@ class ClassCountMismatch(NetRule):
                     most,
                 )
 
-    def _classifier(self, loss: Layer, shared: dict[tuple[str, int], dict[Layer, Layer]]) -> Iterator[Finding]:
-        scores, labels = _source(loss, 0, keeps_classes), _source(loss, 1)
+    def _classifier(
+        self, loss: Layer, shared: dict[tuple[str, int], dict[Layer, Layer]], boxes: Regressed
+    ) -> Iterator[Finding]:
+        scores, labels = trained_source(loss, 0, keeps_classes), trained_source(loss, 1)
         if scores is None or not class_count(scores.layer) or len(loss.bottoms) < 2:
             return
         same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), {})
@@ -156,8 +196,9 @@ class ClassCountMismatch(NetRule):
         if labels is None or loss.bottoms[1] not in PLAIN_LABELS:
             return
         classes = classes_in_param_str(labels.layer)
-        # Where boxes are class-agnostic, a 2 means background and object alone.
-        if classes > 2 and classes != class_count(scores.layer):
+        if classes < 2 or classes == AGNOSTIC and not are_left_over(boxes.get(labels.layer.index, ()), classes):
+            return
+        if classes != class_count(scores.layer):
             if twin := twin_with_classes(labels.layer, class_count(scores.layer)):
                 message = odd_labels(labels.layer, scores.layer, twin)
                 yield self._finding(labels.layer, message, twin, ("python_param", "param_str"))
@@ -173,9 +214,8 @@ class ClassCountMismatch(NetRule):
     def _boxes(self, pairs: Sequence[tuple[Layer, Layer]]) -> Iterator[Finding]:
         """Layers that predict boxes for the targets of one layer, each with that layer."""
         classes = classes_in_param_str(pairs[0][1])
-        # Half as many for windows in time, which have two ends.
-        if classes <= 2 or any(class_count(boxes) in (4 * classes, 2 * classes) for boxes, _ in pairs):
-            return  # where one fits, the others predict something else than boxes
+        if classes < 2 or not are_left_over(pairs, classes):
+            return
         if any(twin_with_classes(targets, class_count(boxes) // 4) for boxes, targets in pairs):
             return  # told with the classifier
         for boxes, targets in pairs:
@@ -186,58 +226,6 @@ class ClassCountMismatch(NetRule):
                 targets,
             )
 
-    def _priors(self, layer: Layer) -> Iterator[Finding]:
-        block = layer.param(layer.kind.block)
-        joined = _source(layer, 1, _rearranged)
-        if block.num_classes < 1 or joined is None:
-            return
-        parts = range(len(joined.layer.bottoms)) if joined.layer.type == "Concat" else ()
-        for part in parts:
-            made = _source(joined.layer, part, _rearranged)
-            if made and made.layer.type == "Convolution" and class_count(made.layer) % block.num_classes:
-                yield self._finding(
-                    made.layer,
-                    f"{title(made.layer)}: num_output {class_count(made.layer)} is not a multiple of num_classes"
-                    f" {block.num_classes} of {title(layer)}, so Caffe stops; set it to {block.num_classes} times the"
-                    " number of boxes per cell",
-                    layer,
-                )
-
-    def _cells(self, loss: Layer) -> Iterator[Finding]:
-        block = loss.param(_YOLO[loss.type])
-        made = _source(loss, 0)
-        if made is None or made.layer.type != "Convolution":
-            return
-        coords = block.coords if loss.type == "RegionLoss" else 4
-        wanted = block.num * (block.num_class + coords + 1)
-        if block.HasField("num") and block.HasField("num_class") and class_count(made.layer) != wanted:
-            yield self._finding(
-                made.layer,
-                f"{title(made.layer)}: num_output {class_count(made.layer)}, but {title(loss)} with"
-                f" {block.num} boxes of {block.num_class} classes needs"
-                f" {block.num} * ({block.num_class} + {coords + 1}) = {wanted}; set num_output: {wanted}",
-                loss,
-            )
-
     def _finding(self, blamed: Layer, message: str, other: Layer, path: tuple[str, str] | None = None) -> Finding:
         related = (Related("the other number is set here", other.at()),)
         return self.finding(blamed.at(*(path or count_place(blamed))), message, related=related)
-
-
-def _add_boxes(loss: Layer, regressed: dict[int, list[tuple[Layer, Layer]]]) -> None:
-    boxes, targets = _source(loss, 0), _source(loss, 1)
-    if boxes and targets and boxes.layer.type == "InnerProduct":
-        regressed.setdefault(targets.layer.index, []).append((boxes.layer, targets.layer))
-
-
-def _unchanged(layer: Layer) -> bool:
-    return bool(layer.kind.hands_on and layer.kind.keeps_channels)
-
-
-def _rearranged(layer: Layer) -> bool:
-    return keeps_classes(layer) or layer.type == "Permute"
-
-
-def _source(layer: Layer, bottom: int, through: Callable[[Layer], bool] = _unchanged) -> Source | None:
-    phases = layer.phases
-    return source(layer, bottom, TRAIN if TRAIN in phases or not phases else phases[0], through)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -12,6 +11,7 @@ from caffelint.lint import (
     Invalid,
     Layer,
     LayerRule,
+    compiled_later,
     is_whole,
     known_data,
     source,
@@ -20,14 +20,14 @@ from caffelint.lint import (
 
 from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
 
-_PART = re.compile(
+_PART = compiled_later(
     r"\d[-_]?class|class(?:es)?[-_]?\d|subset|mini|tiny|small|sub[-_]|augment|feature|pascal|voc|coco|det"
 )
 """Words in a path that tell of a part of a data set, or of another one."""
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = compiled_later(r"\d+")
 
-_LABELS = re.compile(r"(?:cls_?|roi_?)labels?$")
+_LABELS = compiled_later(r"(?:cls_?|roi_?)labels?$")
 """Other tops may hold labels of something else, such as attributes."""
 
 _NET = (

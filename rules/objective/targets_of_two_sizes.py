@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, Finding, Invalid, Layer, Net, NetRule, Related, Source, source, title
+from caffelint.lint.built import types_that
 
 from ._graph import class_count, count_place
 
@@ -32,6 +33,9 @@ class TargetsOfTwoSizes(NetRule):
     code = "O023"
     name = "targets-of-two-sizes"
     severity = ERROR
+    layer_types = types_that(
+        lambda kind: kind.is_loss and not kind.fork and (kind.is_distance or kind.plain_form == "Sigmoid")
+    )
     VALID = [
         _FC % ("a", "a", 9) + _FC % ("b", "b", 9) + _LOSS % ("a", "a", "label") + _LOSS % ("b", "b", "label"),
         _FC % ("a", "a", 9) + _FC % ("b", "b", 4) + _LOSS % ("a", "a", "label") + _LOSS % ("b", "b", "other"),
@@ -52,9 +56,7 @@ class TargetsOfTwoSizes(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[tuple[str, str, Source | None], dict[Layer, None]] = {}
-        for loss in net.layers_that(lambda kind: kind.is_loss):
-            if loss.kind.fork or not (loss.kind.is_distance or loss.kind.plain_form == "Sigmoid"):
-                continue
+        for loss in net.layers_of(self.layer_types):
             for phase in loss.phases if len(loss.bottoms) > 1 else ():
                 made, targets = source(loss, 0, phase), loss.maker(1, phase)
                 if made and made.layer.type == "InnerProduct" and loss.maker(0, phase) == made:

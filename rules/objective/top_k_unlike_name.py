@@ -3,11 +3,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Given, Invalid, Layer, LayerRule, Net, fix, title, write
+from caffelint.lint import (
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Given,
+    Invalid,
+    Layer,
+    LayerRule,
+    Net,
+    compiled_later,
+    fix,
+    title,
+    write,
+)
 
 from ._graph import scored_classes
 
-_TOP = re.compile(r"(?<![a-zA-Z])top[-_ @]?([0-9]{1,3})(?![0-9])", re.IGNORECASE)
+_TOP = compiled_later(r"(?<![a-zA-Z])top[-_ @]?([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 
 _NET = 'layer {{ name: "{0}" type: "Accuracy" bottom: "fc" bottom: "label" top: "{0}" include {{ phase: TEST }}{1} }}'
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, File, Finding, Invalid, Place, TextRule
+from caffelint.lint import INFO, LIKELY, File, Finding, Invalid, Place, TextRule, compiled_later
 
-_LINE = re.compile(
+_LINE = compiled_later(
     r"\b([a-z_]+)[ \t]*:[ \t]*([1-9]\d{0,8})[ \t;,}]*#[ \t]*(\d{1,6}(?:[ \t]*\([^()\n]{0,40}\))?"
     r"(?:[ \t]*\*[ \t]*\d{1,6}(?:[ \t]*\([^()\n]{0,40}\))?)+)[ \t]*(?=[\r\n,;.]|\Z)",
     re.ASCII,
 )
-_REMARK = re.compile(r"\([^()]*\)")
+_REMARK = compiled_later(r"\([^()]*\)")
 
 
 class CommentContradictsNumber(TextRule):

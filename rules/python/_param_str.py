@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import warnings
 
-_LINE = re.compile(r"(['\"]?)([A-Za-z_]\w*)\1[ ]*:(?:[ ]|$)")
+from caffelint.lint import compiled_later
+
+_LINE = compiled_later(r"(['\"]?)([A-Za-z_]\w*)\1[ ]*:(?:[ ]|$)")
 _LONGEST = 1 << 16
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -15,11 +14,12 @@ from caffelint.lint import (
     Net,
     NetRule,
     Related,
+    compiled_later,
     python_classes,
     title,
 )
 
-_PATH = re.compile(r"[/\\]\w|\w\.[A-Za-z]\w{1,7}\b")
+_PATH = compiled_later(r"[/\\]\w|\w\.[A-Za-z]\w{1,7}\b")
 """A folder, or a file: what a text names that is the same in both phases."""
 _SETUP = (
     "import caffe\n\n\nclass DataLayer(caffe.Layer):\n    def setup(self, bottom, top):\n"

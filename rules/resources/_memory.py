@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from math import prod
-from typing import NamedTuple
 
+from caffelint.lint import NamedTuple
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 _BYTES = 4

@@ -6,9 +6,7 @@ the rules that give it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from caffelint.lint import CERTAIN, LIKELY
+from caffelint.lint import CERTAIN, LIKELY, NamedTuple
 
 
 class Advice(NamedTuple):

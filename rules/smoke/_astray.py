@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
-from caffelint.lint import LIKELY, Cause
+from caffelint.lint import LIKELY, Cause, NamedTuple
 from caffelint.smoke.rule import Pulled, Run
 
 from ._evidence import subject

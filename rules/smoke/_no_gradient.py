@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, Place, Suggested, title, titles
+from caffelint.lint import CERTAIN, LIKELY, Cause, CauseKind, NamedTuple, Place, Suggested, title, titles
 from caffelint.smoke.rule import (
     BLOB,
     DATA,

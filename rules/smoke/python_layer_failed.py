@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, python_modules, relative
+from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, compiled_later, python_modules, relative
 from caffelint.smoke.rule import BuiltLayer, PythonLayer, Run, SmokeRule
 
 from ._evidence import guessed, worded
@@ -13,7 +12,7 @@ from ._example import CALM, NET, losses, project
 _PYTHON = NET.replace('type: "Log" bottom: "fc" top: "log"', 'type: "Python" bottom: "fc" top: "log"').replace(
     'top: "log" }', 'top: "log"\n  python_param { module: "mine" layer: "Twice" } }'
 )
-_NOT_FOUND = re.compile(r"No module named '?([^'. ]+)")
+_NOT_FOUND = compiled_later(r"No module named '?([^'. ]+)")
 
 
 class PythonLayerFailed(SmokeRule):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from caffelint.lint import compiled_later
 
-_WORD = re.compile(r"[^\W_]+")
-_NUMBER = re.compile(r"\d+")
+_WORD = compiled_later(r"[^\W_]+")
+_NUMBER = compiled_later(r"\d+")
 
 
 def words(name: str) -> set[str]:

@@ -6,7 +6,7 @@ import os
 import re
 from math import isclose, isfinite
 
-from caffelint.lint import Layer, Net, Solver
+from caffelint.lint import Layer, Net, Solver, compiled_later
 from caffelint.lint.built import UNKNOWN
 from caffelint.lint.disk import exists
 
@@ -18,7 +18,7 @@ _DEEP = 4
 """Layers with weights, of which one is few."""
 _SWEEP = 3
 """So many solvers that differ in base_lr alone are a search for it."""
-_SAYS_RATE = re.compile(r"(?<![a-z])(?:base_?)?lr[-_=]?(\d+(?:\.\d+)?(?:e-?\d+)?)(?![0-9.]\d)", re.IGNORECASE)
+_SAYS_RATE = compiled_later(r"(?<![a-z])(?:base_?)?lr[-_=]?(\d+(?:\.\d+)?(?:e-?\d+)?)(?![0-9.]\d)", re.IGNORECASE)
 _NEAR = 1e-3
 """A rate in a file is a float32, which 0.1 is not quite."""
 _STEPS = (0.01, 0.1, 0.2, 0.5, 2, 5, 10, 100)

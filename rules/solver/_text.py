@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
-from caffelint.lint import Solver, file_name
+from caffelint.lint import Solver, compiled_later, file_name
 
 AT_FIRST_UPDATE = "Caffe stops only at the first update, after loading the data and a whole test pass"
 DECAY_FIELDS = ("gamma", "power", "stepsize", "stepvalue")
 NET_FIELDS = ("net", "net_param", "train_net", "train_net_param")
 
 
-_TEMPLATE = re.compile(r"(?i)template|tmpl|skeleton")
+_TEMPLATE = compiled_later(r"(?i)template|tmpl|skeleton")
 
 
 def is_completed(solver: Solver) -> bool:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.lint import (
     DISPLAY,
@@ -12,6 +11,7 @@ from caffelint.lint import (
     Finding,
     Fix,
     Invalid,
+    NamedTuple,
     Net,
     ProjectRule,
     Solver,

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -12,6 +11,7 @@ from caffelint.lint import (
     Invalid,
     Solver,
     SolverRule,
+    compiled_later,
     fix,
     slower,
     usual_drops,
@@ -33,7 +33,7 @@ _TINY = 0.005
 _MANY = 1000
 """Snapshots in a run: who saves so often means to stop it by hand, and take the best."""
 
-_ENDLESS = re.compile(r"10{6,}|9{6,}")
+_ENDLESS = compiled_later(r"10{6,}|9{6,}")
 """Iterations that stand for no end: a million, ten million."""
 
 _AT_ONCE = 100

@@ -1,21 +1,20 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, file_name
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, compiled_later, file_name
 from caffelint.lint.disk import exists
 
 from ._names import is_numbered_alike, swapped, words
 
-_FAMILY = re.compile(
+_FAMILY = compiled_later(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
     "|segnet|enet|unet|deeplab|pspnet|fcn|yolo|ssd|openpose|nin|flownet|c3d)(?![a-z])"
 )
-_NUMBER = re.compile(r"(?<!\d)\d+(?=(?:\.prototxt)?$)")
+_NUMBER = compiled_later(r"(?<!\d)\d+(?=(?:\.prototxt)?$)")
 """The number that a name ends in."""
-_VARIANT = re.compile(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
+_VARIANT = compiled_later(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
 
 
 class SolverOfAnotherNet(SolverRule):

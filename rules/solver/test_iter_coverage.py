@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -16,18 +15,21 @@ from caffelint.lint import (
     Net,
     ProjectRule,
     Solver,
+    compiled_later,
     fix,
     write,
 )
 
-_NAMED = re.compile(r"(?<!\d)(\d[\d,]{2,15})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)")
-_COPIED = re.compile(r"(?i)in the case of (?:mnist|cifar)")
+_NAMED = compiled_later(
+    r"(?<!\d)(\d[\d,]{2,15})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)"
+)
+_COPIED = compiled_later(r"(?i)in the case of (?:mnist|cifar)")
 """Caffe's own comment, which many solvers for other data still have."""
 _KNOWN = (
-    (re.compile(r"(?:ilsvrc|imagenet)[^/]{0,100}val"), 50000, "ImageNet's validation set"),
-    (re.compile(r"mnist[^/]{0,100}test"), 10000, "MNIST's test set"),
-    (re.compile(r"cifar[^/]{0,100}test"), 10000, "CIFAR's test set"),
-    (re.compile(r"voc0712[^/]{0,100}test"), 4952, "VOC 2007's test set"),
+    (compiled_later(r"(?:ilsvrc|imagenet)[^/]{0,100}val"), 50000, "ImageNet's validation set"),
+    (compiled_later(r"mnist[^/]{0,100}test"), 10000, "MNIST's test set"),
+    (compiled_later(r"cifar[^/]{0,100}test"), 10000, "CIFAR's test set"),
+    (compiled_later(r"voc0712[^/]{0,100}test"), 4952, "VOC 2007's test set"),
 )
 _TRAIN = 'layer {{ name: "data" type: "Data" top: "data" include {{ phase: TRAIN }} data_param {{ batch_size: {} }} }} '
 

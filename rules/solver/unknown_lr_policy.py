@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -16,6 +15,7 @@ from caffelint.lint import (
     Invalid,
     Solver,
     SolverRule,
+    compiled_later,
     fix,
     is_for_unknown_caffe,
     quoted,
@@ -24,7 +24,7 @@ from caffelint.lint import (
 
 from ._text import AT_FIRST_UPDATE
 
-_TESTS = re.compile(r"(?i)(?<![a-z])(?:test|eval|infer|predict)")
+_TESTS = compiled_later(r"(?i)(?<![a-z])(?:test|eval|infer|predict)")
 _POLICIES = ("fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid")
 _ALL = ", ".join(_POLICIES)
 

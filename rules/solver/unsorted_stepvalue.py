@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, remove, write
+from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, remove, remove_from, write
 
 
 class UnsortedStepvalue(SolverRule):
@@ -66,6 +66,12 @@ class UnsortedStepvalue(SolverRule):
             message="stepvalue 20 comes after 30, so the rate drops at iteration 31, not at 20; sort them",
             fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 10\nstepvalue: 20\nstepvalue: 30',
         ),
+        Invalid(
+            'lr_policy: "multistep" gamma: 0.1\nstepvalue: 30\nstepvalue: 10\nstepvalue: 10',
+            span="stepvalue: 10",
+            message="stepvalue 10 comes after 30, so the rate drops at iteration 31, not at 10; sort them",
+            fixed='lr_policy: "multistep" gamma: 0.1\nstepvalue: 10\nstepvalue: 30',
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -107,6 +113,8 @@ class UnsortedStepvalue(SolverRule):
 
 
 def _sort(solver: Solver) -> tuple[Fix, ...]:
-    values = enumerate(sorted(solver.message.stepvalue))
-    edits = (write(solver, "stepvalue", place, value=str(step)) for place, step in values)
-    return fix("sort the stepvalues", UNSAFE, *edits)
+    """What would be set twice or at no iteration is left out, as it would be told of next."""
+    values = sorted({step for step in solver.message.stepvalue if step > 0})
+    edits = [write(solver, "stepvalue", place, value=str(step)) for place, step in enumerate(values)]
+    surplus = [remove_from(solver, "stepvalue", len(values))] if len(values) < len(solver.message.stepvalue) else []
+    return fix("sort the stepvalues", UNSAFE, *edits, *surplus)

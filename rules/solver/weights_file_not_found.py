@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Iterator, Sequence
 
-from caffelint.lint import ERROR, Finding, Invalid, Option, Solver, SolverRule, Valid
+from caffelint.lint import ERROR, Finding, Invalid, Option, Solver, SolverRule, Valid, compiled_later
 from caffelint.lint.disk import data_of_this_machine, data_sources, found_from, is_template, starts
 
-_OTHERS = re.compile(r"^~/|_iter_\d+\.caffemodel(?:\.h5)?$")
+_OTHERS = compiled_later(r"^~/|_iter_\d+\.caffemodel(?:\.h5)?$")
 """What is no file as it is written, or may be one that a training writes (Solver::SnapshotFilename)."""
 
 

@@ -13,10 +13,11 @@ from random_solvers import Generator, Project
 from seeds import SEED, draws
 
 from caffelint.caffe.net import Net
-from caffelint.caffe.solver import NET_FIELDS, NetUse, Solver
+from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.states import State, refusals_before_testing, refusals_before_training, solver_nets
 from caffelint.caffe.walk import sources
 from caffelint.lint.file import load
+from caffelint.schema.detect import NET_FIELDS
 from caffelint.schema.messages import NetParameter
 
 SOLVERS = draws(300, 2500)

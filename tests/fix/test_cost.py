@@ -6,6 +6,7 @@ import gc
 import random
 from collections.abc import Callable
 
+import bench_curves
 import bench_texts
 import pytest
 
@@ -15,6 +16,7 @@ from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.plan import Job
+from caffelint.schema.meant import near_field
 from caffelint.text.tree import Field
 
 HEAD = 'name: "n"\ninput: "data"\ninput_shape { dim: 1 dim: 3 dim: 32 dim: 32 }\n'
@@ -97,6 +99,15 @@ def test_many_layers_with_one_fault_take_no_more_checks_than_few(what: str, chec
         mended = mend(net(lambda number: LAYERS[what].replace("%d", str(number)), many))
         assert len(checks) <= 5, many
         assert not [note for note in mended.notes if "please report" in note or "another run" in note], mended.notes
+
+
+def test_names_that_are_each_wrong_in_their_own_way_are_compared_once() -> None:
+    """A check for people compares no more than it reports; what those of a fix compare they remember."""
+    text = bench_texts.TEXTS["misspelt fields of a name each"](1000)
+    bench_curves.check(text)
+    near_field.cache_clear()
+    fixed = bench_curves.calls(lambda: bench_curves.mend(text))
+    assert fixed < 12 * bench_curves.calls(lambda: bench_curves.check(text))
 
 
 def test_a_mistake_that_is_often_on_a_line_is_mended_at_once(checks: list[Job]) -> None:

@@ -43,9 +43,9 @@ def rule(rule_name: str, pattern: str, text: str, how: str = SAFE, level: str = 
 def mend(texts: Mapping[str, bytes], *rules: type[Rule], **more: Any) -> Mended:
     config = Config()
     mender = Mender(config, more.pop("writable", texts), **more)
-    mender.guard.checker = Checker(config, infos=[*mender.guard.checker.infos, *map(describe, rules)])
+    mender.guard.checker = Checker(config, infos=[*mender.guard.checker.judge.infos, *map(describe, rules)])
     for one in rules:
-        mender.guard.checker.rules.add(one)
+        mender.guard.checker.judge.rules.add(one)
     return mender.mend(Job(tuple(texts), frozenset(texts), ()), dict(texts))
 
 
@@ -121,7 +121,7 @@ def test_harm_is_seen_also_by_rules_that_were_not_asked_for() -> None:
     mender = Mender(config, ["a"])
     harm = rule("harm", 'type: "ReLU"', "type: ReLU")
     mender.guard.checker = Checker(config, infos=[describe(harm)])
-    mender.guard.checker.rules.add(harm)
+    mender.guard.checker.judge.rules.add(harm)
     mended = mender.mend(Job(("a",), frozenset("a"), ()), {"a": NET})
     assert mended.texts == {}
     assert "it would cause wrong-value-type" in mended.notes[0]
@@ -295,3 +295,12 @@ def test_two_losses_after_one_sigmoid_in_place() -> None:
     result = fix([], Config(), unsafe=True, write=False, texts=texts, alone=True)
     assert not result.notes
     assert result.changes[0].new == texts["net.prototxt"].replace(b'top: "fc"', b'top: "s"')
+
+
+def test_all_that_was_left_out_is_counted_also_what_the_report_makes_an_info_of() -> None:
+    """Of several that are alike the report shows the first, and each of their fixes was tried."""
+    text = b'base_lr: 0.1 lr_policy: "multistep" gamma: 0.1\n'
+    text += b"".join(b"stepvalue: %d\nstepvalue: # why\n %d\n" % (step, step) for step in (10, 20))
+    fixed = fix([], Config(), unsafe=True, least="warning", texts={"a": text}, alone=True)
+    assert len([note for note in fixed.notes if "it would remove the comment # why" in note]) == 2
+    assert fixed.report.left == {"for the reason below": 2}

@@ -16,7 +16,7 @@ import pytest
 from seeds import draws
 
 import caffelint
-from caffelint.lint import cache, checker, engine, registry
+from caffelint.lint import cache, checker, engine, judge, registry
 from caffelint.lint.changed import changed_files
 from caffelint.lint.config import Config, load_config
 from caffelint.lint.discover import discover, resolve
@@ -355,14 +355,14 @@ def test_a_failure_of_its_own_names_the_file_and_goes_on(
 ) -> None:
     project(tmp_path / "a")
     project(tmp_path / "b")
-    real = checker.silence
+    real = judge.silence
 
     def fail(findings: list[Finding], document: Document) -> Silenced:
         if document.path.startswith("a"):
             raise KeyError("x")
         return real(findings, document)
 
-    monkeypatch.setattr(checker, "silence", fail)
+    monkeypatch.setattr(judge, "silence", fail)
     report = caffelint.check(["."], config)
     assert [(failure.file, failure.internal) for failure in report.failures] == [("a/net.prototxt", True)]
     assert {finding.file for finding in report.findings} == {"b/net.prototxt", "b/solver.prototxt"}

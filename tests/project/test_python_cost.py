@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import bench_curves
+import bench_texts
 import pytest
 from cost import soon
 
+import caffelint
+from caffelint.lint.config import Config
 from caffelint.project import python2
 from caffelint.project.python_layers import PythonModule
 
@@ -94,6 +98,33 @@ def test_of_very_many_classes_of_a_module_the_first_are_looked_at() -> None:
     assert first is not None
     assert last is not None
     assert (first.is_layer, last.is_layer) == (True, None)
+
+
+def test_a_module_of_very_many_parts_is_not_looked_at() -> None:
+    text = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        {}\n"
+    for size, is_layer in ((2_000, True), (20_000, None)):
+        one = PythonModule("a.py", text.format("x=1;" * size)).find("A")
+        assert one is not None
+        assert one.is_layer is is_layer
+
+
+@pytest.mark.parametrize("line", ["x=1;" * 3000, f"x = [{'*x, ' * 4500}]", f"x = 1{' < 1' * 9000}"])
+def test_a_check_looks_at_each_part_of_a_module_a_few_times(line: str, tmp_path: Path) -> None:
+    config = Config()
+    config.cache, config.jobs = False, 1
+    layer = 'python_param { module: "m" layer: "A" param_str: "{}" }'
+    net = f'{bench_texts.INPUT} layer {{ name: "p" type: "Python" bottom: "x" top: "p" {layer} }}'
+
+    def look(name: str, line: str) -> None:
+        folder = tmp_path / name
+        folder.mkdir()
+        head = "import caffe\nclass A(caffe.Layer):\n    def setup(self, bottom, top):\n        "
+        (folder / "m.py").write_text(f"{head}p = eval(self.param_str)\n        {line}\n")
+        (folder / "net.prototxt").write_text(net)
+        caffelint.check([folder], config)
+
+    look("small", "x = 1")  # imports
+    assert bench_curves.calls(lambda: look("large", line)) < 400 * 9000
 
 
 def test_functions_in_functions_are_gone_through_once() -> None:

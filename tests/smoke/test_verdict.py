@@ -12,7 +12,9 @@ from caffelint.lint.cause import Known, ReportedCause
 from caffelint.lint.file import load
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
+from caffelint.smoke import verdict as verdicts
 from caffelint.smoke.events import Iteration
+from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 from caffelint.smoke.verdict import verdict
 
@@ -50,6 +52,13 @@ def run(*losses: float) -> Run:
 )
 def test_a_run_without_findings(losses: tuple[float, ...], text: str) -> None:
     assert text in verdict(run(*losses), [])
+
+
+def test_more_of_records_that_were_read_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "outcome", lambda run: outcome(run)._replace(seen=12.0, records=40))
+    text = verdict(run(*(2.3,) * 10), [])
+    assert "each of the 40 records was seen 12 times; the loss has hardly moved all the same" in text
+    assert "too few" not in text
 
 
 def test_a_run_that_a_check_objects_to() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from caffelint.caffe.fillers import UnknownFiller, check_name, fill
 from caffelint.caffe.layers.registry import REGISTRY as REGISTRY
@@ -20,6 +20,7 @@ from caffelint.caffe.shapes import Shape, plural
 from caffelint.caffe.values import UNKNOWN, Hazard, Values
 from caffelint.schema import LayerParameter
 from caffelint.schema.tables import FIRST_FORK_NUMBER
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.net_parts import Blob, Param
@@ -66,8 +67,7 @@ ONE_OR_TWO = Counts(1, 2)
 EXACT, REFUSED, CORRUPTS, DIES = "exact", "refused", "corrupts", "dies"
 SHAPES, PARAMS, NOTHING = "shapes", "params", "nothing"
 
-# What a refusal may blame beside the fields of the type's own parameter message.
-_OF_EVERY_LAYER = ("bottom", "top", "param", "loss_weight")
+_OF_EVERY_LAYER = ("bottom", "top", "param", "loss_weight")  # what a refusal may blame beside the type's own fields
 
 
 class BuiltLayer:

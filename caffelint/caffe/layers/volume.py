@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from caffelint.caffe.layers.base import AT_LEAST_ONE, ONE, BuiltLayer, register
 from caffelint.caffe.shapes import Shape, as_int, new_blob
+from caffelint.text.records import NamedTuple
 
 
 class Side(NamedTuple):

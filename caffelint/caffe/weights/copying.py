@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Param
 from caffelint.caffe.shapes import INT_MAX, MAX_AXES, Shape, as_int, count
 from caffelint.caffe.weights.stored import HDF5, StoredBlob, StoredLayer, Weights
+from caffelint.text.records import NamedTuple
 
 
 class Misfits(Enum):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.net_parts import Param
 from caffelint.caffe.shapes import count
 from caffelint.caffe.states import histories
 from caffelint.caffe.weights.stored import HDF5, State, StoredBlob
+from caffelint.text.records import NamedTuple
 
 
 class Stale(NamedTuple):

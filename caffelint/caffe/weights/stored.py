@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.caffe.refusal import Refusal
+from caffelint.text.records import NamedTuple
 
 BINARY, HDF5 = "binary", "HDF5"
 FLOAT, DOUBLE, HALF = "float", "double", "half"

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.solver import NET_FIELDS, NetUse
+from caffelint.caffe.solver import NetUse
 from caffelint.evidence.data.class_names import Names, class_lines
 from caffelint.evidence.data.evidence import DataEvidence, shape_nets
 from caffelint.evidence.data.gains import Matrix
@@ -24,6 +24,7 @@ from caffelint.evidence.data.values import Facts
 from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import load
 from caffelint.lint.project.python_layers import tell_modules
+from caffelint.schema.detect import NET_FIELDS
 
 _SUFFIX, _MEAN, _MATRIX = ".prototxt", "mean.binaryproto", "H.binaryproto"
 _GONE = "does not exist"

@@ -9,13 +9,14 @@ from typing import Any
 from google.protobuf import text_format
 
 from caffelint.caffe.net import Net
-from caffelint.caffe.solver import NET_FIELDS, NetUse, Solver
+from caffelint.caffe.solver import NetUse, Solver
 from caffelint.caffe.weights.file import read_solver_state, read_weights
 from caffelint.caffe.weights.stored import State, Weights
 from caffelint.evidence.weights.evidence import WeightsEvidence
 from caffelint.lint.file import load
 from caffelint.lint.rule import Files
 from caffelint.schema import message_class
+from caffelint.schema.detect import NET_FIELDS
 from caffelint.schema.messages import NetParameter
 
 

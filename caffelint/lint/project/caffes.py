@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.lint.config import Config
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO, Repository
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.lint.project.named import NamedForks
@@ -183,19 +184,19 @@ class Caffes:
     def _cached(self, files: tuple[SourceFile, ...]) -> Told:
         import hashlib
 
-        from caffelint.lint import cache
+        from caffelint.lint.cache import code_fingerprint, load_value, store_value
         from caffelint.lint.project.sources import Told, told
 
         name = ""
         if self._config.cache and files:
-            digest = hashlib.sha1(cache.code_fingerprint(), usedforsecurity=False)
+            digest = hashlib.sha1(code_fingerprint(), usedforsecurity=False)
             digest.update(repr(files).encode(errors="surrogateescape"))
             name = digest.hexdigest()
-            if stored := Told.of_json(cache.load_value(name)):
+            if stored := Told.of_json(load_value(name)):
                 return stored
         found = told(files)
         if name:
-            cache.store_value(name, found.as_json())
+            store_value(name, found.as_json())
         return found
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from caffelint.schema.project import TakenCounts
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
-_CLASS = re.compile(r"\bclass (\w+) ?: ?public (\w+) ?<")
-_COUNT = re.compile(
+_CLASS = compiled_later(r"\bclass (\w+) ?: ?public (\w+) ?<")
+_COUNT = compiled_later(
     r"\b(ExactNum|Min|Max)(Bottom|Top)Blobs ?\( ?\) ?const(?: override)? ?\{ ?return (-?\d{1,3}) ?; ?\}"
 )
-_NAMED = re.compile(r"\b(?:ExactNum|Min|Max)(?:Bottom|Top)Blobs ?\(")
-_AUTO = re.compile(r"\bAutoTopBlobs ?\( ?\) ?const(?: override)? ?\{ ?return true ?; ?\}")
+_NAMED = compiled_later(r"\b(?:ExactNum|Min|Max)(?:Bottom|Top)Blobs ?\(")
+_AUTO = compiled_later(r"\bAutoTopBlobs ?\( ?\) ?const(?: override)? ?\{ ?return true ?; ?\}")
 _BASE = "Layer"
 _DEEPEST = 10
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
+from caffelint.text.patterns import compiled_later
 
 _NAME = "caffe.proto"
 PROTO = os.path.join("src", "caffe", "proto", _NAME)
@@ -22,7 +23,9 @@ _LARGEST = 1 << 20
 _MOST_PROTOS = 20
 """Files of other names than caffe.proto that are read."""
 _NEVER = frozenset(["node_modules", "__pycache__", "build", "data"])
-_OF_OTHERS = re.compile(r"3rd_?party|third_?party|extern(?:al)?s?|vendor(?:ed)?|deps|tools|convert\w*", re.IGNORECASE)
+_OF_OTHERS = compiled_later(
+    r"3rd_?party|third_?party|extern(?:al)?s?|vendor(?:ed)?|deps|tools|convert\w*", re.IGNORECASE
+)
 """Folders of what a project only takes along: its own files are not for that."""
 
 

@@ -16,9 +16,10 @@ from caffelint.lint.project.border import top_of
 from caffelint.lint.project.caffes import Taken
 from caffelint.lint.project.shipped import is_of_shipped_folder, mended_since, shipped_by
 from caffelint.text.near import near
+from caffelint.text.patterns import compiled_later
 from caffelint.text.tree import MESSAGE
 
-_TEMPLATE = re.compile(
+_TEMPLATE = compiled_later(
     r"(?:^|[/_.-])(?:templates?|tmpl|skeleton)(?=[/_.-]|$)|(?:^|/)original\.prototxt$", re.IGNORECASE
 )
 """A file by that name, or in a folder of that name; DIGITS calls the net that it completes `original.prototxt`."""
@@ -39,13 +40,13 @@ _OF_MISSING_NETS = "S003"
 """Where a whole folder is of templates, each with a solver and its net, the one names the other as it is there."""
 _REPEATED = 3
 """From so many layers more on that are refused alike, they are a block's that is repeated."""
-_TO_BE_ADDED = re.compile(
+_TO_BE_ADDED = compiled_later(
     r"^[ \t]*(?:#|//)[ \t#/]*(?:TO-?DO|FIXME|EXERCISE)\b[^\n]{0,20}\b(?:add|write|insert|define|create|put)\b"
     r"[^\n]{0,99}\blayers?\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """A remark that an exercise has in place of layers."""
-_COMMENTED_READER = re.compile(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
+_COMMENTED_READER = compiled_later(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
 _MIXED, _OF_THE_GRAPH, _NOT_MADE = "mixed-layer-formats", "G", "unknown-bottom"
 _MANY = 10
 _BRIEF, _EXPLAINED, _FAULTS = 20, 0.5, 3

@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
 from caffelint.schema.provenance import provenance
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _LARGEST = 1 << 18
-_REPOSITORY = re.compile(r"github\.com[:/]([\w.-]{1,100}/[\w.-]{1,100})(?:/tree/([\w.-]{1,100}))?")
-_TELLS = re.compile(r"readme\b.*|install\b.*|dockerfile|makefile|.*\.sh", re.IGNORECASE)
+_REPOSITORY = compiled_later(r"github\.com[:/]([\w.-]{1,100}/[\w.-]{1,100})(?:/tree/([\w.-]{1,100}))?")
+_TELLS = compiled_later(r"readme\b.*|install\b.*|dockerfile|makefile|.*\.sh", re.IGNORECASE)
 """Files at the top of a repository that say which Caffe to clone and build."""
 _MOST_FILES = 20
 _UPSTREAM = "bvlc/caffe"
 """That everybody names, and that nothing follows from."""
 _UPSTREAMS = ("bvlc", "yangqing")
-_A_CAFFE = re.compile(r"[\w.-]+/caffe([_-][\w.-]+)?", re.IGNORECASE)
+_A_CAFFE = compiled_later(r"[\w.-]+/caffe([_-][\w.-]+)?", re.IGNORECASE)
 """A copy of Caffe keeps its name on GitHub, or begins with it; so do tools, but these are seldom fetched with a net."""
-_FETCHED = re.compile(r"\bclone\b[^\n]*$")
-_OF_ITS_OWN = re.compile(
+_FETCHED = compiled_later(r"\bclone\b[^\n]*$")
+_OF_ITS_OWN = compiled_later(
     r"\b(?:fork(?:ed)?|modified|customi[sz]ed|extended|patched)\b[^\n]{0,80}\bcaffe\b[^\n]*$"
     r"|\bcaffe\b[^\n]{0,80}\bfork\b[^\n]*$",
     re.IGNORECASE,

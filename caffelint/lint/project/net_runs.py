@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.project.border import top_of
+from caffelint.text.patterns import compiled_later
 
 if TYPE_CHECKING:
     from caffelint.project.scripts import NetRuns
 
-_LAYERS = re.compile(rb"^[ \t]*layers?\b", re.MULTILINE)
+_LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
 
 
 def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequence[NamedNet]]]) -> Mapping[str, NetRuns]:

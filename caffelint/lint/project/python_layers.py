@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from caffelint.caffe.net import Layer, Net
 from caffelint.lint.project.border import around
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.texts import Texts
@@ -18,6 +17,7 @@ from caffelint.lint.walk import walk
 from caffelint.text.patterns import compiled_later
 
 if TYPE_CHECKING:
+    from caffelint.caffe.net import Layer, Net
     from caffelint.project.python_layers import PythonClass, PythonModule
 
 _NAMED = compiled_later(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.project.border import top_of
@@ -18,12 +16,14 @@ from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
 from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of, use_of
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
 _NAMES = ("Makefile",)
 _LARGEST = 1 << 20
 """Notebooks hold pictures; these count as well."""
-_PICTURE = re.compile(rb'"(?:image/)?(?:png|jpeg)": ?"[^"]*"')
+_PICTURE = compiled_later(rb'"(?:image/)?(?:png|jpeg)": ?"[^"]*"')
 _MOST_BYTES = 1 << 24
 _MOST_SCRIPTS = 2_000
 _SMALL = 1000

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import islice, takewhile
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from caffelint.lint.project.counts import LayerClass, layer_classes, taken_counts
 from caffelint.lint.read import ReadError, read_found
@@ -19,6 +18,8 @@ from caffelint.schema.pool import read_data
 from caffelint.schema.project import Registered
 from caffelint.schema.provenance import provenance
 from caffelint.text.code_comments import without_comments
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _SUFFIXES = (".cpp", ".cu", ".cc", ".hpp", ".h")
 _TREES = (os.path.join("", "src", "caffe", ""), os.path.join("", "include", "caffe", ""))
@@ -30,15 +31,15 @@ _MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==", b"regulari
 _HEADERS = (".hpp", ".h")
 _LAYERS = os.path.join("src", "caffe", "layers")
 _FILLERS = "filler.hpp"
-_REGISTERS = re.compile(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)(?:_R)?\s*\(\s*(\w+)")
-_READS = re.compile(r"\blayer_param_?\s*\.\s*(\w+_param)\s*\(\s*\)")
-_POLICY = re.compile(r'lr_policy\s*==\s*"(\w+)"')
-_REGULARIZATION = re.compile(r'regularization_type\s*==\s*"(\w+)"')
-_FILLER = re.compile(r'type\s*==\s*"(\w+)"')
-_DEFINES = re.compile(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
-_INCLUDES = re.compile(r"#[ \t]*include\b[^\n]*")
-_OFF = re.compile(r"#[ \t]*if[ \t]+0\b")
-_CONDITION = re.compile(r"#[ \t]*(if|el|endif)[^\n]*")
+_REGISTERS = compiled_later(r"REGISTER_(LAYER|SOLVER)_(?:CLASS|CREATOR)(?:_R)?\s*\(\s*(\w+)")
+_READS = compiled_later(r"\blayer_param_?\s*\.\s*(\w+_param)\s*\(\s*\)")
+_POLICY = compiled_later(r'lr_policy\s*==\s*"(\w+)"')
+_REGULARIZATION = compiled_later(r'regularization_type\s*==\s*"(\w+)"')
+_FILLER = compiled_later(r'type\s*==\s*"(\w+)"')
+_DEFINES = compiled_later(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
+_INCLUDES = compiled_later(r"#[ \t]*include\b[^\n]*")
+_OFF = compiled_later(r"#[ \t]*if[ \t]+0\b")
+_CONDITION = compiled_later(r"#[ \t]*(if|el|endif)[^\n]*")
 
 
 class SourceFile(NamedTuple):
@@ -104,7 +105,7 @@ class Told(NamedTuple):
     """What the texts of some files tell; `same` are the names of those that are BVLC's, `others` those of BVLC's names.
 
     `names_snapshots`: the files that name snapshots after the solver where it gives no prefix. `reads`: the blocks of a
-    layer that registered ones read.
+    layer that registered ones read, each after the only type that its file registers.
     """
 
     layers: frozenset[str] = frozenset()
@@ -154,8 +155,17 @@ def registered(own: Told, common: Told) -> Registered:
         | frozenset(type_ for type_, files in types.items() if not others.isdisjoint(files)),
         {type_: taken for type_ in map(_current, layers) if (taken := taken_counts(type_, classes))},
         bool(own.names_snapshots | common.names_snapshots),
-        own.reads | common.reads,
+        _reads(own.reads | common.reads),
     )
+
+
+def _reads(pairs: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The layer types that read each block."""
+    found: dict[str, set[str]] = {}
+    for pair in pairs:
+        type_, _, block = pair.partition(" ")
+        found.setdefault(block, set()).add(_current(type_))
+    return {block: frozenset(types) for block, types in found.items()}
 
 
 def _current(type_: str) -> str:
@@ -198,9 +208,11 @@ def told(files: Iterable[SourceFile]) -> Told:
             names_snapshots.add(name)
         if is_of_fillers or any(mark in data for mark in _MARKS):
             text = compiled(data.decode("utf-8", "replace"))
-            for what, type_ in _REGISTERS.findall(text):
+            registers = _REGISTERS.findall(text)
+            for what, type_ in registers:
                 found[what].add(type_)
-            reads.update(_READS.findall(text))
+            alone = registers[0][1] if len(registers) == 1 else ""
+            reads.update(f"{alone} {block}" for block in _READS.findall(text))
             policies.update(_POLICY.findall(text))
             regularizations.update(_REGULARIZATION.findall(text))
             if is_of_fillers:

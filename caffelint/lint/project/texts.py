@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import translate
 from functools import cached_property
-from typing import NamedTuple
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
@@ -16,6 +15,7 @@ from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _SUFFIXES = (
     *(".py", ".sh", ".bash", ".bat", ".ps1", ".m", ".ipynb", ".lua", ".pl", ".js", ".java", ".scala", ".cs"),

@@ -7,12 +7,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.read import ReadError, opened, read
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 _PREFIX = compiled_later(rb"^[^#\n]*\bsnapshot_prefix\s*:\s*[\"']([^\"'\n]{1,300})", re.M)
 _TYPE = compiled_later(rb"^[ \t]*type\s*:\s*[\"']([^\"'\n]{1,300})", re.M)

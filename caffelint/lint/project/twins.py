@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.read import ReadError, read
+from caffelint.text.patterns import compiled_later
 
 _ALIKE = 0.8
 """As a share of their lines: two of one net, with a block or some numbers changed."""
 _SHORTEST = 10
 """Lines of a net that has a twin."""
 _LARGEST = 1 << 20
-_COMMENT = re.compile(rb"#[^\n]*")
+_COMMENT = compiled_later(rb"#[^\n]*")
 
 
 def twin_of(path: str, others: Iterable[str]) -> str:

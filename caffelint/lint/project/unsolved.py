@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from difflib import SequenceMatcher
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import SUFFIXES
@@ -36,6 +35,8 @@ def unsolved_net(name: str, folder: str) -> str:
         return nets[0]
     if len(name) > 4 * LONGEST:
         return ""
+    from difflib import SequenceMatcher
+
     likely = {other: SequenceMatcher(None, _bare(name), _bare(other)).ratio() for other in nets}
     best = max(nets, key=lambda other: likely[other], default="")
     return best if best and likely[best] >= _ALIKE else ""

@@ -25,14 +25,14 @@ _A_LIST = 3
 """Nets of a folder that solvers name in comments, from which on these are all that are tried."""
 _LARGEST = 1 << 20
 _NAMED_NET = compiled_later(rb"^[ \t]*#[^\n]{0,200}?\b(?:\w+_)?net[ \t]*:[ \t]*[\"']([^\"'\n]{1,300})[\"']", re.M)
-_VERSION = re.compile(r"(?<![a-z])v(?:er(?:sion)?)?[_-]?(\d{1,4})(?!\d)", re.I)
-_PUT_AWAY = re.compile(
+_VERSION = compiled_later(r"(?<![a-z])v(?:er(?:sion)?)?[_-]?(\d{1,4})(?!\d)", re.I)
+_PUT_AWAY = compiled_later(
     r"(?:^|[_.-])(?:old|bak|bk|backups?|back_?up|obsolete|deprecated|trash|attic|unused|not_?used)(?:$|[_.-])", re.I
 )
 """A folder by such a name holds what its author has put away."""
-_HEAD = re.compile(rb"^[ \t]*layers?[ \t]*\{", re.M)
-_BOTTOM = re.compile(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
-_INPUT = re.compile(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
+_HEAD = compiled_later(rb"^[ \t]*layers?[ \t]*\{", re.M)
+_BOTTOM = compiled_later(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
+_INPUT = compiled_later(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
 
 
 class Used:

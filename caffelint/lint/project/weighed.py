@@ -41,6 +41,7 @@ _OF_EVERY_CAFFE = frozenset(
     ]
 )
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
+_UNKNOWN_FIELD = "unknown-field"
 _OF_SOLVERS = "unknown-solver-type"
 _OF_DATA_PATHS = "source-not-found"
 _OF_TEMPLATES = "unfilled-template"
@@ -332,9 +333,11 @@ class _Projects:
     def is_of_a_draft(self, one: ReportedFinding) -> bool:
         """Does it keep every Caffe from loading a net that nothing names, and that nobody has put away?
 
-        Of a blob that one phase of a training net lacks, the other phase may be all that is built.
+        A field that no known Caffe has is no fork's if one of its block is meant. Of a blob that one phase of a
+        training net lacks, the other phase may be all that is built.
         """
-        if one.severity != ERROR or one.name not in _OF_EVERY_CAFFE:
+        is_slip = one.name == _UNKNOWN_FIELD and bool(one.fixes)
+        if one.severity != ERROR or not (is_slip or one.name in _OF_EVERY_CAFFE):
             return False
         path = os.path.abspath(one.file)
         project = self._of(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from caffelint.lint.project.own_readers import HARMLESS, imported
 from caffelint.lint.project.texts import Text, Texts
@@ -12,6 +11,7 @@ from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
 from caffelint.text.parser import Document, parse
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 from caffelint.text.scalars import string_value
 from caffelint.text.tree import STRING, Field
 

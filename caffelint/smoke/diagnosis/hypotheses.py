@@ -239,7 +239,11 @@ def _dominating(run: Run) -> Iterator[Hypothesis]:
     share = value[id(other)] / value[id(layer)] if value[id(layer)] > 0 else math.nan
     balances = min(1 / ratio, share) if 0 < share < math.inf else 1 / ratio  # its own layers take it, too
     weight = float(f"{layer.loss_weights[0] * balances:.1g}")
-    wanted = [weight, float(f"{weight / _FAR_LESS:.1g}")] if ratio > _FAR_LESS**2 else [weight]
+    # As little less as lets the other be learned: what is taken from this one it learns the more slowly itself.
+    gentle = float(f"{layer.loss_weights[0] * math.sqrt(balances):.1g}")
+    wanted = [gentle, weight] if ratio > _FAR_LESS else [weight]
+    if ratio > _FAR_LESS**2:
+        wanted.append(float(f"{weight / _FAR_LESS:.1g}"))
     if layer.loss_weights[0] > _MULTIPLIES and 1.0 not in wanted:
         wanted.append(1.0)
     changes = tuple(change for value in wanted for change in of_layer(run, layer, "loss_weight", 0, value=value))

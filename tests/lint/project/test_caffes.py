@@ -119,6 +119,15 @@ def test_a_block_that_its_sources_read_is_missing_in_its_proto(make: Make) -> No
     assert message.endswith("in this project's caffe.proto, but its sources read it; add it there")
 
 
+def test_the_block_that_the_source_of_a_layer_reads_is_meant(make: Make) -> None:
+    top = make(NET.format('layer { name: "x" type: "Other" bottom: "a" top: "x" other_loss_param { count: 3 } }'))
+    source = "REGISTER_LAYER_CLASS(Other);\nint count = this->layer_param_.my_param().count();"
+    (top / "caffe/src/caffe/layers/other_layer.cpp").write_text(source)
+    ((severity, name, message),) = found()
+    assert (severity, name) == ("error", "unknown-field")
+    assert message.endswith("what it holds belongs in my_param, so rename it")
+
+
 def test_a_part_of_a_caffe_registers_more_than_is_seen(make: Make) -> None:
     top = make(NET.format(MINE.format("count: 3")))
     (top / "caffe/src/caffe/layers/all.cpp").write_text("REGISTER_LAYER_CLASS(Other);")

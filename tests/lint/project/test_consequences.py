@@ -45,7 +45,7 @@ def test_the_one_that_is_told_is_in_use(project: Path) -> None:
 
 
 def test_other_words_are_another_error(project: Path) -> None:
-    write({"a.prototxt": BROKEN, "b.prototxt": BROKEN.replace("botom", "botttom")})
+    write({"a.prototxt": BROKEN, "b.prototxt": BROKEN.replace("blobs_lr", "weight_decay")})
     assert {one.severity for one in found("unknown-field").values()} == {"error"}
 
 
@@ -115,3 +115,20 @@ def test_what_a_loss_does_for_certain_goes_before_a_guess_of_the_rate(
         write({"solver.prototxt": solver, "net.prototxt": ignores % field})
         told += [(one.severity, one.evidence) for one in found("first-updates-too-large").values()]
     assert told == [("info", "mend ignore-label-in-range at net.prototxt:5 first"), ("warning", "")]
+
+
+def test_a_reshape_that_undoes_another_one_wrongly_explains_what_caffe_refuses(project: Path) -> None:
+    """Where the net has layers of a fork, both are warnings, and only one of them names the value."""
+    reshape = 'layer {{ name: "{0}" type: "Reshape" bottom: "{1}" top: "{0}" reshape_param {{ shape {{ {2} }} }} }}\n'
+    write(
+        {
+            "deploy.prototxt": 'layer { name: "i" type: "Input" top: "x" input_param { shape { dim: 1 dim: 2 dim: 14'
+            " dim: 14 } } }\n"
+            'layer { name: "n" type: "Normalize" bottom: "x" top: "n" }\n'
+            + reshape.format("pairs", "x", "dim: 0 dim: 2 dim: -1 dim: 0")
+            + 'layer { name: "prob" type: "Softmax" bottom: "pairs" top: "prob" }\n'
+            + reshape.format("back", "prob", "dim: 0 dim: 18 dim: -1 dim: 0")
+        }
+    )
+    found = {one.name: one.severity for one in caffelint.check(".").findings}
+    assert (found["reshape-not-undone"], found["refused-by-caffe"]) == ("warning", "info")

@@ -294,8 +294,18 @@ def test_a_draft_that_no_caffe_loads(project: Path, text: str, name: str, severi
     assert severities in ([severity], [] if severity == "info" else [severity])
 
 
+@pytest.mark.parametrize(
+    ("field", "severity"), [("relu_param { negative_slop: 0 }", "warning"), ("blobs_lr: 1", "info")]
+)
+def test_a_slip_is_no_field_of_a_fork(project: Path, field: str, severity: str) -> None:
+    text = NET + f'layer {{ name: "r" type: "ReLU" bottom: "fc" top: "fc" {field} }}\n'
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "other.prototxt": text})
+    assert found("unknown-field")["other.prototxt"].severity == severity
+
+
 def test_a_deploy_net_beside_the_one_in_use(project: Path) -> None:
-    deploy = 'layer { name: "i" type: "Input" top: "a" }\nlayer { name: "r" type: "ReLU" botom: "a" top: "r" }\n'
+    deploy = 'layer { name: "i" type: "Input" top: "a" }\n'
+    deploy += 'layer { name: "r" type: "ReLU" blobs_lr: 1 bottom: "a" top: "r" }\n'
     write({"deploy.prototxt": deploy, "deploy_big.prototxt": deploy + "#", "eval.py": "Net('deploy_big.prototxt')"})
     assert {name: one.severity for name, one in found("unknown-field").items()} == {
         "deploy.prototxt": "info",

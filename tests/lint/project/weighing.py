@@ -18,7 +18,7 @@ SOLVER = (
     'net: "%s" weight_decay: 2 base_lr: 0.01 lr_policy: "fixed"'
     ' max_iter: 9000 snapshot: 1000 snapshot_prefix: "snap/mine"\n'
 )
-BROKEN = NET + 'layer { name: "r" type: "ReLU" botom: "fc" top: "fc" }\n'
+BROKEN = NET + 'layer { name: "r" type: "ReLU" blobs_lr: 1 bottom: "fc" top: "fc" }\n'
 LOG = (
     "I0101 solver.cpp:48] Initializing solver from parameters:\n"
     'train_net: "/home/me/train.prototxt"\n'

@@ -34,7 +34,9 @@ def test_layers_of_two_phases_that_lack_one_blob() -> None:
     assert [(one.severity, one.phases) for one in found if one.name == "unknown-bottom"] == [("error", ())]
 
 
+PYTHON = 'layer { name: "in" type: "Python" top: "words" top: "data" python_param { module: "m" layer: "L" } }'
 RELU = ' layer { name: "%s" type: "ReLU" bottom: "%s" top: "%s" }'
+SILENCE = ' layer { name: "quiet" type: "Silence" bottom: "%s" }'
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,11 @@ RELU = ' layer { name: "%s" type: "ReLU" bottom: "%s" top: "%s" }'
         ),
         # In place, so what is missing is the layer that makes it.
         (INPUT + RELU % ("a", "conv1", "conv1"), ""),
+        # The one name that nothing makes, and the one that nothing reads, of a layer that is known or is not.
+        (PYTHON + SILENCE % "words" + RELU % ("c", "features", "d"), "data"),
+        # Scores that no layer makes are not the data, nor is a map the one of another number.
+        (PYTHON + LOSS.replace('"data" bottom: "data"', '"score" bottom: "words"').replace("TRAIN", "TEST"), ""),
+        (INPUT + RELU % ("a", "data", "pool1") + SILENCE % "data" + RELU % ("d", "pool2", "g"), ""),
         # What comes later is no answer.
         (INPUT + RELU % ("b", "conv1", "d") + RELU % ("conv1", "data", "c"), ""),
     ],

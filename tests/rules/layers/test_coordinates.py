@@ -8,12 +8,12 @@ import pytest
 
 from caffelint.caffe.build import build
 from caffelint.lint.file import load
-from caffelint.rules.layers._coordinates import position
+from caffelint.rules.layers._coordinates import Position, position
 
 DATA = 'layer { name: "d" type: "Input" top: "x0" input_param { shape { dim: 1 dim: 1 dim: 40 dim: 40 } } }'
 
 
-def axis_of(*steps: tuple[str, int, int, int]) -> tuple[Fraction, Fraction]:
+def found_after(*steps: tuple[str, int, int, int]) -> Position | None:
     text = DATA
     for number, (type_, kernel, stride, pad) in enumerate(steps):
         block = "pooling_param" if type_ == "Pooling" else "convolution_param"
@@ -24,7 +24,11 @@ def axis_of(*steps: tuple[str, int, int, int]) -> tuple[Fraction, Fraction]:
         )
     net = load(text.encode()).net
     assert net is not None
-    found = position(build(net.message, "TEST").blobs[f"x{len(steps)}"], {})
+    return position(build(net.message, "TEST").blobs[f"x{len(steps)}"], {})
+
+
+def axis_of(*steps: tuple[str, int, int, int]) -> tuple[Fraction, Fraction]:
+    found = found_after(*steps)
     assert found is not None
     assert found.rows == found.columns
     return found.rows
@@ -50,6 +54,11 @@ def test_a_pixel_lies_in_the_middle_of_what_it_sees(steps: tuple[tuple[str, int,
     scale, shift = axis_of(*steps)
     for pixel in (0, 1, 7):
         assert scale * pixel + shift == middle_seen(pixel, *steps)
+
+
+def test_numbers_do_not_grow_with_the_layers() -> None:
+    assert found_after(("Pooling", 1, 1 << 30, 0)) is not None
+    assert found_after(*[("Pooling", 1, 1 << 30, 0)] * 3) is None
 
 
 @pytest.mark.parametrize("window", [(2, 2, 0), (4, 2, 1), (16, 8, 4), (3, 1, 0)])

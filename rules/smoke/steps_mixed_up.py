@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
+from caffelint.smoke.rule import Run, SmokeRule, Stepped, outcome
+
+from ._evidence import worded
+from ._example import CALM, losses, project
+from ._numbers import number
+
+_NET = """layer { name: "in" type: "DummyData" top: "x" top: "cont" dummy_data_param { shape { dim: 5 dim: 4 dim: 3 }
+  shape { dim: 5 dim: 4 } } }
+layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "lstm" recurrent_param { num_output: 4 } }
+"""
+_CLEARLY, _TIMES = 0.3, 4.0
+"""The correlation of neighbours along the items, and by how much it is more than along the steps."""
+_FLAT = (1.1, 1.09, 1.1, 1.1, 1.09, 1.1)
+_RIGHT = Stepped("x", 5, 4, 0.6, 0.01, 0.1, 0.3)
+_MIXED = Stepped("x", 5, 4, 0.01, 0.56, 0.61, 0.0)
+
+
+class StepsMixedUp(SmokeRule):
+    """What a recurrent layer reads goes on from item to item, and not from step to step.
+
+    ## Why is this bad?
+    A recurrent layer takes steps x items x values. Sequences are mostly kept as items x steps, and have to be
+    transposed: a reshape to the same shape leaves the values where they are, so each step holds pieces of one sequence,
+    and the layer looks for an order across sequences.
+
+    ## Example
+    ```
+    top[0].data[...] = sequences.reshape(steps, items, values)
+    ```
+    Use instead:
+    ```
+    top[0].data[...] = sequences.transpose(1, 0, 2)
+    ```
+
+    ## Known problems
+    Told by how alike neighbours are along both axes, so not of words or anything else that does not go on. Not reported
+    where the net learns.
+
+    ## References
+    - recurrent_layer.hpp: inputs are T x N x ...
+    """
+
+    code = "X132"
+    name = "steps-mixed-up"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        project(*losses(*_FLAT), _RIGHT, net=_NET),
+        project(*losses(*CALM), _RIGHT._replace(along_items=0.58), net=_NET),
+    ]
+    INVALID = [
+        Invalid(
+            project(*losses(*_FLAT), _MIXED, net=_NET),
+            span="layer",
+            message='DummyData "in": "x", 5 steps of 4 items for LSTM "lstm", goes on from item to item (neighbours'
+            " correlate by 0.56) and not from step to step (0.01)",
+        ),
+        Invalid(
+            project(*losses(*_FLAT), _MIXED._replace(reshaped=0.5), net=_NET),
+            span="layer",
+            message='DummyData "in": "x", 5 steps of 4 items for LSTM "lstm", goes on from item to item (neighbours'
+            " correlate by 0.56) and not from step to step (0.01)",
+        ),
+    ]
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        if run.synthetic or outcome(run).learns:
+            return
+        for one in run.all(Stepped):
+            along = one.along_items
+            layer = next((it for it in run.built[0].layers if one.name in [blob.name for blob in it.tops]), None)
+            if layer is None or not (along > _CLEARLY and along > _TIMES * abs(one.along_steps)):
+                continue
+            reader = next(it for it in run.built[0].layers if it.is_recurrent and it.bottoms[0].name == one.name)
+            what = f'{title(layer)}: "{one.name}", {one.steps} steps of {one.items} items for {title(reader)}, goes on'
+            what += f" from item to item (neighbours correlate by {number(along)}) and not from step to step"
+            what += f" ({number(one.along_steps)})"
+            remedy = "swap its first two axes"
+            if one.reshaped > along and one.reshaped > _TIMES * abs(one.reshaped_items):
+                remedy = "it lies as items x steps: transpose it, where it was only reshaped"
+            cause = Cause("data", what, "")
+            yield worded(self, run.place(layer.name), cause, remedy)
