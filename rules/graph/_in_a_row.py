@@ -33,6 +33,11 @@ def is_wide(first: BuiltLayer, second: BuiltLayer) -> bool:
     return one.outputs >= max(one.inputs or 0, two.outputs) and min(one.taps, two.taps) > 1 and one.step == (1, 1)
 
 
+def takes_steps(layer: BuiltLayer) -> bool:
+    """Would the maps after it have another size without it?"""
+    return any(window.stride > 1 for window in layer.written_windows() or ())
+
+
 def _has_own_weights(layer: BuiltLayer) -> bool:
     """Are its weights its own, and learned?"""
     specs = layer.message.param

@@ -20,7 +20,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, layer_class
 
-from ._in_a_row import is_idle, is_wide
+from ._in_a_row import is_idle, is_wide, takes_steps
 from ._odd import LEAST, family
 
 _MANY = 3
@@ -140,13 +140,6 @@ class NoActivationBetween(NetRule):
             message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
             ' one layer could; add a ReLU after "c2", or remove "c2"',
         ),
-        # Without the first one, the map would be twice as large.
-        Invalid(
-            _MAPS.format(2, 1).replace('"c2" convolution_param {', '"c2" convolution_param { stride: 2'),
-            span='name: "c3"',
-            message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
-            ' one layer could; add a ReLU after "c2"',
-        ),
         # Even where both save weights: five layers of its name have one.
         Invalid(
             (_CHAIN % "".join(_map(i, i != 4) for i in range(2, 9))).replace("kernel_size: 3 pad: 1", "kernel_size: 1"),
@@ -185,11 +178,12 @@ class NoActivationBetween(NetRule):
             if _was_taken_out(other, mine):
                 continue
             remedy = f'; add a {usual} after "{other.name}"'
+            removal = "" if takes_steps(first) else f', or remove "{other.name}"'
             yield self.finding(
                 mine.at("name"),
                 f"{title(mine)}: no activation between it and {title(other)}, "
                 + (
-                    f"so the two compute no more than one layer could{remedy}{_or_remove(first, other.name)}"
+                    f"so the two compute no more than one layer could{remedy}{removal}"
                     if idle
                     else f"while {len(bent)} others go on to one{remedy}"
                 ),
@@ -197,12 +191,6 @@ class NoActivationBetween(NetRule):
                 related=(Related("the layer before", other.at("name")),),
                 phases=(TRAIN,),
             )
-
-
-def _or_remove(layer: BuiltLayer, name: str) -> str:
-    """Without a layer that takes steps, the maps after it would have another size."""
-    windows = layer.written_windows()
-    return "" if windows and any(window.stride > 1 for window in windows) else f', or remove "{name}"'
 
 
 def _is_odd(layer: BuiltLayer, second: BuiltLayer, bent: Collection[BuiltLayer]) -> bool:

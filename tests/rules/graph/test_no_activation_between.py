@@ -1,0 +1,26 @@
+"""Which of two remedies the rule offers."""
+
+from __future__ import annotations
+
+import pytest
+
+import caffelint
+
+_NET = """
+layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: TRAIN }} }}
+layer {{ name: "c1" type: "Convolution" bottom: "data" top: "c1" convolution_param {{ num_output: 8 kernel_size: 3 }} }}
+layer {{ name: "relu1" type: "ReLU" bottom: "c1" top: "c1" }}
+layer {{ name: "c2" type: "Convolution" bottom: "c1" top: "c2"
+    convolution_param {{ num_output: 8 kernel_size: 3 stride: {} }} }}
+layer {{ name: "c3" type: "Convolution" bottom: "c2" top: "c3" convolution_param {{ num_output: 2 kernel_size: 1 }} }}
+layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "c3" bottom: "label" top: "loss" }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stride", "ends"), [(1, 'add a ReLU after "c2", or remove "c2"'), (2, 'add a ReLU after "c2"')]
+)
+def test_without_a_layer_that_takes_steps_the_maps_grow(stride: int, ends: str) -> None:
+    report = caffelint.check_text(_NET.format(stride), kind="net")
+    (one,) = [one for one in report.findings if one.name == "no-activation-between"]
+    assert one.message.partition("; ")[2] == ends
