@@ -68,7 +68,11 @@ def code_fingerprint() -> bytes:
 
 def _states(folder: str) -> Iterator[str]:
     """What changes with each file of code below a folder; there are a thousand, so `Path` would take too long."""
-    for entry in os.scandir(folder):
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return  # setuptools names what is no folder as a place of a package that is installed editable
+    for entry in entries:
         if entry.name.endswith((".py", ".desc", ".json")):
             yield _state(entry.path, entry.stat())
         elif entry.is_dir(follow_symlinks=False) and entry.name != "__pycache__":
