@@ -19,6 +19,11 @@ def of_python_layers(built: BuiltNet) -> tuple[Check, ...]:
     return tuple(check for layer in layers if (check := check_of(layer)).bottoms or check.params != ())
 
 
+def of_python_losses(built: BuiltNet) -> tuple[Check, ...]:
+    """Those of the user's own losses, of which is only asked what they lead their scores to."""
+    return tuple(one._replace(gradient=False) for one in of_python_layers(built) if any(one.tops))
+
+
 def check_of(layer: BuiltLayer) -> Check:
     """What is to be looked at of one layer."""
     tops: list[float | None] = []

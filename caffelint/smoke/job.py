@@ -119,7 +119,7 @@ class Check(NamedTuple):
 
     tops: for each its loss weight, None where a gradient comes from what reads it, 0 where none comes. bottoms, params:
     numbers of those to which a gradient flows; None for all that there are. names: of all bottoms. code: module and
-    class of a Python layer.
+    class of a Python layer. gradient: else only what it leads its scores to is looked at.
     """
 
     layer: str
@@ -129,6 +129,7 @@ class Check(NamedTuple):
     params: tuple[int, ...] | None
     names: tuple[str, ...]
     code: str = ""
+    gradient: bool = True
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.smoke.aside import Aside, quoted
-from caffelint.smoke.checks import of_python_layers
 from caffelint.smoke.fed import NOTHING, Fed
 from caffelint.smoke.gpu import asks_for_gpu
 from caffelint.smoke.inputs import plan_inputs
@@ -182,7 +181,6 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         pairs=_pairs(built[0]) if wishes.mode == TRAINS else (),
         sequences=_sequences(built[0]) if wishes.mode == TRAINS else (),
-        checks=of_python_layers(built[0]) if wishes.mode == TRAINS else (),
         passes=message.iter_size,
         skips=wishes.skips,
     )

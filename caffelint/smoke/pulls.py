@@ -30,7 +30,7 @@ def pulls(layer, spec, seed):
     try:
         with numpy.errstate(all="ignore"):
             event = _measured(layer, spec, number, layer.bottoms[labels], scores, numpy.random.RandomState(seed))
-    except Exception:  # code of the user's, at values that it never had to expect
+    except (Exception, SystemExit):  # code of the user's, at values that it never had to expect
         return None
     finally:
         layer.bottoms[number][...] = kept

@@ -12,6 +12,7 @@ import numpy
 _MOST, _LEAST = 16, 3
 """Batches; and steps and items, of which neighbours are compared."""
 _LARGEST = 1 << 20
+"""Values of all batches."""
 
 
 class Stepped(object):
@@ -20,17 +21,25 @@ class Stepped(object):
     def __init__(self, name):
         self.name = name
         self.batches = []
+        self.values = 0
+        self.found = None
 
     def wants_more(self):
-        return len(self.batches) < _MOST
+        return len(self.batches) < _MOST and self.values < _LARGEST
 
     def add(self, values):
-        values = numpy.array(values, numpy.float64)
-        if values.ndim > 1 and min(values.shape[:2]) > _LEAST and values.size <= _LARGEST:
+        self.values += values.size
+        if values.ndim > 1 and min(values.shape[:2]) > _LEAST and self.values <= _LARGEST:
+            values = numpy.array(values, numpy.float64)
             self.batches.append(values.reshape(values.shape[0], values.shape[1], -1))
 
     def result(self):
-        """The fields of the event; {} where nothing can be told."""
+        """The fields of the event; {} where nothing can be told. Computed once."""
+        if self.found is None:
+            self.found = self._measured()
+        return self.found
+
+    def _measured(self):
         kept = [one for one in self.batches if one.shape == self.batches[0].shape]
         if not kept or not all(numpy.isfinite(one).all() for one in kept):
             return {}

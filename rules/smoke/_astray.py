@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from caffelint.lint import LIKELY, Cause, NamedTuple
-from caffelint.smoke.rule import Pulled, Run
+from caffelint.smoke.rule import Pulled, Run, outcome
 
 from ._evidence import subject
 from ._numbers import number
 
 _NOTHING, _MUCH = 1e-4, 0.05
 """Shares of what scores by chance change, below which a shift of scores changes nothing, and above which it does."""
-_TIMES = 3.0
-"""How much numbers and weights of two labels differ where they say something: more than those of a Dice loss do."""
+_TIMES, _FEW = 5.0, 10
+"""How much numbers and weights of two labels differ, and how many of a label there are, where they say something: a
+focal loss weighs by 3, some costs by more, and a small batch holds few of any label."""
 _SHOWN = 3
 
 
@@ -35,7 +36,11 @@ def astray(run: Run) -> Astray | None:
             continue
         own = layer.message.python_param
         name = f"{subject(run, event.layer)} ({own.module}.{own.layer})"
-        for told in (_over_the_batch, _of_other_classes, _turned, _frequent):
+        maker = next((blob.maker for blob in layer.bottoms if blob.original.name == event.scores), None)
+        # Distances fall where likeness rises, an adversary is told to fail, and what learns follows its labels.
+        plain = maker is not None and maker.has_weights and not any(weight < 0 for weight in layer.loss_weights)
+        asked = (_over_the_batch, _of_other_classes, _turned) if plain and not outcome(run).learns else ()
+        for told in (*asked, _frequent):
             if found := told(event):
                 return Astray(event, f"{name} {found[0]}", found[1])
     return None
@@ -89,7 +94,7 @@ def _frequent(event: Pulled) -> tuple[str, str] | None:
     if len(kinds) < 2 or len(kinds) < len(event.kinds) or any(right[1] < left[1] for left, right in pairwise(kinds)):
         return None
     (few, least, rare), (many, most, often) = kinds[0], kinds[-1]
-    if many < _TIMES * few or most < _TIMES * least:
+    if few < _FEW or many < _TIMES * few or most < _TIMES * least:
         return None
     what = f"weighs label {often}, {many:,} of {_places(event.kinds):,} labels, {number(most / least)} times as much as"
     what += f" label {rare}, {few:,} of them"

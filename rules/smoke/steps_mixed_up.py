@@ -6,13 +6,14 @@ from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import Run, SmokeRule, Stepped, outcome
 
 from ._evidence import worded
-from ._example import CALM, losses, project
+from ._example import losses, project
 from ._numbers import number
 
 _NET = """layer { name: "in" type: "DummyData" top: "x" top: "cont" dummy_data_param { shape { dim: 5 dim: 4 dim: 3 }
   shape { dim: 5 dim: 4 } } }
 layer { name: "lstm" type: "LSTM" bottom: "x" bottom: "cont" top: "lstm" recurrent_param { num_output: 4 } }
 """
+_BACK = _NET[_NET.index('layer { name: "lstm') :].replace("lstm", "back")
 _CLEARLY, _TIMES = 0.3, 4.0
 """The correlation of neighbours along the items, and by how much it is more than along the steps."""
 _FLAT = (1.1, 1.09, 1.1, 1.1, 1.09, 1.1)
@@ -51,7 +52,9 @@ class StepsMixedUp(SmokeRule):
     certainty = LIKELY
     VALID = [
         project(*losses(*_FLAT), _RIGHT, net=_NET),
-        project(*losses(*CALM), _RIGHT._replace(along_items=0.58), net=_NET),
+        project(*losses(*(9 / (1 + number) for number in range(40))), _MIXED, net=_NET),
+        # Windows that overlap go on along the items as well.
+        project(*losses(*_FLAT), _MIXED._replace(reshaped=0.5), net=_NET),
     ]
     INVALID = [
         Invalid(
@@ -61,7 +64,9 @@ class StepsMixedUp(SmokeRule):
             " correlate by 0.56) and not from step to step (0.01)",
         ),
         Invalid(
-            project(*losses(*_FLAT), _MIXED._replace(reshaped=0.5), net=_NET),
+            project(
+                *losses(*_FLAT), _MIXED, net=_NET + _NET[_NET.index('layer { name: "lstm') :].replace("lstm", "back")
+            ),
             span="layer",
             message='DummyData "in": "x", 5 steps of 4 items for LSTM "lstm", goes on from item to item (neighbours'
             " correlate by 0.56) and not from step to step (0.01)",
@@ -72,16 +77,20 @@ class StepsMixedUp(SmokeRule):
         if run.synthetic or outcome(run).learns:
             return
         for one in run.all(Stepped):
-            along = one.along_items
             layer = next((it for it in run.built[0].layers if one.name in [blob.name for blob in it.tops]), None)
-            if layer is None or not (along > _CLEARLY and along > _TIMES * abs(one.along_steps)):
+            if layer is None or not _is_reshaped(one):
                 continue
-            reader = next(it for it in run.built[0].layers if it.is_recurrent and it.bottoms[0].name == one.name)
-            what = f'{title(layer)}: "{one.name}", {one.steps} steps of {one.items} items for {title(reader)}, goes on'
-            what += f" from item to item (neighbours correlate by {number(along)}) and not from step to step"
+            readers = (it for it in run.built[0].layers if it.is_recurrent)
+            reader = next(title(it) for it in readers if it.bottoms[0].original.name == one.name)
+            what = f'{title(layer)}: "{one.name}", {one.steps} steps of {one.items} items for {reader}, goes on from'
+            what += f" item to item (neighbours correlate by {number(one.along_items)}) and not from step to step"
             what += f" ({number(one.along_steps)})"
-            remedy = "swap its first two axes"
-            if one.reshaped > along and one.reshaped > _TIMES * abs(one.reshaped_items):
-                remedy = "it lies as items x steps: transpose it, where it was only reshaped"
-            cause = Cause("data", what, "")
-            yield worded(self, run.place(layer.name), cause, remedy)
+            remedy = "it lies as items x steps: transpose it, where it was only reshaped"
+            yield worded(self, run.place(layer.name), Cause("data", what, ""), remedy)
+
+
+def _is_reshaped(one: Stepped) -> bool:
+    """Does it go on along the items, and farther yet where the same numbers are read as items x steps?"""
+    along, read = one.along_items, one.reshaped
+    apart = max(abs(one.along_steps) * _TIMES, _CLEARLY) < along
+    return apart and read > along and read > _TIMES * abs(one.reshaped_items)

@@ -80,6 +80,7 @@ def params(out, net, iteration):
 def gradients(run):
     """Each layer that is asked for, at what it reads in the first pass."""
     from caffelint_engine import gradients as checks
+    from caffelint_engine import pulls
 
     net = run.nets[0]
     wanted = dict((check["layer"], check) for check in run.job["checks"])
@@ -88,19 +89,14 @@ def gradients(run):
         if name in wanted:
             layer = Layer(net, number)
             run.emit("running", net=0, layer=name, where="backward", iteration=-1)
-            for event in checks.check(layer, wanted[name], run.job["seed"]):
-                run.emit("gradient", **event)
-            pulled(run, layer, wanted[name])
+            if wanted[name]["gradient"]:
+                for event in checks.check(layer, wanted[name], run.job["seed"]):
+                    run.emit("gradient", **event)
+            pulled = pulls.pulls(layer, wanted[name], run.job["seed"])
+            if pulled is not None:
+                run.emit("pulled", **pulled)
             layer.restore()
         net.net._forward(number, number)
-
-
-def pulled(run, layer, check):
-    from caffelint_engine import pulls
-
-    event = pulls.pulls(layer, check, run.job["seed"])
-    if event is not None:
-        run.emit("pulled", **event)
 
 
 class Layer(object):

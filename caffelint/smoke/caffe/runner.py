@@ -182,8 +182,6 @@ class Run(object):
             modes.MODES[self.job["mode"]](self)
 
     def train(self):
-        from caffelint_engine import modes
-
         net = self.nets[0]
         self.pass_at_rate_zero(net)
         started = time.time()
@@ -195,10 +193,6 @@ class Run(object):
             self.emit(kind, **found)
         for number in range(1, len(self.nets)):
             self.test(number)
-        for check in self.job["checks"]:
-            layer = modes.Layer(net, net.names.index(check["layer"]))
-            modes.pulled(self, layer, check)
-            layer.restore()
 
     def pass_at_rate_zero(self, net):
         """One pass forward and backward; what it leaves in the parameters, BatchNorm's averages, is taken back."""

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 from caffelint.smoke.alike import Targets, Told
-from caffelint.smoke.checks import of_python_layers
+from caffelint.smoke.checks import of_python_layers, of_python_losses
 from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
 from caffelint.smoke.diagnosis.belonging import shifted
 from caffelint.smoke.diagnosis.beside import weights_beside
@@ -31,7 +31,7 @@ from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TEST
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.followed import SECONDS
-from caffelint.smoke.job import CHECKS, FOLLOWS, MORE, Way
+from caffelint.smoke.job import CHECKS, FOLLOWS, MORE, Check, Way
 from caffelint.smoke.lost import wanted
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.pulled import Pulled
@@ -90,8 +90,10 @@ class Diagnosis:
             run = self._stage.run(self._prepared, [*events, *self.found])
         if self._was is not None:
             self.found += shifted(run, self._prepared, seconds / 4)
-        if self._was is not None or not learns(run):
-            self._asked += self._check()
+        built = self._prepared.built[0]
+        wrong = self._was is not None or not learns(run)
+        if checks := of_python_layers(built) if wrong else of_python_losses(built):
+            self._asked.append(self._check(checks))
         if targets := wanted(run, self._prepared.job.targets):
             self._asked.append(self._follow(targets))
             seconds += SECONDS
@@ -137,12 +139,10 @@ class Diagnosis:
         """Which layer loses what tells the targets?"""
         return self._stage.prepare(self._engine, "followed", mode=FOLLOWS, statistics_every=0).changed(ways=ways)
 
-    def _check(self) -> list[Prepared]:
-        """A check of the gradients of the user's own layers."""
-        if not (checks := of_python_layers(self._prepared.built[0])):
-            return []
+    def _check(self, checks: tuple[Check, ...]) -> Prepared:
+        """A check of the gradients of the user's own layers, and of what losses lead scores to."""
         ready = self._stage.prepare(self._engine, "gradients", still=True, mode=CHECKS, statistics_every=0)
-        return [ready.changed(checks=checks)]
+        return ready.changed(checks=checks)
 
     def take(self, event: Event) -> bool:
         """An event of an experiment. Would what is left to try change nothing?"""

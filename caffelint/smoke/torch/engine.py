@@ -159,7 +159,6 @@ class Run:
         self.elapsed = time.perf_counter() - self.started  # without TEST
         self.tell_answers(self.answers)
         self.test()
-        self.tell_pulls()
 
     def load(self) -> None:
         loaded = {}
@@ -433,15 +432,6 @@ class Run:
     def tell_answers(self, answers: Any) -> None:
         for kind, fields in answers.events():
             self.emit(KINDS[kind](**fields))
-
-    def tell_pulls(self) -> None:
-        """What the user's own losses do to their scores, after all else: their code may keep what it was given."""
-        from caffelint.smoke.torch.one_layer import one_by_one, pulled
-
-        if self.job.checks:
-            for check, one in one_by_one(self.net, self.feeds[0].next(self.job.iterations), self.job.checks):
-                if (event := pulled(one, check, self.job.seed)) is not None:
-                    self.emit(event)
 
     def first_test(self, number: int, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         search = Search(self.nets[number])

@@ -99,9 +99,10 @@ class Gradients(Run):
 
         for check, one in one_by_one(self.net, self.feeds[0].next(0), self.job.checks):
             self.emit(Running(0, check.layer, BACKWARD, BEFORE))
-            found: Any = gradients.check(one, check._asdict(), self.job.seed)  # type: ignore[no-untyped-call]
-            for event in found:
-                self.emit(Gradient(**event))
+            if check.gradient:
+                found: Any = gradients.check(one, check._asdict(), self.job.seed)  # type: ignore[no-untyped-call]
+                for event in found:
+                    self.emit(Gradient(**event))
             if (event := pulled(one, check, self.job.seed)) is not None:
                 self.emit(event)
 
