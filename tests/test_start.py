@@ -9,6 +9,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from caffelint.text.records import NamedTuple
 
@@ -71,6 +74,21 @@ class Named(NamedTuple):
     @property
     def twice(self) -> int:
         return 2 * self.count
+
+
+def test_defaults_come_last() -> None:
+    with pytest.raises(TypeError, match="Wrong: fields with a default must come after those without"):
+
+        class Wrong(NamedTuple):
+            first: int = 1
+            second: int  # type: ignore[misc]
+
+
+def test_a_module_that_does_not_keep_its_annotations_as_text() -> None:
+    space: dict[str, Any] = {"NamedTuple": NamedTuple}
+    code = compile("class Plain(NamedTuple):\n    name: str\n    count: int = 1", "plain", "exec", dont_inherit=True)
+    exec(code, space)
+    assert space["Plain"]("a") == ("a", 1)
 
 
 def test_named_tuples_are_as_those_of_typing() -> None:

@@ -1,8 +1,7 @@
 """`NamedTuple` as typing has it, made in a tenth of the time: modules define a hundred before a net is checked.
 
 `typing.NamedTuple` compiles the type of each field, and a constructor, whether or not a tuple is ever made. Type
-checkers have looked at the types before, and here the first tuple of a class compiles its constructor. Only modules
-with `from __future__ import annotations` can use this one.
+checkers have looked at the types before, and here the first tuple of a class compiles its constructor.
 """
 
 from __future__ import annotations
@@ -55,12 +54,22 @@ else:
             values = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())
             return f"{type(self).__name__}({values})"
 
+    def _annotations(body):
+        """The fields of a class; from Python 3.14 on, modules without that import keep a function that gives them."""
+        if "__annotations__" in body:
+            return body["__annotations__"]
+        from annotationlib import Format, call_annotate_function, get_annotate_from_class_namespace
+
+        return call_annotate_function(get_annotate_from_class_namespace(body), Format.FORWARDREF)
+
     class _Definition(type):
         def __new__(cls, name, bases, body):
             if not bases:
                 return super().__new__(cls, name, bases, body)
-            fields = tuple(body["__annotations__"])
+            fields = tuple(_annotations(body))
             defaults = {field: body[field] for field in fields if field in body}
+            if fields[len(fields) - len(defaults) :] != tuple(defaults):
+                raise TypeError(f"{name}: fields with a default must come after those without")
             about = {"__slots__": (), "_fields": fields, "__match_args__": fields, "_field_defaults": defaults}
             getters = {field: _FIELD(number, None) for number, field in enumerate(fields)}
             return type(name, (_Tuple,), body | about | getters)

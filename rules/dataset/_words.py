@@ -6,8 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from caffelint.evidence.data.rule import DataEvidence, Facts, Fault, Feed, name_of
 
-RARE = 20.0
-"""Times the spread of all values: what only a few are so far away."""
+_FAR = 20.0
+"""Times the spread of all values: only a few are so far from their mean."""
+
+
+def has_outliers(low: float, high: float, mean: float, spread: float) -> bool:
+    """Do a few values make the range, and the spread as well?"""
+    return max(mean - low, high - mean) > _FAR * spread
 
 
 def number(value: float) -> str:

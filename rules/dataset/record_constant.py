@@ -13,7 +13,7 @@ _FEW = 16
 """Of fewer values it may well be that all are the same."""
 _IMAGE_AXES = 3
 """Channels, height and width."""
-_MANY = 5
+_MANY = 20
 """Records of one label."""
 
 
@@ -32,7 +32,7 @@ class RecordConstant(DatasetRule):
         SOUND,
         project(records(0, 1, image="1x2x2 7 7 7 7")),
         # What shows nothing is a class of its own.
-        project(records(*[0] * 9, image="1x4x4 1 2 3") + "\n" + records(*[1] * 6, image="1x4x4 0"), NET),
+        project(records(*[0] * 30, image="1x4x4 1 2 3") + "\n" + records(*[1] * 25, image="1x4x4 0"), NET),
     ]
     INVALID = [
         Invalid(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed, Top, transformed_values
 from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Cause, Finding, Invalid, NamedTuple, Related, title
 
-from ._words import RARE, number, path, source_place
+from ._words import has_outliers, number, path, source_place
 
 _TIMES = 10.0
 _AWAY = 10.0
@@ -127,8 +127,8 @@ def _values(data: DataEvidence, feed: Feed, facts: Facts) -> Iterator[tuple[str,
         if blob is None or not blob.readers or any(feed.readers(key)) or top.records < _FEW or _undone(top, feed, key):
             continue
         read = _Range(top.all.mean, top.all.spread)
-        if max(abs(top.low or 0), abs(top.high or 0)) > RARE * top.all.spread + abs(top.all.mean):
-            continue  # a few values make the spread
+        if has_outliers(top.low or 0, top.high or 0, top.all.mean, top.all.spread):
+            continue
         after = next(transformed_values(data, feed, top), None) if feed.made.transforms else None
         if after is not None:
             yield blob.name, _Values(read, _Range(sum(after.means) / len(after.means), after.spread))

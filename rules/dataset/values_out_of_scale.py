@@ -7,7 +7,7 @@ from caffelint.lint import WARNING, Finding, Invalid, title
 from caffelint.lint.built import Blob, Values
 
 from ._example import NET, SOUND, project, records
-from ._words import RARE, number, once, path, source_place
+from ._words import has_outliers, number, once, path, source_place
 
 _LARGE = 1e4
 _SMALL = 0.02
@@ -69,7 +69,7 @@ class ValuesOutOfScale(DatasetRule):
         if reach > _LARGE and top.all.spread > 0 and blob is not None and not _is_brought_down(blob, Values(low, high)):
             spread = after.spread if after is not None else top.all.spread
             remedy = f"divide them by a constant, such as their spread of {number(spread)}"
-            if reach > RARE * spread:
+            if has_outliers(first, last, top.all.mean, top.all.spread):
                 remedy = "only a few of them do, so look for values that stand for missing ones"
             yield self.finding(
                 feed.layer.at(*source_place(feed)),

@@ -8,6 +8,8 @@ from caffelint.lint import TRAIN, Layer, Net, Source, source
 
 from ._graph import class_count
 
+_VALUES = (4, 2, 5)
+"""Values of a box; of a window in time, which has two ends; of a box that is turned."""
 AGNOSTIC = 2
 """Where boxes are class-agnostic, background and object alone, whatever the number of classes of the labels."""
 Regressed = dict[int, list[tuple[Layer, Layer]]]
@@ -26,8 +28,7 @@ def regressed(net: Net) -> Regressed:
 
 def are_left_over(pairs: Sequence[tuple[Layer, Layer]], classes: int) -> bool:
     """Are there boxes, and none for these classes? Where one fits, others predict no boxes."""
-    # Half as many values for windows in time, which have two ends.
-    return bool(pairs) and all(class_count(boxes) not in (4 * classes, 2 * classes) for boxes, _ in pairs)
+    return bool(pairs) and all(class_count(boxes) not in [of * classes for of in _VALUES] for boxes, _ in pairs)
 
 
 def _unchanged(layer: Layer) -> bool:

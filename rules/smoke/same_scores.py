@@ -14,12 +14,14 @@ from caffelint.smoke.rule import (
     is_zero,
     matrix,
     same_scores,
+    weightless,
     weights,
 )
 
 from ._cause import small_start
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
+from ._no_gradient import no_weights
 from ._numbers import extent
 
 _SHOWN = 6
@@ -104,8 +106,9 @@ class SameScores(SmokeRule):
         if found.ends.bottoms:
             place = run.place(found.ends.name)
             why = f"{title(found.ends)} makes the same of all that it reads{_read(run, found.ends)}"
-            cause = Cause("layer", what, why, known=run.known([found.ends.name]))
-            small = small_start(run)
+            cause, small = Cause("layer", what, why, known=run.known([found.ends.name])), small_start(run)
+            if weightless(run, found.ends):
+                cause, small = Cause("fillers", what, no_weights(run, found.ends)), None
             yield worded(self, place, cause if small is None else small._replace(what=what))
             return
         if found.ends.type == "Python" and _differ(run, found.ends):

@@ -92,5 +92,4 @@ class StepsMixedUp(SmokeRule):
 def _is_reshaped(one: Stepped) -> bool:
     """Does it go on along the items, and farther yet where the same numbers are read as items x steps?"""
     along, read = one.along_items, one.reshaped
-    apart = max(abs(one.along_steps) * _TIMES, _CLEARLY) < along
-    return apart and read > along and read > _TIMES * abs(one.reshaped_items)
+    return along > max(_CLEARLY, _TIMES * abs(one.along_steps)) and read > max(along, _TIMES * abs(one.reshaped_items))

@@ -27,6 +27,8 @@ from ._numbers import number
 
 _TIMES, _OTHER_DATA = 1.3, 3.0
 _FAR_BELOW = 0.5
+_SMALL = 0.1
+"""Of the loss at the start: less is no bad test, though that of TRAIN is less yet."""
 _OF_DATA = ("classes-unbalanced",)
 _UNITS = (
     "image-axes-mixed-up",
@@ -114,7 +116,7 @@ class TrainTestDisagree(SmokeRule):
                 continue
             normed = [layer for layer in run.built[event.net].layers if layer.keeps_statistics]
             own = [layer for layer in normed if _takes_own(layer)]
-            if own and event.loss > _TIMES * trained > 0:
+            if own and event.loss > max(_TIMES * trained, _SMALL * begins(run)) > 0:
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(trained)}"
                 why = f"{title(own[0])} normalises by the TEST batch itself; remove use_global_stats"
                 cause = Cause("statistics", what, why, LIKELY, known=run.known([own[0].name]))

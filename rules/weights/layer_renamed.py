@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import WeightsEvidence, WeightsRule
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, title
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, title
+from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._example import FITS, MODEL, NET
 from ._words import file_of, stored
@@ -16,7 +17,8 @@ class LayerRenamed(WeightsRule):
 
     ## Why is this bad?
     Caffe copies weights by the names of layers. After a rename, these layers start from their fillers, and the only
-    sign of it is a line `Ignoring source layer` in the log. If a layer was renamed to be trained anew, ignore this.
+    sign of it is a line `Ignoring source layer` in the log. The last layer alone is an info: it is mostly
+    renamed to be trained anew.
 
     ## References
     - net.cpp, CopyTrainedLayersFrom
@@ -51,6 +53,8 @@ class LayerRenamed(WeightsRule):
             pairs = [pair for pair in fit.renamed if not weights.is_fed_elsewhere(fit, pair.target.name)]
             if not pairs:
                 continue
+            # The last layer is named anew where it is to be trained anew.
+            severity = None if _above_others(fit.built).intersection(pair.target for pair in pairs) else INFO
             first = pairs[0]
             shapes = " and ".join(stored(blob) for blob in first.source.blobs.values())
             file = file_of(fit.weights)
@@ -70,4 +74,10 @@ class LayerRenamed(WeightsRule):
                 shown = [f'"{pair.target.name}" is "{pair.source.name}" there' for pair in pairs[:_SHOWN]]
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
                 evidence = ", ".join(shown) + more
-            yield self.finding(fit.at(first.target), message, evidence=evidence, phases=fit.phases)
+            yield self.finding(fit.at(first.target), message, evidence=evidence, phases=fit.phases, severity=severity)
+
+
+def _above_others(built: BuiltNet) -> set[BuiltLayer]:
+    """The layers on which others with weights depend."""
+    learning = [layer for layer in built.layers if layer.has_weights]
+    return {maker for layer in learning for blob in layer.bottoms for maker in blob.depends_on}
