@@ -321,7 +321,7 @@ class _Build:
             for blob in layer.tops:
                 given = self.input_shapes.get(blob.name)
                 if given is not None:
-                    own_batch = blob.shape is None and len(batches) == 1 and len(given) > 1
+                    own_batch = len(batches) == 1 and (blob.shape is not None or len(given) > 1)
                     blob.shape = (*batches, *given[1:]) if own_batch else given
         if self.assume_inputs and isinstance(layer, DataLayer):
             for blob, shape in zip(layer.tops, layer.likely_shapes(), strict=False):

@@ -253,3 +253,13 @@ def test_every_name_of_bvlc_builds_as_bvlc() -> None:
     unknown = 'layer { name: "x" type: "NoSuchType" top: "a" }'
     for dialect in BVLC:
         assert [one.kind for one in built(unknown, dialect=dialect).refusals] == [Kind.UNKNOWN_TYPE]
+
+
+def test_each_phase_keeps_its_own_batch() -> None:
+    data = 'layer {{ name: "data" type: "ImageData" top: "data" top: "label" include {{ phase: {} }}'
+    data += ' image_data_param {{ source: "{}" batch_size: {} }} }}'
+    text = "".join(data.format(*one) for one in (("TRAIN", "a", 20), ("TEST", "b", 24)))
+    shapes = {"data": (20, 1, 8, 8), "label": (20,)}
+    for phase, batch in (("TRAIN", 20), ("TEST", 24)):
+        net = build(text_format.Parse(text, NetParameter()), phase, input_shapes=shapes)
+        assert {name: blob.shape for name, blob in net.blobs.items()} == {"data": (batch, 1, 8, 8), "label": (batch,)}
