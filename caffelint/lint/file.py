@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -28,6 +29,11 @@ _OF_DATA = compiled_later(
     r"|\binput[ \t]{0,9}:[ \t]{0,9}[\"'][^\"'\n]{0,100}[\"'][ \t\r\n]{0,40}input_dim[ \t]{0,9}:[ \t]{0,9})\Z"
 )
 """What stands before the value of a batch size, or of what names data."""
+_CONTROL = compiled_later(
+    r"\{%|<%(?!=)|\{\{[#^/]|^[ \t]{0,40}[#%@$]{1,3}[ \t]{0,9}(?:else|els?e?if|fi|end\w{0,7})\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What chooses between parts of a template, or ends it, in a comment as well: a remark may begin with `if` or `for`."""
 
 
 class File:
@@ -94,6 +100,13 @@ class File:
         """Are its placeholders batch sizes and data sources alone, which nothing else in the text hangs on?"""
         text = self.document.source.text
         return all(_OF_DATA.search(text[max(0, one.start - _FAR) : one.start]) for one in self.placeholders)
+
+    @property
+    def lacks_only_values(self) -> bool:
+        """Is each of its placeholders in a value, and none of its parts left out or repeated by what fills it?"""
+        text = self.document.source.text
+        lines = (text[text.rfind("\n", 0, one.start) + 1 : one.start] for one in self.placeholders)
+        return all(":" in before for before in lines) and not _CONTROL.search(text)
 
     @property
     def nets(self) -> list[Net]:

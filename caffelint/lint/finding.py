@@ -61,6 +61,7 @@ class Finding:
         "dialects",
         "evidence",
         "fixes",
+        "holds_in_templates",
         "message",
         "name",
         "others",
@@ -88,6 +89,7 @@ class Finding:
     ):
         self.code = rule.code
         self.name = rule.name
+        self.holds_in_templates = rule.holds_in_templates
         self.place = place
         self.message = message
         self.evidence = evidence

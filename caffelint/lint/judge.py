@@ -250,7 +250,10 @@ class Judge:
             suppressed += left.silenced
             unused = self._unused(files[path], left.unused) if path in report else ()
             kept = (finding for finding in (*left.findings, *unused) if finding.name not in ignored)
-            result += (finding for finding in kept if path not in skipped or finding.name == "unfilled-template")
+            if path in skipped:
+                by_value = files[path].lacks_only_values
+                kept = (one for one in kept if one.name == "unfilled-template" or (by_value and one.holds_in_templates))
+            result += kept
         return result, suppressed
 
     def reported(self, findings: Iterable[Finding]) -> tuple[ReportedFinding, ...]:

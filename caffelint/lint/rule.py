@@ -82,6 +82,8 @@ class Rule:
     """What it finds in a layer may turn values nan or infinite, so `caffelint patch` checks that layer first."""
     has_no_effect: ClassVar[bool] = False
     """What it points at changes nothing in Caffe, so editors show it faded."""
+    holds_in_templates: ClassVar[bool] = False
+    """What it finds is wrong whatever fills a template's values, so it is reported there as well."""
     claims: ClassVar[tuple[Kind, ...]] = ()
     """Kinds of refusals that this rule speaks of, so that no other one reports them."""
     OPTIONS: ClassVar[Mapping[str, Option]] = {}

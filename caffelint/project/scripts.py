@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
 
+from caffelint.project.script_launches import Launch, launches, moves
 from caffelint.project.script_writes import is_written
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
@@ -167,6 +168,16 @@ class Script:
         return self._find(_SETS_RATE)
 
     @cached_property
+    def launches(self) -> Sequence[Launch]:
+        """Where it runs a solver by a path that it has literally."""
+        return tuple(launches(self.text))
+
+    @cached_property
+    def moves(self) -> bool:
+        """Does it go to another directory?"""
+        return moves(self.text)
+
+    @cached_property
     def builds_sgd(self) -> Mention | None:
         """Where it builds an SGDSolver, whatever type a solver has."""
         return self._find(_BUILDS_SGD)
@@ -306,6 +317,19 @@ class Mention(NamedTuple):
         return f"{self.path}:{self.line}"
 
 
+class Astray(NamedTuple):
+    """A net that is not where Caffe looks for it: the field of the solver and the name in it, the path by which it
+    would be found, the one by which a script runs the solver, and where that does.
+    """
+
+    field: str
+    position: int
+    name: str
+    path: str
+    solver: str
+    place: Mention
+
+
 class Customs(NamedTuple):
     """What the scripts of a project do with nets and solvers, whichever these are: the first place of each.
 
@@ -333,6 +357,7 @@ class Runs(NamedTuple):
     `only_sgd`: what builds an SGDSolver of it, where no script that names it builds another.
     `gradients`: the blobs of whatever nets whose gradients scripts set, by name.
     `solves`: what lets it run for its max_iter, where no script that names it steps it.
+    `astray`: the nets that Caffe does not find from the directory in which scripts run the solver.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     """
 
@@ -346,6 +371,7 @@ class Runs(NamedTuple):
     gradients: tuple[str, ...] = ()
     only_sgd: Mention | None = None
     solves: Mention | None = None
+    astray: tuple[Astray, ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))

@@ -79,6 +79,12 @@ def is_list(types: Mapping[str, FieldType], name: str) -> bool:
     return types[name].repeated and f"{name}_h" not in types
 
 
+def may_be_block(meant: FieldType, block: Field) -> bool:
+    """May an unknown block, or field, be a slip of this one: does it take all that stands in that?"""
+    inner = meant.message
+    return inner is None or all(takes(inner, field, True) for field in block.fields)
+
+
 def takes(type_: MessageType, field: Field, of_forks: bool = False) -> bool:
     """Whether a message of BVLC's Caffe, or of any, has a field of that name for a value like the written one."""
     known = type_.fields.get(field.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
-from caffelint.schema.meant import is_list, longer_field, near_field, sibling_field, takes
+from caffelint.schema.meant import is_list, longer_field, may_be_block, near_field, sibling_field, takes
 from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
@@ -31,7 +31,6 @@ _OF_A_BLOB = ("num", "channels", "height", "width")
 _OF_THE_NET = ("force_backward", "debug_info", "state")
 """Fields of a net; its `input` and `input_dim` mean something else in a layer."""
 _DECIMAL_COMMA = compiled_later(r"-?\d+,\d+", re.ASCII)
-
 
 _OF_A_PARAM = ("lr_mult", "decay_mult")
 _OF_OLDER_LAYERS = {"blobs_lr": "lr_mult", "weight_decay": "decay_mult"}
@@ -168,7 +167,8 @@ class Mistakes(MistakenValues):
                 return None
             self._unknown[key] = self._say_unknown(type_, field, node, renamed)
         meant, message, certain, own = self._unknown[key]
-        if (meant is None or _is_named_after_its_type(name, node)) and self._is_of_unknown_type(type_, field, node):
+        is_own = meant is None or _is_named_after_its_type(name, node) or not may_be_block(type_.fields[meant], field)
+        if is_own and self._is_of_unknown_type(type_, field, node):
             return None
         start, end = field.name_span
         evidence = f'Caffe says: Message type "caffe.{type_.name}" has no field named "{name}"'

@@ -10,6 +10,8 @@ class RepeatedScalar(ProblemRule):
     Caffe refuses the file: `Non-repeated field "name" is specified multiple times`. caffelint goes on with
     the first value.
 
+    It is also reported in templates whose placeholders are values, as it holds whatever fills them.
+
     Some forks repeat a field that BVLC's Caffe does not, such as `stride` of pooling. Where nothing else in the file
     shows which fork it is for, that is a warning.
 
@@ -32,8 +34,10 @@ class RepeatedScalar(ProblemRule):
     code = "P006"
     name = "repeated-scalar"
     severity = ERROR
+    holds_in_templates = True
     VALID = [
         'layer { top: "a" top: "b" }',
+        "layer { convolution_param {\n# if BIG\nnum_output: ${N}\n# else\nnum_output: 5\n# endif\n} }",
         "layer { convolution_param { kernel_size: 3 kernel_size: 5 } }",
     ]
     INVALID = [
@@ -52,6 +56,11 @@ class RepeatedScalar(ProblemRule):
             "layer { pooling_param { stride: 2 stride: 1 } }",
             span="stride",
             message="stride is set twice in pooling_param (first on line 1); keep one",
+        ),
+        Invalid(
+            "layer { convolution_param { num_output: ${LABELS} num_output: 34 } }",
+            span="num_output",
+            message="num_output is set twice in convolution_param (first on line 1); keep one",
         ),
     ]
 

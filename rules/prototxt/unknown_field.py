@@ -11,7 +11,8 @@ class UnknownField(ProblemRule):
     the text shows what was meant, where the repository holds its own Caffe, or where the dialect is given. Otherwise
     the file may be for a fork whose schema caffelint does not have: it is a warning if a field of BVLC's is in the
     wrong block, or a field in a fork's block is misspelt, else an info. The block of a layer whose type is unknown is
-    reported with the type. A field whose meaning is clear is checked like any other.
+    reported with the type, unless it may be a slip for one that takes all that it holds. A field whose meaning is clear
+    is checked like any other.
 
     ## Example
     ```
@@ -37,6 +38,8 @@ class UnknownField(ProblemRule):
     VALID = [
         "layer { pooling_param { kernel_size: 3 } }",
         'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
+        # Of the type that no Caffe has: transform_param takes no such thing.
+        'layer { type: "VolumeData" transform_nd_param { padding: true } }',
     ]
     INVALID = [
         Invalid(

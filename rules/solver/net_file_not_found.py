@@ -27,8 +27,10 @@ class NetFileNotFound(SolverRule):
     the same bare file name is next to the solver, or the end of an absolute path or one of Windows leads to a net from
     one of these folders, that net is checked and reported as info, since Caffe finds it only where its path leads to
     it. So is a net that a script of the repository seems to write: one that opens that name for writing, redirects to
-    it, or hands it to what does. Nothing outside the checkout and `roots` is read. Where the path leads to a solver,
-    often to the very same file, Caffe reads that as a net and stops at its first field.
+    it, or hands it to what does. A net that is there is a warning where scripts run the solver by a path that shows
+    another directory, and the net's path leads to nothing from that one. Nothing outside the checkout and `roots` is
+    read. Where the path leads to a solver, often to the very same file, Caffe reads that as a net and stops at its
+    first field.
 
     ## Example
     ```
@@ -137,6 +139,13 @@ class NetFileNotFound(SolverRule):
                 evidence="Caffe stops at the start: Failed to parse NetParameter file",
                 severity=ERROR,
                 certainty=CERTAIN,
+            )
+        for astray in solver.runs.astray if solver.runs else ():
+            yield self.finding(
+                solver.at(astray.field, astray.position),
+                f'{astray.field} "{astray.name}" is not found from where {astray.place} runs this solver as'
+                f' "{astray.solver}", so Caffe stops at the start; write "{astray.path}"',
+                evidence="Caffe opens the path as written, relative to the directory that it is run in",
             )
         for outside in solver.outside:
             message = (

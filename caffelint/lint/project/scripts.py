@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO
+from caffelint.lint.project.launched import astray
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
@@ -44,7 +45,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             namesakes = partial(_folders_with, top, name)
             found[path] = runs_of(
                 _scripts(top), folder, name, missing, namesakes, partial(_folders_with, top)
-            )._replace(customs=_customs(top, folder))
+            )._replace(customs=_customs(top, folder), astray=astray(_scripts(top), top, path, named))
     return found
 
 
