@@ -109,8 +109,8 @@ def only_unread(refused: Refused) -> str:
     Else empty. A loss or a measure is made to be looked at, and reads no images; the labels may be brought for nobody.
     """
     net, layers = refused.net, refused.layers
-    missing = [one for one in net.refused() if one.refusal.kind in _KINDS]
-    if not layers or layers[0].in_place or "maker" in refused.refusal.values or missing != [refused]:
+    first, *others = net.once(_early) or (None,)
+    if first is not refused or others or not layers or layers[0].in_place or "maker" in refused.refusal.values:
         return ""
     phase = (refused.phases or layers[0].phases or (TRAIN,))[0]
     early = [
