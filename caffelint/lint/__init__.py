@@ -23,3 +23,8 @@ else:
         value = getattr(api, name)
         globals()[name] = value  # from now on it is found without coming here
         return value
+
+    def __dir__() -> list[str]:
+        import caffelint.lint.api as api
+
+        return [name for name in dir(api) if not name.startswith("_")]

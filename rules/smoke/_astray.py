@@ -81,11 +81,8 @@ def _places(kinds: Sequence[tuple[int, int, int, int, float]]) -> int:
 def _turned(event: Pulled) -> tuple[str, str] | None:
     if not event.nearer > event.value > event.farther or any(down != label for label, _, _, down, _ in event.kinds):
         return None
-    grows = f"from {number(event.value)} to {number(event.nearer)}"
-    return (
-        f"grows, {grows}, when the scores of the labels do",
-        "so they are driven away from the labels; turn its sign, in forward and in backward",
-    )
+    what = f"grows from {number(event.value)} to {number(event.nearer)} when the scores of the labels rise"
+    return what, "they are driven away from the labels; turn its sign, in forward and in backward"
 
 
 def _frequent(event: Pulled) -> tuple[str, str] | None:

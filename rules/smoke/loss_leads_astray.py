@@ -71,7 +71,7 @@ class LossLeadsAstray(SmokeRule):
         Invalid(
             project(_SIGN, net=_NET),
             span="layer",
-            message='Python "loss" (own.Loss) grows, from 2.3 to 3.2, when the scores of the labels do',
+            message='Python "loss" (own.Loss) grows from 2.3 to 3.2 when the scores of the labels rise',
         ),
         Invalid(
             project(_RIGHT._replace(classes=1, kinds=((0, 950, 0, 1, 9.0), (1, 50, 1, 0, 0.5))), net=_NET),

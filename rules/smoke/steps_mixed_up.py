@@ -85,7 +85,7 @@ class StepsMixedUp(SmokeRule):
             what = f'{title(layer)}: "{one.name}", {one.steps} steps of {one.items} items for {reader}, goes on from'
             what += f" item to item (neighbours correlate by {number(one.along_items)}) and not from step to step"
             what += f" ({number(one.along_steps)})"
-            remedy = "it lies as items x steps: transpose it, where it was only reshaped"
+            remedy = "transpose it from items x steps, where it was only reshaped"
             yield worded(self, run.place(layer.name), Cause("data", what, ""), remedy)
 
 

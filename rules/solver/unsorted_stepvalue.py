@@ -117,4 +117,4 @@ def _sort(solver: Solver) -> tuple[Fix, ...]:
     values = sorted({step for step in solver.message.stepvalue if step > 0})
     edits = [write(solver, "stepvalue", place, value=str(step)) for place, step in enumerate(values)]
     surplus = [remove_from(solver, "stepvalue", len(values))] if len(values) < len(solver.message.stepvalue) else []
-    return fix("sort the stepvalues", UNSAFE, *edits, *surplus)
+    return fix("sort the stepvalues, each once", UNSAFE, *edits, *surplus)

@@ -13,9 +13,9 @@ from caffelint.smoke.diagnosis.trouble import flat, opposed, stuck
 from caffelint.smoke.run import Run
 
 _CLEARLY = 0.6
+"""Of the loss at the end: what the right pairs leave, of the same features at first, or the whole of each record."""
 _SIDED = 3.0
 """The score of mirroring where the names of classes differ in their sides."""
-"""Of the loss at the end: what the right pairs leave, of the same features at first, or the whole of each record."""
 _MEASURED = 1.0
 _FEW, _USUAL = 2, 32
 """Records of a batch."""

@@ -239,7 +239,7 @@ def _dominating(run: Run) -> Iterator[Hypothesis]:
     share = value[id(other)] / value[id(layer)] if value[id(layer)] > 0 else math.nan
     balances = min(1 / ratio, share) if 0 < share < math.inf else 1 / ratio  # its own layers take it, too
     weight = float(f"{layer.loss_weights[0] * balances:.1g}")
-    # As little less as lets the other be learned: what is taken from this one it learns the more slowly itself.
+    # The less a loss weighs, the more slowly it is learned itself, so the root of what balances is tried first.
     gentle = float(f"{layer.loss_weights[0] * math.sqrt(balances):.1g}")
     wanted = [gentle, weight] if ratio > _FAR_LESS else [weight]
     if ratio > _FAR_LESS**2:

@@ -69,18 +69,20 @@ def array(values: Tensor) -> Any:
 
 def one_by_one(net: TorchNet, batch: dict[str, Tensor], checks: Sequence[Check]) -> Iterator[tuple[Check, OneLayer]]:
     """Each layer that is to be checked, at what it reads of a batch."""
+    wanted = {check.layer: check for check in checks}
+    layers = [layer for layer in net.layers if layer.name in wanted]
+    read = {blob.original for layer in layers for blob in layer.spec.bottoms}
     data: dict[Blob, Tensor] = {}
 
     def forward(layer: BuiltLayer, top: int, values: Tensor) -> None:
-        data[layer.tops[top]] = values.clone()
+        if layer.tops[top] in read:
+            data[layer.tops[top]] = values.clone()
 
     net.on_top = forward
     net.forward(batch)
     net.on_top = None
-    wanted = {check.layer: check for check in checks}
-    for layer in net.layers:
-        if layer.name in wanted:
-            yield wanted[layer.name], OneLayer(layer, [data[blob.original] for blob in layer.spec.bottoms])
+    for layer in layers:
+        yield wanted[layer.name], OneLayer(layer, [data[blob.original] for blob in layer.spec.bottoms])
 
 
 def pulled(layer: OneLayer, check: Check, seed: int) -> Pulled | None:
