@@ -112,7 +112,7 @@ def _hint(summary: Summary, paint: Paint) -> Iterator[str]:
             if shape is None and not layer.bottoms and not summary.error:
                 asked, remark = asked_shape(layer.image if index == 0 else None)
                 give = f"give --phase {summary.phase.lower()} --input-shape {visible(top)}={asked}{remark}"
-                if reads(layer.type):
+                if reads(layer.type) and not summary.notes:
                     give += ", or --read-data to read it from the data"
                 say = f'the shape of "{visible(top)}" is not in the text; {give}'
                 yield f"  {paint('hint: ', 'bold')}{say}"
