@@ -7,7 +7,11 @@ from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.events import LossGradient
+from caffelint.smoke.loss import constant_of, slowest
 from caffelint.smoke.run import Run
+
+_LITTLE, _FAR_MORE = 0.7, 10.0
+"""What is left of a loss that is hardly learned, and how many times its gradient one that outweighs it has."""
 
 
 class Trunk(NamedTuple):
@@ -34,3 +38,30 @@ def trunk(run: Run) -> Trunk | None:
     pulls = [(math.hypot(*(own.get(one.name, 0.0) for one in shared)), layer) for layer, own in losses]
     pulls = [(pull, layer) for pull, layer in pulls if 0 < pull < math.inf]
     return Trunk(shared, tuple(sorted(pulls, key=lambda one: -one[0])))
+
+
+class Outweighed(NamedTuple):
+    """A loss that falls by little, as `last` and the `near` of the best constant answer tell; the other loss whose
+    gradient at what both train is `times` as large, and the weight that would bring both near each other."""
+
+    loss: BuiltLayer
+    last: float
+    near: float
+    other: BuiltLayer
+    times: float
+    weight: float
+
+
+def outweighed(run: Run) -> Outweighed | None:
+    """A loss of labels that is hardly learned beside another one, although the sum of them falls."""
+    found, slow = trunk(run), slowest(run)
+    if found is None or slow is None or not slow[0].reads_classes(1):
+        return None
+    loss, first, last = slow
+    near = min(first, constant_of(run, loss))
+    own = next((pull for pull, layer in found.pulls if layer is loss), 0.0)
+    most, other = found.pulls[0]
+    if not (last > _LITTLE * near and most > _FAR_MORE * own > 0):
+        return None
+    weight = other.loss_weights[0] * math.sqrt(own / most)
+    return Outweighed(loss, last, near, other, most / own, float(f"{weight:.1g}"))

@@ -19,6 +19,7 @@ from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
 from caffelint.smoke.run import Run
+from caffelint.smoke.trunk import outweighed
 
 _WRONG_DATA = "it learns from wrong data"
 _HEADS = {
@@ -80,8 +81,8 @@ _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
 _GUESSED = ("refused-at-load", "python-layer-failed")
 _TOLD = 3
-_OFTEN = 10
-"""Times that each record was seen, after which a sound net has mostly begun to learn."""
+_SEVERAL, _OFTEN = 3, 10
+"""Times that each record was seen, after which a sound net has begun to learn, and has learned if it can."""
 _RANDOM = "frozen-without-weights"
 """An info, since weights are mostly loaded; where none are, a reason why a loss hardly moves."""
 _OF_LEARNING = ("D", "I", "O", "S2", "W")
@@ -222,6 +223,10 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
                 )
                 text += f" once it is below the {near:.4g} of an answer that is always the same"
         parts.append(text)
+    elif how.moves == FALLS and how.seen >= _SEVERAL and (under := outweighed(run)) is not None:
+        text = f"but the loss of {title(under.loss)} only to {under.last:.4g}; an answer that is always the same gives"
+        text += f" {under.near:.4g}, and at what both train the gradient of {title(under.other)} is {under.times:.2g}"
+        parts.append(f"{text} times as large; try loss_weight: {under.weight:g} at {title(under.other)}")
     elif how.moves == UNSTEADY:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")
     elif how.moves == FLAT:

@@ -12,10 +12,12 @@ from caffelint.lint.cause import Known, ReportedCause
 from caffelint.lint.file import load
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
+from caffelint.rules.smoke.not_learning import NotLearning
 from caffelint.smoke import verdict as verdicts
-from caffelint.smoke.events import Iteration
+from caffelint.smoke.events import Event, Iteration, LossGradient, to_line
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
+from caffelint.smoke.trunk import outweighed
 from caffelint.smoke.verdict import verdict
 
 
@@ -192,3 +194,29 @@ def test_a_caveat_of_the_data() -> None:
     text = verdict(run(*losses), [absent])
     assert text.startswith("it trains, but not all classes: 10 iterations"), text
     assert text.endswith(". The data: may be worded in any way: or so (n.prototxt:7)"), text
+
+
+_BOTH = (
+    'layer { name: "data" type: "DummyData" top: "data" top: "label"\n'
+    "  dummy_data_param { shape { dim: 8 dim: 4 } shape { dim: 8 } } }\n"
+    'layer { name: "code" type: "InnerProduct" bottom: "data" top: "code" inner_product_param { num_output: 6 } }\n'
+    'layer { name: "back" type: "InnerProduct" bottom: "code" top: "back" inner_product_param { num_output: 4 } }\n'
+    'layer { name: "score" type: "InnerProduct" bottom: "code" top: "score" inner_product_param { num_output: 10 } }\n'
+    'layer { name: "recon" type: "EuclideanLoss" bottom: "back" bottom: "data" top: "recon" }\n'
+    'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss" }\n'
+)
+
+
+@pytest.mark.parametrize(("last", "pull", "told"), [(2.0, 40.0, True), (1.2, 40.0, False), (2.0, 5.0, False)])
+def test_a_loss_that_another_outweighs(last: float, pull: float, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[Event] = [LossGradient("recon", {"code": pull}), LossGradient("loss", {"code": 1.0})]
+    for at in range(60):
+        each = {"recon": 300 / (1 + at), "loss": 2.4 - (2.4 - last) * at / 59}
+        events.append(Iteration(at, 0.1, sum(each.values()), each))
+    files = {"s.prototxt": 'net: "n.prototxt" base_lr: 0.1', "n.prototxt": _BOTH}
+    run = NotLearning.subject({**files, "events": "\n".join(map(to_line, events))})
+    found = outweighed(run)
+    assert (found is not None) == told
+    monkeypatch.setattr(verdicts, "outcome", lambda run: outcome(run)._replace(seen=6.0, records=40))
+    text = 'the gradient of EuclideanLoss "recon" is 40 times as large; try loss_weight: 0.2 at EuclideanLoss "recon"'
+    assert (text in verdict(run, [])) == told
