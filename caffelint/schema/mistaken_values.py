@@ -29,7 +29,7 @@ _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "defau
 """Words that somebody writes for a number and that no template replaces."""
 _SHORT_NAME = 4
 """Capitals, of which the values of enums mostly have no more, as in `stride: AVE`."""
-_MANY_BARE = 2
+_MANY_BARE = 3
 """Strings without quotes, from which on they are one slip."""
 _TO_CHANGE = compiled_later(
     r"[ \t]*#[^\n]{0,200}\b(?:chang|replac|fill|set\b|edit|insert|modif|todo|fixme)", re.IGNORECASE
@@ -183,15 +183,12 @@ class MistakenValues(Reporting):
                 problems[index] = problem._replace(message=message, repairs=repairs, repair_is_safe=False)
 
     def _strings_without_quotes(self) -> None:
-        """Where several strings have no quotes, whoever wrote the text knows of none: that is one mistake."""
+        """Where many strings have no quotes, whoever wrote the text knows of none: that is one mistake."""
         if len(self._bare) < _MANY_BARE:
             return
         first, *others = self._bare
         gone = set(map(id, others))
-        more = (
-            f"{len(others)} more strings have no" if len(others) > 1 else f"{others[0].field.rpartition('.')[2]} lacks"
-        )
-        message = f"{first.message}; {more} quotes{', too' * (len(others) == 1)}"
+        message = f"{first.message}; {len(others)} more strings have no quotes"
         repairs = tuple(repair for one in self._bare for repair in one.repairs)
         is_safe = all(one.repair_is_safe for one in self._bare)
         joined = first._replace(message=message, repairs=repairs, repair_is_safe=is_safe)
