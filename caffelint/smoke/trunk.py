@@ -58,10 +58,10 @@ def outweighed(run: Run) -> Outweighed | None:
     if found is None or slow is None or not slow[0].reads_classes(1):
         return None
     loss, first, last = slow
-    near = min(first, constant_of(run, loss))
+    near = constant_of(run, loss)
     own = next((pull for pull, layer in found.pulls if layer is loss), 0.0)
     most, other = found.pulls[0]
-    if not (last > _LITTLE * near and most > _FAR_MORE * own > 0):
+    if not (near > 0 and last > _LITTLE * min(first, near) and most > _FAR_MORE * own > 0):
         return None
     weight = other.loss_weights[0] * math.sqrt(own / most)
     return Outweighed(loss, last, near, other, most / own, float(f"{weight:.1g}"))

@@ -68,10 +68,8 @@ def _of_other_classes(event: Pulled) -> tuple[str, str] | None:
         return None
     shown = ", ".join(f"{to} for label {label}" for label, _, to, _, _ in other[:_SHOWN])
     rest = f" and {len(other) - _SHOWN} more" if len(other) > _SHOWN else ""
-    return (
-        f"raises the scores of other classes: {shown}{rest}",
-        "so those are learned; compare each label with its own score",
-    )
+    what = f"raises the scores of other classes: {shown}{rest}"
+    return what, "those are learned; compare each label with its own score"
 
 
 def _places(kinds: Sequence[tuple[int, int, int, int, float]]) -> int:

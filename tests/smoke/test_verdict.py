@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +218,9 @@ def test_a_loss_that_another_outweighs(last: float, pull: float, told: bool, mon
     run = NotLearning.subject({**files, "events": "\n".join(map(to_line, events))})
     found = outweighed(run)
     assert (found is not None) == told
+    with monkeypatch.context() as unknown:
+        unknown.setattr("caffelint.smoke.trunk.constant_of", lambda *_: math.nan)
+        assert outweighed(run) is None  # nothing can be said of the best constant answer then
     monkeypatch.setattr(verdicts, "outcome", lambda run: outcome(run)._replace(seen=6.0, records=40))
     text = 'the gradient of EuclideanLoss "recon" is 40 times as large; try loss_weight: 0.2 at EuclideanLoss "recon"'
     assert (text in verdict(run, [])) == told
