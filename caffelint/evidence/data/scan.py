@@ -98,6 +98,7 @@ class Scan:
         self._ended = False
         self._read: dict[str, tuple[int, int]] = {}
         self._totals: dict[Source, int] = {}
+        self._sampled: set[Source] = set()
 
     def __enter__(self) -> Scan:
         for _ in range(min(self.jobs, _EARLY)):
@@ -127,6 +128,7 @@ class Scan:
             executor.shutdown(wait=False, cancel_futures=True)
         if self._ended:
             return found
+        self._sampled |= {source for source, scanned in found.items() if scanned.is_sample}
         for source, scanned in found.items():
             scanned.facts.total = self._totals.get(source) or (0 if scanned.is_sample else scanned.facts.records)
         self._forget(part for part in parts if not part.source.known_by_its_state)
@@ -137,7 +139,7 @@ class Scan:
 
     def name(self, source: Source, number: int) -> str:
         """What a record is called, by its number among those that were read."""
-        if self.sample:
+        if source in self._sampled:
             return f"record {number} of the sample"
         answer = self._ask({**_question(source), "number": number})
         return str(answer.get("name", f"record {number}"))
