@@ -68,10 +68,11 @@ class Pairs(NamedTuple):
 class Crossed(NamedTuple):
     """Are the first records of a TEST net like those of TRAIN with the same label (crossed.py)? name: of the labels.
 
-    agree: the share of equal labels among the nearest records of TRAIN; chance: the same of labels in any order. how:
-    the change with which they agree: `channels` (in the other order), `mirrored`, `upside down`, `transposed`,
-    `negative`, or `numbered`, of labels; "" for none that is known. with_it: the share with that change. labels: pairs
-    of a label in TEST and that in TRAIN.
+    agree: the share of equal labels among the nearest records of TRAIN, or, of several targets a record, the mean of
+    their correlations; chance: the same of labels in any order. how: the change with which they agree: `channels` (in
+    the other order), `mirrored`, `upside down`, `transposed`, `negative`, or, of labels, `numbered` and of several
+    targets `columns` (in another order); "" for none that is known. with_it: the share with that change. labels: pairs
+    of a label, or a column, in TEST and that in TRAIN.
     """
 
     name: str

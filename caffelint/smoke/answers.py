@@ -66,7 +66,7 @@ class Answers(object):
                 continue
             if one.result().get("beyond", CHANCE) < CHANCE:
                 found.told.append(_Told(number, one.name, one.data, one.classes))
-            elif one.classes:
+            elif one.classes or one.seen.columns > 1:
                 found.crossings.append(_Crossing(number, one))
         return found
 
@@ -109,7 +109,7 @@ class _Told(object):
             self.size = len(data)
             targets = values_of(self.name)
             self.neighbours.add(data, targets)
-            if self.classes and not self.net:
+            if not self.net and (self.classes or targets.size > len(targets)):
                 self.seen.add(data, targets)
             if self.overlaid.wants_more() and not self.net:
                 self.overlaid.add(data, targets)

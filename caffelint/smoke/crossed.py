@@ -15,6 +15,7 @@ NEAREST = 5
 _COLOURS = 3
 _MOST_CLASSES = 64
 _MOST_CHANNELS = 16
+_MOST_COLUMNS = 64
 _CHANCE, _SURE = 3.0, 8.0
 """Deviations of what chance gives: below the first TEST does not go with TRAIN, above the second a change makes it."""
 _PARTLY, _MOSTLY = 0.6, 0.8
@@ -30,6 +31,11 @@ class Seen(object):
         self.records = []
         self.labels = []
 
+    @property
+    def columns(self):
+        """How many values each record is to be answered with."""
+        return len(self.labels[0]) if self.fits and self.labels else 0
+
     def wants_more(self):
         return self.fits and len(self.records) < MOST
 
@@ -39,10 +45,13 @@ class Seen(object):
             most = LONG if data.ndim == 2 else _MOST_CHANNELS
             data = data[:, numpy.unique(numpy.linspace(0, data.shape[1] - 1, most).astype(int))]
         same = not self.records or self.records[0].shape == data.shape[1:]
-        self.fits = self.fits and data.ndim > 1 and len(data) == labels.size and same
+        rows = labels.reshape(len(labels), -1) if labels.ndim and labels.size else labels
+        same = same and (not self.labels or self.columns == rows.shape[-1])
+        self.fits = self.fits and data.ndim > 1 and rows.ndim == 2 and same
+        self.fits = self.fits and len(data) == len(rows) and rows.shape[1] <= _MOST_COLUMNS
         if self.fits:
             self.records += list(data)
-            self.labels += labels.reshape(-1).tolist()
+            self.labels += list(rows)
 
 
 def crossed(train, test):
@@ -52,6 +61,11 @@ def crossed(train, test):
         return {}
     known, asked = numpy.array(train.records[:MOST]), numpy.array(test.records[:MOST])
     labels, own = numpy.array(train.labels[:MOST]), numpy.array(test.labels[:MOST])
+    if labels.shape[1] != own.shape[1]:
+        return {}
+    if labels.shape[1] > 1:
+        return _columns(known, asked, labels, own)
+    labels, own = labels[:, 0], own[:, 0]
     classes = numpy.unique(numpy.concatenate([labels, own]))
     finite = numpy.isfinite(known).all() and numpy.isfinite(asked).all() and numpy.isfinite(classes).all()
     if not finite or not 2 <= len(classes) <= _MOST_CLASSES:
@@ -79,15 +93,54 @@ def crossed(train, test):
 
 def _votes(known, asked, labels, count):
     """Of each record that is asked about, which share of its nearest known ones has each label."""
+    near = _nearest(known, asked)
+    if near is None:
+        return numpy.zeros((len(asked), count))
+    return (labels[near][:, :, None] == numpy.arange(count)).mean(axis=1)
+
+
+def _nearest(known, asked):
+    """Of each record that is asked about, the numbers of its nearest known ones; None where all known are alike."""
     known, asked = known.reshape(len(known), -1), asked.reshape(len(asked), -1)
     mean, spread = known.mean(axis=0), known.std(axis=0)
     wanted = spread > 1e-9 * max(numpy.abs(known).max(), 1e-30)
     if not wanted.any():
-        return numpy.zeros((len(asked), count))
+        return None
     known, asked = ((one[:, wanted] - mean[wanted]) / spread[wanted] for one in (known, asked))
     apart = (asked * asked).sum(axis=1)[:, None] + (known * known).sum(axis=1) - 2 * numpy.dot(asked, known.T)
-    near = labels[numpy.argsort(apart, axis=1)[:, :NEAREST]]
-    return (near[:, :, None] == numpy.arange(count)).mean(axis=1)
+    return numpy.argsort(apart, axis=1)[:, :NEAREST]
+
+
+def _columns(known, asked, labels, own):
+    """The fields where each record has several targets: do those of TEST stand in another order?"""
+    finite = all(numpy.isfinite(one).all() for one in (known, asked, labels, own))
+    near = _nearest(known, asked) if finite else None
+    if near is None or not (labels.std(axis=0) > 0).all() or not (own.std(axis=0) > 0).all():
+        return {}
+    guessed = _standard(labels[near].mean(axis=1))
+
+    def best(own):
+        table = numpy.dot(guessed.T, _standard(own)) / len(own)
+        other = table.argmax(axis=0)
+        return float(table[other, numpy.arange(len(table))].mean()), other, float(numpy.diag(table).mean())
+
+    drawn = numpy.random.RandomState(0)
+    by_chance = [best(own[drawn.permutation(len(own))]) for _ in range(DRAWN)]
+    share, other, agree = best(own)
+    highest, chance = [one[0] for one in by_chance], [one[2] for one in by_chance]
+    found = {"records": len(asked), "agree": agree, "chance": float(numpy.mean(chance)), "how": "", "labels": []}
+    found["with_it"] = float("nan")
+    enough = _MOSTLY if agree > found["chance"] + _CHANCE * max(float(numpy.std(chance)), 1e-9) else 0.0
+    sure = share > numpy.mean(highest) + _SURE * max(float(numpy.std(highest)), 1e-9)
+    if sure and share > enough and agree < _PARTLY * share and len(set(other.tolist())) == len(other):
+        pairs = [[float(one), float(there)] for one, there in enumerate(other)]
+        found.update(how="columns", with_it=share, labels=pairs)
+    return found
+
+
+def _standard(values):
+    spread = values.std(axis=0)
+    return (values - values.mean(axis=0)) / numpy.where(spread > 0, spread, 1.0)
 
 
 def _agree(votes, own):

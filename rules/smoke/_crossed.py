@@ -20,14 +20,21 @@ def unlike_train(one: Crossed) -> tuple[str, str]:
         f'of {one.records} records, the nearest ones of TRAIN have the same "{one.name}" in {_share(one.with_it)} of'
     )
     if one.how == "numbered":
-        other = [(here, there) for here, there in one.labels if here != there]
-        pairs = ", ".join(f"{here:g} is {there:g}" for here, there in other[:_TOLD])
-        more = f" and {len(other) - _TOLD} more" if len(other) > _TOLD else ""
-        why = f'the "{one.name}" of TEST is numbered otherwise than in TRAIN: {pairs} there{more}; {agree} cases with'
+        why = f'the "{one.name}" of TEST is numbered otherwise than in TRAIN: {_pairs(one)} there; {agree} cases with'
         return f"{why} that, and in {_share(one.agree)} as it is", "number the classes of TEST as in TRAIN"
+    if one.how == "columns":
+        why = f'the values of each "{one.name}" of TEST stand in another order than in TRAIN: {_pairs(one)} there; what'
+        why += f" the nearest ones of {one.records} records have in TRAIN goes with them by a correlation of"
+        return f"{why} {one.with_it:.2f} in that order, and {one.agree:.2f} as it is", "write both in the same order"
     how, remedy = _CHANGES[one.how]
     why = f"the TEST data is like that of TRAIN {how}: {agree} cases with that, and in {_share(one.agree)} as it is"
     return why, remedy
+
+
+def _pairs(one: Crossed) -> str:
+    other = [(here, there) for here, there in one.labels if here != there]
+    more = f" and {len(other) - _TOLD} more" if len(other) > _TOLD else ""
+    return ", ".join(f"{here:g} is {there:g}" for here, there in other[:_TOLD]) + more
 
 
 def _share(share: float) -> str:

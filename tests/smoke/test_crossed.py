@@ -72,6 +72,44 @@ def test_records_of_the_same_kind() -> None:
     assert (found["how"], found["agree"] > 0.9) == ("", True)
 
 
+def vectors(count: int, seed: int) -> tuple[Any, Any]:
+    """Of what three numbers make, with these and which of two are above 0."""
+    drawn = np.random.RandomState(seed)
+    made = drawn.randn(count, 3)
+    mixed = made @ np.random.RandomState(0).randn(3, 20) + 0.1 * drawn.randn(count, 20)
+    return mixed, np.hstack([made, made[:, :2] > 0])
+
+
+@pytest.mark.parametrize(
+    ("order", "how"),
+    [
+        ([0, 1, 2, 3, 4], ""),
+        ([1, 0, 2, 3, 4], "columns"),
+        ([2, 0, 1, 4, 3], "columns"),
+        ([4, 3, 2, 1, 0], "columns"),
+    ],
+)
+def test_targets_in_another_order(order: list[int], how: str) -> None:
+    known, (data, targets) = seen(*vectors(300, 1)), vectors(100, 2)
+    found: dict[str, Any] = crossed(known, seen(data, targets[:, order]))  # type: ignore[no-untyped-call]
+    assert found["how"] == how
+    assert [one[1] for one in found["labels"]] == (order if how else [])
+
+
+def test_targets_that_data_do_not_tell() -> None:
+    known, (data, _) = seen(*vectors(300, 1)), vectors(100, 2)
+    drawn = np.random.RandomState(3).randn(100, 5)
+    found: dict[str, Any] = crossed(known, seen(data, drawn))  # type: ignore[no-untyped-call]
+    assert found["how"] == ""
+
+
+def test_other_numbers_of_targets() -> None:
+    known, (data, targets) = seen(*vectors(300, 1)), vectors(100, 2)
+    assert crossed(known, seen(data, targets[:, :3])) == {}  # type: ignore[no-untyped-call]
+    maps = np.zeros((100, 1, 12, 12))
+    assert not seen(data, maps).fits
+
+
 @pytest.mark.parametrize(
     ("how", "change"),
     [
