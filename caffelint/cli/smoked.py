@@ -166,17 +166,18 @@ class Shown(Watcher):
 
     def verdict(self, session: Session) -> None:
         """The result in a sentence or two."""
-        from caffelint.smoke.verdict import verdict
+        from caffelint.smoke.verdict import sentences
 
         run = session.run
-        text = verdict(run, session.report.findings) if run and run.first(RateFound) is None else ""
-        if text:
-            self.tell(text)
+        said = sentences(run, session.report.findings) if run and run.first(RateFound) is None else []
+        if said:
+            self.tell(*said)
 
-    def tell(self, text: str) -> None:
+    def tell(self, first: str, *others: str) -> None:
         """The verdict, below the findings, of which a quiet run shows no more than this."""
         self._clear()
-        say(f"{'' if self.quiet else chr(10)}{sentence(text)}", err=self.err)
+        lines = [sentence(first), *(f"  {sentence(one)}" for one in others)]
+        say("\n".join(lines if self.quiet else ["", *lines]), err=self.err)
 
 
 def as_json(session: Session) -> dict[str, Any]:

@@ -202,10 +202,11 @@ def _edit(path: str, row: Any) -> tuple[str, Edit]:
 
 
 def _cause(row: Any) -> ReportedCause:
-    cause = ReportedCause(*_of(row, *[str] * 5, int | None, list, list | None))
+    cause = ReportedCause(*_of(row, *[str] * 5, int | None, list, list | None, list))
     return cause._replace(
         known=tuple(Known(*_of(one, str, str, int | None, str)) for one in cause.known),
         suggested=Suggested(*_of(cause.suggested, str, int | float, str)) if cause.suggested else None,
+        ruled_out=_of(cause.ruled_out, *[str] * len(cause.ruled_out)),
     )
 
 

@@ -74,6 +74,7 @@ class Cause(NamedTuple):
 
     certainty: of the cause, that of the finding is of what happened. place: where the cause is, None for the finding's
     own place. known: what rules of the text say of it. suggested: the value that would mend it, where there is one.
+    ruled_out: what experiments showed not to be the cause, each with what came of it.
     """
 
     kind: CauseKind
@@ -83,6 +84,7 @@ class Cause(NamedTuple):
     place: Place | None = None
     known: tuple[Known, ...] = ()
     suggested: Suggested | None = None
+    ruled_out: tuple[str, ...] = ()
 
 
 class ReportedCause(NamedTuple):
@@ -96,3 +98,4 @@ class ReportedCause(NamedTuple):
     line: int | None
     known: tuple[Known, ...] = ()
     suggested: Suggested | None = None
+    ruled_out: tuple[str, ...] = ()

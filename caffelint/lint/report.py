@@ -249,6 +249,7 @@ def _cause(finding: Finding) -> ReportedCause | None:
         _position(place)[0],
         cause.known,
         cause.suggested,
+        cause.ruled_out,
     )
 
 

@@ -36,6 +36,7 @@ from caffelint.smoke.looked import Looking
 from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
+from caffelint.smoke.said_once import said_once
 from caffelint.smoke.weighed import Weighed, weighed
 from caffelint.text.signals import held
 
@@ -266,20 +267,9 @@ def _judged(run: Run, project: Project, config: Config, report: Report) -> Repor
         words = f"not run, because no engine here can run it: {refused.message}; give --caffe-python"
         failures = (*failures, Failure(project.solver.path, words))
     shown = {one.name for one in report.findings for other in findings if _shows(other, one)}
-    static = (
-        one
-        for one in as_measured(run, report.findings)
-        if one.name not in shown and not any(_covers(other, one) for other in findings)
-    )
-    return report._replace(findings=(*static, *findings), suppressed=report.suppressed + suppressed, failures=failures)
-
-
-def _covers(measured: ReportedFinding, static: ReportedFinding) -> bool:
-    """Does a finding of the run quote one of the check at the same place, which need not be said twice then?"""
-    place = static.file, static.line
-    same = (measured.file, measured.line) == place and measured.severity == static.severity
-    known = measured.cause.known if measured.cause is not None else ()
-    return same and any((one.name, one.file, one.line) == (static.name, *place) for one in known)
+    static = [one for one in as_measured(run, report.findings) if one.name not in shown]
+    told = said_once(static, findings)
+    return report._replace(findings=told, suppressed=report.suppressed + suppressed, failures=failures)
 
 
 def _shows(measured: ReportedFinding, looked: ReportedFinding) -> bool:

@@ -1,12 +1,13 @@
-"""The result of a run in a sentence or two, from the causes of its findings."""
+"""The result of a run in a few sentences, from the causes of its findings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from os.path import normpath
 
 from caffelint.caffe.states import TEST, TRAIN
-from caffelint.lint.cause import ReportedCause
+from caffelint.lint.cause import Known, ReportedCause
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
@@ -94,13 +95,18 @@ shown to do, are not among them."""
 
 
 def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
-    """findings: of the whole report, those of the check among them."""
+    """In one line. findings: of the whole report, those of the check among them."""
+    return " ".join(sentences(run, findings))
+
+
+def sentences(run: Run, findings: Sequence[ReportedFinding]) -> list[str]:
+    """What happened, then why, what it is not, and how sure that is; none where nothing can be said."""
     heads = _heads(findings)
     order = list(heads)
     shown = [one for one in findings if one.name in heads and not _of_gpu(one) and not _is_beside(one)]
     if not shown:
         text = _sound(run, findings)
-        return text and text + _ends_all_the_same(findings) + _elsewhere(findings)
+        return [text + _ends_all_the_same(findings) + _elsewhere(findings)] if text else []
     # What Caffe refuses of data that was made up may be the guess.
     lead = min(shown, key=lambda one: (one.name in _GUESSED and one.severity != ERROR, order.index(one.name)))
     best = cure(run)
@@ -119,34 +125,38 @@ def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if lead.name == "labels-of-other-records" and outcome(run).learns:
         head = heads["label-out-of-range"]
     cause = lead.cause or ReportedCause("unknown", lead.message, "", lead.certainty, lead.file, lead.line)
-    text = f"{head}: {cause.what}{where}."
+    said = [f"{head}: {cause.what}{where}."]
     if cause.why:
         elsewhere = cause.line is not None and (cause.file, cause.line) != (lead.file, lead.line)
         # What the data tells is its own reason.
         what = "Why" if _is_of_the_run(lead) else "Remedy"
-        text += f" {what}{f' ({cause.file}:{cause.line})' if elsewhere else ''}: {cause.why}."
-    text += f" {_how_sure(run, lead, cause)}"
+        said.append(f"{what}{f' ({cause.file}:{cause.line})' if elsewhere else ''}: {cause.why}.")
+    if cause.ruled_out:
+        said.append(f"It is not {'; not '.join(cause.ruled_out)}.")
+    said.append(_how_sure(run, lead, cause))
     if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
         why = f", because {run.fed.made_up[0].why}" if run.fed.made_up else ""
-        text += f" The data is synthetic{why}; real data may behave differently."
+        said.append(f"The data is synthetic{why}; real data may behave differently.")
     if lead.name == "timed-out" and run.iterations:
         first, last = run.iterations[0].loss, run.iterations[-1].loss
-        text += f" Every value was finite until then, loss {first:.4g} to {last:.4g}." if run.finite else ""
+        if run.finite:
+            said.append(f"Every value was finite until then, loss {first:.4g} to {last:.4g}.")
         if told := _told([one for one in findings if _is_of_learning(one) and one.severity != INFO]):
-            text += f" A check of the files reports what may keep it from learning: {told}."
+            said.append(f"A check of the files reports what may keep it from learning: {told}.")
     if lead.name != "timed-out" and run.first(Crashed) is not None:
-        text += " The process crashed then, as it may after such values."
+        said.append("The process crashed then, as it may after such values.")
     known = {one.name for finding in shown if finding.cause for one in finding.cause.known}
-    said = {lead.name, "timed-out"} | known
-    others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in said))
+    known |= {lead.name, "timed-out"}
+    others = list(dict.fromkeys(finding.name for finding in shown if finding.name not in known))
     if others:
         quoted = _listed([f'"{name}"' for name in others])
-        text += f" The finding {quoted} probably has" if len(others) == 1 else f" The findings {quoted} probably have"
-        text += " the same cause."
-    seen = list(dict.fromkeys(one.where for finding in shown if finding.cause for one in finding.cause.known))
+        whose = f"The finding {quoted} probably has" if len(others) == 1 else f"The findings {quoted} probably have"
+        said.append(f"{whose} the same cause.")
+    known_to_check = [one for finding in shown if finding.cause for one in finding.cause.known]
+    seen = list(dict.fromkeys(one.where for one in known_to_check if not _is_at(one, lead)))
     if seen:
-        text += f" A check of the files also reports {_listed(seen)}."
-    return text
+        said.append(f"A check of the files also reports {_listed(seen)}.")
+    return [one for one in said if one]
 
 
 def _heads(findings: Sequence[ReportedFinding]) -> dict[str, str]:
@@ -184,6 +194,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         head += f", {_CAVEATS[beside[0].name]}"
     elif objects and not sure:
         head += ", but the check objects"
+    under = outweighed(run) if how.moves == FALLS and how.seen >= _SEVERAL and not how.tests_badly else None
+    if under is not None and head == "it trains":
+        head = "it trains for one loss, not for another"
     parts = [f"{head}: {count}, {loss}"]
     if how.seen:
         parts.append(_share(how.seen, how.records))
@@ -223,7 +236,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
                 )
                 text += f" once it is below the {near:.4g} of an answer that is always the same"
         parts.append(text)
-    elif how.moves == FALLS and how.seen >= _SEVERAL and (under := outweighed(run)) is not None:
+    elif under is not None:
         text = f"but the loss of {title(under.loss)} only to {under.last:.4g}; an answer that is always the same gives"
         text += f" {under.near:.4g}, and at what both train the gradient of {title(under.other)} is {under.times:.2g}"
         parts.append(f"{text} times as large; try loss_weight: {under.weight:g} at {title(under.other)}")
@@ -307,6 +320,10 @@ def _elsewhere(findings: Sequence[ReportedFinding]) -> str:
 
 def _told(findings: Sequence[ReportedFinding]) -> str:
     return ", ".join(f"{one.name} at {one.file}:{one.line} ({one.message})" for one in findings[:_TOLD])
+
+
+def _is_at(known: Known, lead: ReportedFinding) -> bool:
+    return (normpath(known.file), known.line) == (normpath(lead.file), lead.line)
 
 
 def _kind(finding: ReportedFinding) -> str:

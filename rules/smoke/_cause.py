@@ -33,6 +33,8 @@ from ._start import RULES, holds, rate_for, start
 from ._suspects import NOUNS, noun, suspect
 
 _HARDLY = 1e-4
+_FADES = ("schedule", "rate")
+"""What cured, and what did not: a rate that is wrong by its schedule is not told to be right."""
 
 _HOW = {
     "breaks": "it breaks",
@@ -59,12 +61,13 @@ def too_large(run: Run, after: int | None = None) -> Cause:
         cause = _cause(run, best.hypothesis, tested=True)
         also = best.hypothesis.also
         if also is None:
-            why = "; ".join([cause.why, _cured(best), *ruled_out(run)])
+            why = "; ".join([cause.why, _cured(best)])
         else:
             other, single = _cause(run, also, tested=True).why, alone(run, best)
             neither = [f"neither alone cures: {', '.join(map(_came, single))}"] if single else []
             why = "; ".join([f"{cause.why}, and {other}", _cured(best), *neither])
-        return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested)
+        others = () if also else ruled_out(run)
+        return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested, ruled_out=others)
     if labels_outside(run):
         why = "labels that are no class, as label-out-of-range says, make Caffe read outside of the scores"
         return Cause("labels", "", why, CERTAIN)
@@ -72,17 +75,19 @@ def too_large(run: Run, after: int | None = None) -> Cause:
     gone |= {one.hypothesis.place for one in run.tried if one.idles and one.hypothesis.kind == "rate"}
     left = [one for one in hypotheses(run, after) if one.place not in gone or one.proved]
     if not left or (left[0].kind == "rate" and left[0].score <= 0 and trouble(run) is None):
-        return Cause("unknown", "", "; ".join(ruled_out(run)), LIKELY)
+        return Cause("unknown", "", "", LIKELY, ruled_out=ruled_out(run))
     cause = _cause(run, left[0])
     doubt = ["this was not tested"] if any(one.outcome == UNTESTED for one in run.tried) or gone else []
-    return cause._replace(why="; ".join([cause.why, *doubt, *ruled_out(run)]))
+    return cause._replace(why="; ".join([cause.why, *doubt]), ruled_out=ruled_out(run))
 
 
-def came_of(run: Run, kind: str) -> list[str]:
-    """What came of the experiments on a cause that is known: what cured, and what else was ruled out."""
-    best = survivor([one for one in run.tried if one.hypothesis.kind == kind])
-    others = [one for one in ruled_out(run) if best is None or not one.startswith(f"not {NOUNS[kind]}:")]
-    return [*([_cured(best)] if best is not None else []), *others]
+def came_of(run: Run, cause: Cause) -> Cause:
+    """A cause that is known, with what came of the experiments on it: what cured, and what else was ruled out."""
+    best = survivor([one for one in run.tried if one.hypothesis.kind == cause.kind])
+    if best is None:
+        return cause._replace(ruled_out=ruled_out(run))
+    others = tuple(one for one in ruled_out(run) if not one.startswith(f"{NOUNS[cause.kind]}:"))
+    return cause._replace(why="; ".join([cause.why, _cured(best)]), ruled_out=others)
 
 
 def _cured(best: Tried) -> str:
@@ -111,9 +116,11 @@ def _with(change: Change) -> str:
     return f"with {change.text}{where}"
 
 
-def ruled_out(run: Run) -> list[str]:
-    """`not the rate: with base_lr: 0.001 it breaks in iteration 3`."""
-    return [f"not {noun(one.hypothesis)}: {_came(one)}" for one in refuted(run.tried)]
+def ruled_out(run: Run) -> tuple[str, ...]:
+    """`the rate: with base_lr: 0.001 it breaks in iteration 3`."""
+    best = cure(run)
+    told = [one for one in refuted(run.tried) if best is None or (best.hypothesis.kind, one.hypothesis.kind) != _FADES]
+    return tuple(f"{noun(one.hypothesis)}: {_came(one)}" for one in told)
 
 
 def _came(one: Tried) -> str:

@@ -15,10 +15,10 @@ def subject(run: Run, layer: str, net: int = 0) -> str:
     return title(found) if found is not None else f'layer "{layer}"'
 
 
-def evidence(*parts: str, known: Sequence[Known] = ()) -> str:
-    """The parts that say something, then what rules of the text say of the same."""
-    seen = "; ".join(f"{one.where}: {one.message}" for one in known)
-    return "; ".join(part for part in (*parts, seen and f"see {seen}") if part)
+def evidence(*parts: str, known: Sequence[Known] = (), ruled_out: Sequence[str] = ()) -> str:
+    """The parts that say something, then what it is not, and which rules of the text say something of the same."""
+    others = [f"not {one}" for one in ruled_out]
+    return "; ".join(part for part in (*parts, *others, *(f"see {one.where}" for one in known)) if part)
 
 
 def guessed(run: Run) -> str:
@@ -43,7 +43,7 @@ def worded(
     return rule.finding(
         place,
         f"{cause.what}: {cause.why}" if cause.why else cause.what,
-        evidence=evidence(*notes, known=cause.known),
+        evidence=evidence(*notes, known=cause.known, ruled_out=cause.ruled_out),
         severity=severity,
         certainty=certainty,
         fixes=fixes,

@@ -110,8 +110,8 @@ def because(run: Run, event: NonFinite) -> Cause:
     if event.iteration < 0:
         best = cure(run)
         if own.text and (best is None or best.hypothesis.kind == "layer"):
-            why = early + "; ".join([own.text, *row(run, event), *came_of(run, "layer")])
-            return Cause("layer", "", why, own.certainty)
+            why = early + "; ".join([own.text, *row(run, event)])
+            return came_of(run, Cause("layer", "", why, own.certainty))
         if best is not None or any(one.proved for one in hypotheses(run, event.iteration)):
             cause = too_large(run, event.iteration)
             return cause._replace(why=early + cause.why)
@@ -128,7 +128,7 @@ def because(run: Run, event: NonFinite) -> Cause:
             else ""
         )
         return cause._replace(why=cause.why + grown)
-    return Cause("layer", "", "; ".join([own.text, *row(run, event), *came_of(run, "layer")]), own.certainty)
+    return came_of(run, Cause("layer", "", "; ".join([own.text, *row(run, event)]), own.certainty))
 
 
 def _of_code(run: Run, layer: BuiltLayer, event: NonFinite) -> Cause:
@@ -153,8 +153,8 @@ def _of_records(run: Run, event: NonFinite) -> Cause | None:
     if batch is None or not bad:
         return None
     advice = "leave it out, or mend it" if len(batch.bad) + batch.later == 1 else "leave them out, or mend them"
-    why = "; ".join([bad_records(batch), advice, *came_of(run, "data")])
-    return Cause("data", "", why, place=run.place(batch.layer, event.net))
+    place = run.place(batch.layer, event.net)
+    return came_of(run, Cause("data", "", f"{bad_records(batch)}; {advice}", place=place))
 
 
 def _extreme(run: Run, event: NonFinite) -> Cause | None:
@@ -186,8 +186,10 @@ def _of_test_net(run: Run, event: NonFinite) -> Cause:
     if tried is not None:
         one = tried.hypothesis
         what = f"the scale of {title(one.layers[0])} is {number(one.value)} in TEST, but {number(one.figure)} in TRAIN"
-        came = came_of(run, "phases") or [f"set {tried.change.text}, as in TRAIN; this was not tested"]
-        return Cause("phases", "", "; ".join([f"{why}: {what}", *came]), CERTAIN, one.place)
+        cause = came_of(run, Cause("phases", "", f"{why}: {what}", CERTAIN, one.place))
+        if cause.why != f"{why}: {what}" or cause.ruled_out:
+            return cause
+        return cause._replace(why=f"{cause.why}; set {tried.change.text}, as in TRAIN; this was not tested")
     for name, (low, high, _) in event.inputs.items():
         maker = next((one for one in run.built[0].layers if name in [top.name for top in one.tops]), None)
         before = run.statistics(-1, maker.name, BLOB, name, DATA) if maker is not None else None
@@ -196,9 +198,7 @@ def _of_test_net(run: Run, event: NonFinite) -> Cause:
         if largest > _EXTREME * usual > 0:
             what = f'"{name}" holds up to {number(largest)} in TEST, but {number(usual)} in TRAIN'
             return Cause("phases", "", f"{why}: {what}; compare the data layers and transform_param of both phases")
-    return Cause(
-        "phases", "", "; ".join([f"{why}; compare the layers of both phases", *came_of(run, "phases")]), LIKELY
-    )
+    return came_of(run, Cause("phases", "", f"{why}; compare the layers of both phases", LIKELY))
 
 
 def own_reason(layer: BuiltLayer, event: NonFinite) -> Advice:

@@ -154,7 +154,7 @@ class DeadUnits(SmokeRule):
             cause, place = layer, blank.place
             told = blank.cause._replace(what=message)
         told = told._replace(known=(*told.known, *(one for one in run.known([cause.name]) if one not in told.known)))
-        said = evidence(told.why, _so_are(dead), known=told.known)
+        said = evidence(told.why, _so_are(dead), known=told.known, ruled_out=told.ruled_out)
         yield self.finding(place, message, evidence=said, cause=told)
 
     def _cut_off(self, run: Run) -> Iterator[Finding]:

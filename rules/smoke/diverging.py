@@ -108,8 +108,8 @@ class Diverging(SmokeRule):
             if layer is runs_away(run):
                 what = f"the weighted loss falls from {number(first)} to {number(last)}"
                 why = f"with loss_weight {weight:g}, training increases {title(layer)}, to {number(value)} by then"
-                remedies = came_of(run, "loss-weight") if best is not None else ["remove the minus sign"]
-                cause = Cause("loss-weight", what, "; ".join([why, *remedies]), LIKELY)
+                cause = Cause("loss-weight", what, why, LIKELY)
+                cause = came_of(run, cause) if best else cause._replace(why=f"{why}; remove the minus sign")
                 yield worded(self, run.place(layer.name, 0, "loss_weight"), cause)
                 return
             if not layer.never_negative:

@@ -69,6 +69,6 @@ class NonFiniteBackward(SmokeRule):
             yield self.finding(
                 run.place(event.layer, event.net),
                 message,
-                evidence=evidence(read(event), cause.why, known=cause.known),
+                evidence=evidence(read(event), cause.why, known=cause.known, ruled_out=cause.ruled_out),
                 cause=cause,
             )

@@ -57,6 +57,6 @@ class NonFiniteForward(SmokeRule):
                 yield self.finding(
                     run.place(event.layer, event.net),
                     f'{gives} {amount(event)} of "{event.name}" {time}',
-                    evidence=evidence(read(event), cause.why, known=known),
+                    evidence=evidence(read(event), cause.why, known=known, ruled_out=cause.ruled_out),
                     cause=cause._replace(what=f"{gives} {value(event)}", known=known),
                 )

@@ -1,0 +1,62 @@
+"""Each cause is told once, by the most severe finding that has it."""
+
+from __future__ import annotations
+
+from caffelint.lint.cause import Known, ReportedCause
+from caffelint.lint.finding import ERROR, UNSAFE, WARNING, Fix
+from caffelint.lint.report import ReportedFinding
+from caffelint.smoke.said_once import said_once
+
+
+def finding(name: str, line: int, cause: ReportedCause | None = None, **more: object) -> ReportedFinding:
+    values = dict.fromkeys(ReportedFinding._fields[:22], "") | {"phases": (), "related": (), "fixes": (), "source": ()}
+    values |= {"name": name, "file": "net.prototxt", "line": line, "severity": WARNING, "cause": cause, **more}
+    return ReportedFinding(**values)  # type: ignore[arg-type]
+
+
+def cause(why: str, *known: Known, ruled_out: tuple[str, ...] = ()) -> ReportedCause:
+    return ReportedCause("fillers", "it breaks", why, "certain", "net.prototxt", 1, known, None, ruled_out)
+
+
+def test_the_most_severe_tells_the_cause() -> None:
+    apart = ("the rate: with base_lr: 0.1 it breaks in iteration 1",)
+    first = finding("a", 3, cause("x is large", ruled_out=apart), message="it breaks: x is large", evidence="seen")
+    second = finding("b", 9, cause("x is large; y"), message="it breaks", evidence="y", severity=ERROR)
+    told, lead = said_once([], [first, second])
+    assert lead == second
+    assert (told.message, told.evidence) == ("it breaks", "seen; b at net.prototxt:9 says why")
+    assert told.cause == first.cause
+
+
+def test_what_is_ruled_out_is_told_once() -> None:
+    apart = ("the rate: with base_lr: 0.1 it breaks in iteration 1",)
+    lead = finding("a", 3, cause("x", ruled_out=apart), evidence=f"x; not {apart[0]}", severity=ERROR)
+    other = finding("b", 9, cause("x", ruled_out=apart), evidence=f"up to 7; x; not {apart[0]}")
+    assert said_once([], [lead, other])[1].evidence == "up to 7; a at net.prototxt:3 says why"
+
+
+def test_other_causes_stay() -> None:
+    both = [finding("a", 3, cause("x")), finding("b", 9, cause("y")), finding("c", 9, cause("")), finding("d", 1)]
+    assert said_once([], both) == tuple(both)
+
+
+def test_what_the_check_says_at_the_same_place_is_taken_in() -> None:
+    fix = Fix("mend it", UNSAFE, ())
+    static = finding("no-filler", 3, message="no filler; add one", fixes=(fix,))
+    quoted = finding("a", 3, cause("x", Known("no-filler", "./net.prototxt", 3, "")), severity=ERROR)
+    (one,) = said_once([static], [quoted._replace(evidence="seen; see no-filler at net.prototxt:3")])
+    assert one.evidence == "seen; see no-filler: no filler; add one"
+    assert one.fixes == (fix,)
+
+
+def test_what_the_check_says_is_not_repeated_where_it_is_said() -> None:
+    static = finding("no-filler", 3, message="no filler; add one")
+    quoted = finding("a", 3, cause("x", Known("no-filler", "net.prototxt", 3, "")), message="no filler; add one")
+    (one,) = said_once([static], [quoted._replace(evidence="seen; see no-filler at net.prototxt:3")])
+    assert one.evidence == "seen"
+
+
+def test_what_the_check_says_elsewhere_or_louder_stays() -> None:
+    quoted = finding("a", 3, cause("x", Known("b", "net.prototxt", 3, ""), Known("c", "net.prototxt", 4, "")))
+    both = [finding("b", 3, severity=ERROR), finding("c", 4)]
+    assert said_once(both, [quoted]) == (*both, quoted)
