@@ -265,7 +265,8 @@ class Mistakes(MistakenValues):
                 self._misplaced.add(name)
             message = f"{where} has no field {name}, so Caffe refuses the file; {home}"
             return _Unknown(None, message, certain, not certain and not is_of_bvlc)
-        if meant := longer_field(type_, name, field.kind):
+        meant = longer_field(type_, name, field.kind)
+        if meant and (is_list(types, meant) or not (node.first(meant) or len(node.all(name)) > 1)):
             message = f"{where} has no field {name}, so Caffe refuses the file; did you mean {meant}?"
             return _Unknown(meant, message, certain, not certain and not is_of_bvlc)
         if certain:

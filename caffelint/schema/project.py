@@ -48,8 +48,8 @@ class Registered(NamedTuple):
 
     `changed` are BVLC's layer types whose sources are not BVLC's, or of a version that refuses other things than 1.0.
     `counts` are those of the layer types whose classes tell them. `names_snapshots`: does it name them after the solver
-    where that gives no prefix, as BVLC's does after 1.0? `reads` are the blocks that its layers read, with the types
-    of these.
+    where that gives no prefix, as BVLC's does after 1.0? `stores_in_test`: does its BatchNorm take stored statistics in
+    TEST whatever use_global_stats is? `reads` are the blocks that its layers read, with the types of these.
     """
 
     layers: frozenset[str] = frozenset()
@@ -60,13 +60,14 @@ class Registered(NamedTuple):
     changed: frozenset[str] = frozenset()
     counts: Mapping[str, TakenCounts] = MappingProxyType({})
     names_snapshots: bool = False
+    stores_in_test: bool = False
     reads: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     def as_json(self) -> list[Any]:
         """Its values in an order that is the same in every run."""
         names = (self.layers, self.solvers, self.policies, self.regularizations, self.fillers, self.changed)
         reads = {block: sorted(types) for block, types in sorted(self.reads.items())}
-        return [*map(sorted, names), reads, dict(sorted(self.counts.items())), self.names_snapshots]
+        return [*map(sorted, names), reads, dict(sorted(self.counts.items())), self.names_snapshots, self.stores_in_test]
 
 
 NONE_REGISTERED = Registered()

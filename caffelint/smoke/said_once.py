@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os.path import normpath
 
+from caffelint.lint.cause import Known
 from caffelint.lint.finding import rank
 from caffelint.lint.report import ReportedFinding
 
@@ -20,9 +21,9 @@ def said_once(static: Sequence[ReportedFinding], measured: Sequence[ReportedFind
     told = list(measured)
     for number, one in enumerate(told):
         for other in static:
-            if _quotes(one, other):
-                told[number] = one = _with(one, other)
-    taken = [other for one in measured for other in static if _quotes(one, other)]
+            if (quoted := _quoted(one, other)) is not None:
+                told[number] = one = _with(one, other, quoted)
+    taken = [other for one in measured for other in static if _quoted(one, other) is not None]
     order = sorted(range(len(told)), key=lambda number: -rank(told[number].severity))
     for place, number in enumerate(order):
         leads = [told[other] for other in order[:place]]
@@ -32,18 +33,21 @@ def said_once(static: Sequence[ReportedFinding], measured: Sequence[ReportedFind
     return (*(one for one in static if one not in taken), *told)
 
 
-def _quotes(measured: ReportedFinding, static: ReportedFinding) -> bool:
+def _quoted(measured: ReportedFinding, static: ReportedFinding) -> Known | None:
+    """What a finding of the run knows of one of the check, if that is at the same place and no louder."""
     place = normpath(static.file), static.line
     same = (normpath(measured.file), measured.line) == place and rank(measured.severity) >= rank(static.severity)
     known = measured.cause.known if measured.cause is not None else ()
-    return same and any((one.name, normpath(one.file), one.line) == (static.name, *place) for one in known)
+    found = (one for one in known if (one.name, normpath(one.file), one.line) == (static.name, *place))
+    return next(found, None) if same else None
 
 
-def _with(measured: ReportedFinding, static: ReportedFinding) -> ReportedFinding:
-    where = f"{static.name} at {static.file}:{static.line}"
-    said = "" if static.message in f"{measured.message}{measured.evidence}" else f": {static.message}"
-    evidence = measured.evidence.replace(f"see {where}", f"see {static.name}{said}" if said else "")
-    return measured._replace(evidence=evidence.removesuffix(_APART), fixes=measured.fixes or static.fixes)
+def _with(measured: ReportedFinding, static: ReportedFinding, known: Known) -> ReportedFinding:
+    seen = f"see {known.where}"
+    told = set(static.message.split(_APART)) <= _reasons(measured)
+    instead = [] if told else [f"see {static.name}: {static.message}"]
+    parts = [part for one in measured.evidence.split(_APART) for part in (instead if one == seen else [one])]
+    return measured._replace(evidence=_APART.join(parts), fixes=measured.fixes or static.fixes)
 
 
 def _reasons(finding: ReportedFinding) -> set[str]:
@@ -52,6 +56,10 @@ def _reasons(finding: ReportedFinding) -> set[str]:
 
 
 def _explains(lead: ReportedFinding, finding: ReportedFinding) -> bool:
+    """Do both have one cause at one place? Two layers may go wrong in the same way."""
+    mine, its = finding.cause, lead.cause
+    if mine is None or its is None or (mine.file, mine.line) != (its.file, its.line):
+        return False
     return bool(_reasons(finding)) and _reasons(finding) <= _reasons(lead)
 
 
@@ -60,6 +68,5 @@ def _referring(finding: ReportedFinding, lead: ReportedFinding) -> ReportedFindi
     said = {*_reasons(finding), *(f"not {one}" for one in finding.cause.ruled_out)}
     own = [one for one in finding.evidence.split(_APART) if one not in said]
     place = f" at {lead.file}:{lead.line}" if lead.line else ""
-    message = finding.message if finding.cause.why not in finding.message else finding.cause.what
     evidence = _APART.join(one for one in (*own, f"{lead.name}{place} says why") if one)
-    return finding._replace(message=message, evidence=evidence)
+    return finding._replace(message=finding.cause.what or finding.message, evidence=evidence)

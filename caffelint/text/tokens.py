@@ -31,6 +31,8 @@ _BAD_ESCAPE = re.compile(
 )
 _OPEN_STRING_END = re.compile(r"(?<![ \t])[ \t]*(?:[};,#]|\Z)|[ \t]\w+[ \t]*[:{]", re.ASCII)
 _LONG = 1000
+_BRACKETS = frozenset("{}()[]")
+"""Which no path has behind a backslash, and the Python or YAML of a param_str does not want escaped."""
 
 
 class Wrong(NamedTuple):
@@ -111,10 +113,12 @@ def _string(text: str, start: int, quote: str) -> Token:
     if "\\" in found[1]:
         for escape in _BAD_ESCAPE.finditer(text, start, end - 1):
             if escape["bad"] is not None:
-                message = f'"{escape[0]}" is not an escape sequence; write \\\\ for a backslash'
+                bracket = escape[0][1:] if escape[0][1:] in _BRACKETS else ""
+                remedy = "drop the backslash" if bracket else "write \\\\ for a backslash"
+                message = f'"{escape[0]}" is not an escape sequence; {remedy}'
                 # Valid escapes beside it are then likely not meant as escapes either: a person has to decide.
                 others = {other[0] for other in _BAD_ESCAPE.finditer(text, start, end - 1) if other["bad"] is None}
-                repair = "\\" + escape[0] if others <= {"\\\\"} else None
+                repair = (bracket or "\\" + escape[0]) if others <= {"\\\\"} else None
                 wrong = Wrong(escape.start(), escape.end(), message, repair)
                 return Token(STRING, start, end, wrong)
     return Token(STRING, start, end)

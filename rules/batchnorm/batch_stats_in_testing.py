@@ -42,7 +42,7 @@ class BatchStatsInTesting(NetRule):
     ## Known problems
     It is an info where nothing in TEST is a loss, an Accuracy or a layer of an unknown type, and where the batch is
     known to be 1 in training and testing: no score depends on other images then, and the net is tested as it was
-    trained.
+    trained. It is silent where the project's own batch_norm_layer.cpp takes the stored statistics in TEST all the same.
 
     ## Fix safety
     Unsafe: the scores of the TEST phase change to what a deployed net gives.
@@ -77,8 +77,8 @@ class BatchStatsInTesting(NetRule):
         Invalid(
             _NET % " batch_norm_param { use_global_stats: false }",
             span="use_global_stats: false",
-            message='BatchNorm "bn": use_global_stats: false normalises by the batch even in TEST, so what it'
-            " says of an image depends on its batch; remove it",
+            message='BatchNorm "bn": use_global_stats: false normalises by the batch even in TEST, so its'
+            " scores for an image depend on its batch; remove it",
             fixed=_NET % "",
         ),
         Invalid(
@@ -105,12 +105,13 @@ class BatchStatsInTesting(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         found = [layer for layer in norms(net, TEST) if global_stats(layer) is False]
-        if not found or not _is_tested(net):
+        own = net.bound.caffe
+        if (own and own.registered.stores_in_test) or not found or not _is_tested(net):
             return
         alone = _is_of_one(net, found)
         # What nobody looks at may depend on what it likes; it only differs from what the deployed net gives.
         unseen = bool(net.solvers) and not any(one.may_be_scored for one in net.states() if TEST in one.phases)
-        so = "here by each image alone" if alone else "so what it says of an image depends on its batch"
+        so = "here by each image alone" if alone else "so its scores for an image depend on its batch"
         yield self.finding(
             found[0].at("batch_norm_param", "use_global_stats"),
             f"{titles(found)}: use_global_stats: false normalises by the batch even in TEST, {so}; remove it",

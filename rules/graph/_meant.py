@@ -106,7 +106,8 @@ def unread_before(refused: Refused) -> str:
 def only_unread(refused: Refused) -> str:
     """The one top above that no layer of the phase reads, if the bottom is the one name of the net that none makes.
 
-    Else empty. A loss or a measure is made to be looked at, and reads no images; the labels may be brought for nobody.
+    Else empty. A loss or a measure is made to be looked at, and reads no images; labels, and what a layer gives beside its
+    first top, may be made for nobody.
     """
     net, layers = refused.net, refused.layers
     first, *others = net.once(_early) or (None,)
@@ -121,7 +122,8 @@ def only_unread(refused: Refused) -> str:
     if len(early) != 1:
         return ""
     top, layer = early[0]
-    if layer.kind.is_data and top != layer.tops[0] or not layer.bottoms and any(map(_is_looked_at, layers)):
+    beside = top != layer.tops[0] and (layer.kind.is_data or layer.bottoms)
+    if beside or not layer.bottoms and any(map(_is_looked_at, layers)):
         return ""
     return "" if _differ_in_number(refused.refusal.values["blob"], top) else top
 

@@ -36,6 +36,11 @@ def keeps_classes(layer: Layer) -> bool:
     return bool(layer.kind.hands_on or layer.kind.keeps_channels)
 
 
+def keeps_axes(layer: Layer) -> bool:
+    """Are its classes, besides, on the axis on which those of its bottom are? A Flatten may put places beside them."""
+    return keeps_classes(layer) and not layer.kind.rearranges
+
+
 def first_alike(maker: Layer, phase: str) -> Layer:
     """The first of a chain of layers of one type, not in place: what reads the last is to read what it reads."""
     for _ in range(_LONGEST_CHAIN):

@@ -7,7 +7,7 @@ from caffelint.lint.built import types_that
 
 from ._boxes import AGNOSTIC, Regressed, are_left_over, regressed, trained_source
 from ._channels import YOLO, counts_channels, odd_channels
-from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_classes, left_over
+from ._graph import PLAIN_LABELS, class_count, classes_in_param_str, count_place, keeps_axes, left_over
 from ._odd_count import arrives, odd_labels, twin_with_classes
 
 _DATA = (
@@ -75,6 +75,13 @@ class ClassCountMismatch(NetRule):
     risks_nan = True
     layer_types = (*types_that(lambda kind: kind.is_loss or counts_channels(kind)), *YOLO)
     VALID = [
+        # Its classes are on another axis than that of num_output.
+        _DATA + ' layer { name: "mix" type: "Convolution" bottom: "fc7" top: "mix" convolution_param { num_output: 1 } }'
+        ' layer { name: "flat" type: "Flatten" bottom: "mix" top: "flat" }' + _LOSS % ("mix", "flat", "labels"),
+        # The number is that of other labels of the layer.
+        _DATA.replace('top: "rois"', 'top: "kinds"')
+        + (_FC + _LOSS) % ("fine", "fine", 9, "fine", "fine", "labels")
+        + (_FC + _LOSS) % ("coarse", "coarse", 3, "coarse", "coarse", "kinds"),
         _DATA + _SCORES % 3,
         # Two tasks, each with labels of its own.
         _FC % ("a", "a", 10) + _FC % ("b", "b", 4) + _LOSS % ("a", "a", "label") + _LOSS % ("b", "b", "colour"),
@@ -188,7 +195,7 @@ class ClassCountMismatch(NetRule):
     def _classifier(
         self, loss: Layer, shared: dict[tuple[str, int], dict[Layer, Layer]], boxes: Regressed
     ) -> Iterator[Finding]:
-        scores, labels = trained_source(loss, 0, keeps_classes), trained_source(loss, 1)
+        scores, labels = trained_source(loss, 0, keeps_axes), trained_source(loss, 1)
         if scores is None or not class_count(scores.layer) or len(loss.bottoms) < 2:
             return
         same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), {})
@@ -198,7 +205,8 @@ class ClassCountMismatch(NetRule):
         classes = classes_in_param_str(labels.layer)
         if classes < 2 or classes == AGNOSTIC and not are_left_over(boxes.get(labels.layer.index, ()), classes):
             return
-        if classes != class_count(scores.layer):
+        of_others = {count for label, count in loss.net.once(_scored)[labels.layer.index] if label != loss.bottoms[1]}
+        if classes != class_count(scores.layer) and classes not in of_others:
             if twin := twin_with_classes(labels.layer, class_count(scores.layer)):
                 message = odd_labels(labels.layer, scores.layer, twin)
                 yield self._finding(labels.layer, message, twin, ("python_param", "param_str"))
@@ -229,3 +237,14 @@ class ClassCountMismatch(NetRule):
     def _finding(self, blamed: Layer, message: str, other: Layer, path: tuple[str, str] | None = None) -> Finding:
         related = (Related("the other number is set here", other.at()),)
         return self.finding(blamed.at(*(path or count_place(blamed))), message, related=related)
+
+
+def _scored(net: Net) -> dict[int, set[tuple[str, int]]]:
+    """The labels and the number of scores of each classifier, by the layer that makes the labels."""
+    found: dict[int, set[tuple[str, int]]] = {}
+    for loss in net.layers_of([type_ for type_ in net.by_type if type_ in ClassCountMismatch.layer_types]):
+        if loss.kind.is_loss and loss.kind.reads_classes(1) and len(loss.bottoms) > 1:
+            scores, labels = trained_source(loss, 0, keeps_axes), trained_source(loss, 1)
+            if scores is not None and labels is not None:
+                found.setdefault(labels.layer.index, set()).add((loss.bottoms[1], class_count(scores.layer)))
+    return found

@@ -88,4 +88,10 @@ class SyntaxError(ProblemRule):
             message='"\\d" is not an escape sequence; write \\\\ for a backslash',
             fixed='snapshot_prefix: "C:\\\\data"',
         ),
+        Invalid(
+            'layer { python_param { param_str: "\\{\'a\': 1}" } }',
+            span="\\{",
+            message='"\\{" is not an escape sequence; drop the backslash',
+            fixed='layer { python_param { param_str: "{\'a\': 1}" } }',
+        ),
     ]

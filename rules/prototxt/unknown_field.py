@@ -133,6 +133,12 @@ class UnknownField(ProblemRule):
             ' fork adds it; name that one with caffe = "FOLDER", or remove it',
         ),
         Invalid(
+            'base_lr: 0.1 lr_policy: "fixed" lr: 0.2',
+            span="lr",
+            message="the solver has no field lr in any known Caffe, so Caffe refuses the file unless your fork adds it;"
+            ' name that one with caffe = "FOLDER", or remove it',
+        ),
+        Invalid(
             'base_lr: 0.1 my_own_setting: 3 lr_policy: "fixed"',
             span="my_own_setting",
             message="the solver has no field my_own_setting in BVLC's Caffe, which refuses the file; remove it",

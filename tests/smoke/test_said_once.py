@@ -35,6 +35,11 @@ def test_what_is_ruled_out_is_told_once() -> None:
     assert said_once([], [lead, other])[1].evidence == "up to 7; a at net.prototxt:3 says why"
 
 
+def test_what_goes_wrong_alike_in_two_places_is_two_causes() -> None:
+    both = [finding("a", line, cause("x")._replace(line=line)) for line in (3, 9)]
+    assert said_once([], both) == tuple(both)
+
+
 def test_other_causes_stay() -> None:
     both = [finding("a", 3, cause("x")), finding("b", 9, cause("y")), finding("c", 9, cause("")), finding("d", 1)]
     assert said_once([], both) == tuple(both)
@@ -44,14 +49,14 @@ def test_what_the_check_says_at_the_same_place_is_taken_in() -> None:
     fix = Fix("mend it", UNSAFE, ())
     static = finding("no-filler", 3, message="no filler; add one", fixes=(fix,))
     quoted = finding("a", 3, cause("x", Known("no-filler", "./net.prototxt", 3, "")), severity=ERROR)
-    (one,) = said_once([static], [quoted._replace(evidence="seen; see no-filler at net.prototxt:3")])
+    (one,) = said_once([static], [quoted._replace(evidence="seen; see no-filler at ./net.prototxt:3")])
     assert one.evidence == "seen; see no-filler: no filler; add one"
     assert one.fixes == (fix,)
 
 
 def test_what_the_check_says_is_not_repeated_where_it_is_said() -> None:
     static = finding("no-filler", 3, message="no filler; add one")
-    quoted = finding("a", 3, cause("x", Known("no-filler", "net.prototxt", 3, "")), message="no filler; add one")
+    quoted = finding("a", 3, cause("no filler; add one; x", Known("no-filler", "net.prototxt", 3, "")))
     (one,) = said_once([static], [quoted._replace(evidence="seen; see no-filler at net.prototxt:3")])
     assert one.evidence == "seen"
 

@@ -27,6 +27,8 @@ _MOST_ENTRIES = 30_000
 _MOST_FILES = 5_000
 _LARGEST = 1 << 20
 _NAMES_SNAPSHOTS = b"UpgradeSnapshotPrefixProperty"
+_NORMS = "batch_norm_layer.cpp"
+_STORED_IN_TEST = compiled_later(rb"\buse_global_stats_\s*\|\|\s*(?:this->)?phase_\s*==\s*(?:caffe::)?TEST\b")
 _MARKS = (b"REGISTER_LAYER_C", b"REGISTER_SOLVER_C", b"lr_policy ==", b"regularization_type ==")
 _HEADERS = (".hpp", ".h")
 _LAYERS = os.path.join("src", "caffe", "layers")
@@ -104,8 +106,9 @@ class SourceTree:
 class Told(NamedTuple):
     """What the texts of some files tell; `same` are the names of those that are BVLC's, `others` those of BVLC's names.
 
-    `names_snapshots`: the files that name snapshots after the solver where it gives no prefix. `reads`: the blocks of a
-    layer that registered ones read, each after the only type that its file registers.
+    `names_snapshots`: the files that name snapshots after the solver where it gives no prefix. `stores_in_test`: those of
+    a BatchNorm that takes stored statistics in TEST, whatever its field says. `reads`: the blocks of a layer that
+    registered ones read, each after the only type that its file registers.
     """
 
     layers: frozenset[str] = frozenset()
@@ -116,6 +119,7 @@ class Told(NamedTuple):
     same: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
     names_snapshots: frozenset[str] = frozenset()
+    stores_in_test: frozenset[str] = frozenset()
     reads: frozenset[str] = frozenset()
     classes: Mapping[str, LayerClass] = MappingProxyType({})
 
@@ -133,8 +137,9 @@ class Told(NamedTuple):
                 for name, (base, counts) in told.items()
             }
             types = [frozenset(map(str, found)) for found in names]
-            layers, solvers, policies, regularizations, fillers, same, others, naming, reads = types
-            return cls(layers, solvers, policies, regularizations, fillers, same, others, naming, reads, classes)
+            layers, solvers, policies, regularizations, fillers, same, others, naming, storing, reads = types
+            said = layers, solvers, policies, regularizations, fillers
+            return cls(*said, same, others, naming, storing, reads, classes)
         except (TypeError, ValueError, AttributeError):
             return None
 
@@ -155,6 +160,7 @@ def registered(own: Told, common: Told) -> Registered:
         | frozenset(type_ for type_, files in types.items() if not others.isdisjoint(files)),
         {type_: taken for type_ in map(_current, layers) if (taken := taken_counts(type_, classes))},
         bool(own.names_snapshots | common.names_snapshots),
+        bool(own.stores_in_test),
         _reads(own.reads | common.reads),
     )
 
@@ -191,6 +197,7 @@ def told(files: Iterable[SourceFile]) -> Told:
     same: set[str] = set()
     others: set[str] = set()
     names_snapshots: set[str] = set()
+    stores_in_test: set[str] = set()
     reads: set[str] = set()
     classes: dict[str, LayerClass] = {}
     for file in files:
@@ -206,6 +213,8 @@ def told(files: Iterable[SourceFile]) -> Told:
             (same if digest(data.decode("utf-8", "replace")) in bvlc[name] else others).add(name)
         if _NAMES_SNAPSHOTS in data:
             names_snapshots.add(name)
+        if name == _NORMS and _STORED_IN_TEST.search(data):
+            stores_in_test.add(name)
         if is_of_fillers or any(mark in data for mark in _MARKS):
             text = compiled(data.decode("utf-8", "replace"))
             registers = _REGISTERS.findall(text)
@@ -219,8 +228,8 @@ def told(files: Iterable[SourceFile]) -> Told:
                 fillers.update(_FILLER.findall(text))
     layers, solvers = frozenset(found["LAYER"]), frozenset(found["SOLVER"])
     said = frozenset(policies), frozenset(regularizations), frozenset(fillers)
-    naming = frozenset(names_snapshots)
-    return Told(layers, solvers, *said, frozenset(same), frozenset(others), naming, frozenset(reads), classes)
+    versions = frozenset(same), frozenset(others), frozenset(names_snapshots), frozenset(stores_in_test)
+    return Told(layers, solvers, *said, *versions, frozenset(reads), classes)
 
 
 def digest(text: str) -> str:

@@ -261,3 +261,25 @@ def test_other_commands_take_the_caffe_of_the_project_as_check_does(
     (top / "solver.prototxt").write_text('base_lr: 1 lr_policy: "fixed" max_iter: 9 my_own: 3')
     assert main(["lr", "solver.prototxt"]) == 0
     assert "my_own" not in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("use", "silent"),
+    [
+        ("use_global_stats_ || this->phase_ == TEST", True),
+        ("use_global_stats_ ||\n      phase_ == caffe::TEST", True),
+        ("use_global_stats_", False),
+        ("use_global_stats_ || this->phase_ == TRAIN", False),
+    ],
+)
+def test_a_batch_norm_that_takes_stored_statistics_in_test(make: Make, use: str, silent: bool) -> None:
+    data = 'layer {{ name: "{0}" type: "DummyData" top: "a" include {{ phase: {0} }}'
+    data += " dummy_data_param {{ shape {{ dim: 4 dim: 3 dim: 8 dim: 8 }} }} }}\n"
+    net = data.format("TRAIN") + data.format("TEST")
+    net += 'layer { name: "n" type: "BatchNorm" bottom: "a" top: "b" batch_norm_param { use_global_stats: false } }\n'
+    net += 'layer { name: "s" type: "Scale" bottom: "b" top: "c" scale_param { bias_term: true } }\n'
+    top = make(net + 'layer { name: "l" type: "Reduction" bottom: "c" top: "l" loss_weight: 1 }\n')
+    layers = top / "caffe/src/caffe/layers"
+    (layers / "batch_norm_layer.cpp").write_text(f"if ({use}) {{}}\nREGISTER_LAYER_CLASS(BatchNorm);\n")
+    names = {one.name for one in caffelint.check("net.prototxt").findings}
+    assert ("batch-stats-in-testing" not in names) == silent
