@@ -67,7 +67,8 @@ class Registered(NamedTuple):
         """Its values in an order that is the same in every run."""
         names = (self.layers, self.solvers, self.policies, self.regularizations, self.fillers, self.changed)
         reads = {block: sorted(types) for block, types in sorted(self.reads.items())}
-        return [*map(sorted, names), reads, dict(sorted(self.counts.items())), self.names_snapshots, self.stores_in_test]
+        does = self.names_snapshots, self.stores_in_test
+        return [*map(sorted, names), reads, dict(sorted(self.counts.items())), *does]
 
 
 NONE_REGISTERED = Registered()

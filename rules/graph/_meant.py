@@ -106,8 +106,8 @@ def unread_before(refused: Refused) -> str:
 def only_unread(refused: Refused) -> str:
     """The one top above that no layer of the phase reads, if the bottom is the one name of the net that none makes.
 
-    Else empty. A loss or a measure is made to be looked at, and reads no images; labels, and what a layer gives beside its
-    first top, may be made for nobody.
+    Else empty. A loss or a measure is made to be looked at, and reads no images; labels, and what a layer gives beside
+    its first top, may be made for nobody.
     """
     net, layers = refused.net, refused.layers
     first, *others = net.once(_early) or (None,)

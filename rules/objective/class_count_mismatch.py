@@ -76,7 +76,7 @@ class ClassCountMismatch(NetRule):
     layer_types = (*types_that(lambda kind: kind.is_loss or counts_channels(kind)), *YOLO)
     VALID = [
         # Its classes are on another axis than that of num_output.
-        _DATA + ' layer { name: "mix" type: "Convolution" bottom: "fc7" top: "mix" convolution_param { num_output: 1 } }'
+        _DATA + ' layer { name: "mix" type: "Convolution" bottom: "x" top: "mix" convolution_param { num_output: 1 } }'
         ' layer { name: "flat" type: "Flatten" bottom: "mix" top: "flat" }' + _LOSS % ("mix", "flat", "labels"),
         # The number is that of other labels of the layer.
         _DATA.replace('top: "rois"', 'top: "kinds"')

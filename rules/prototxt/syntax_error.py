@@ -89,9 +89,9 @@ class SyntaxError(ProblemRule):
             fixed='snapshot_prefix: "C:\\\\data"',
         ),
         Invalid(
-            'layer { python_param { param_str: "\\{\'a\': 1}" } }',
+            "layer { python_param { param_str: \"\\{'a': 1}\" } }",
             span="\\{",
             message='"\\{" is not an escape sequence; drop the backslash',
-            fixed='layer { python_param { param_str: "{\'a\': 1}" } }',
+            fixed="layer { python_param { param_str: \"{'a': 1}\" } }",
         ),
     ]

@@ -106,8 +106,8 @@ class SourceTree:
 class Told(NamedTuple):
     """What the texts of some files tell; `same` are the names of those that are BVLC's, `others` those of BVLC's names.
 
-    `names_snapshots`: the files that name snapshots after the solver where it gives no prefix. `stores_in_test`: those of
-    a BatchNorm that takes stored statistics in TEST, whatever its field says. `reads`: the blocks of a layer that
+    `names_snapshots`: the files that name snapshots after the solver where it gives no prefix. `stores_in_test`: those
+    of a BatchNorm that takes stored statistics in TEST, whatever its field says. `reads`: the blocks of a layer that
     registered ones read, each after the only type that its file registers.
     """
 
