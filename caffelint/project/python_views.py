@@ -35,7 +35,8 @@ def changed_views(methods: Iterable[ast.FunctionDef]) -> Iterator[ChangedView]:
         for node in walk(method):
             for block in ("body", "orelse"):
                 statements = getattr(node, block, None)
-                if isinstance(statements, list):
+                # An elif is a block of one If, below all before it: going through each would take the square of them.
+                if isinstance(statements, list) and not (len(statements) == 1 and isinstance(statements[0], ast.If)):
                     yield from (one for one in _in_order(method.name, statements) if one.name not in anew)
 
 

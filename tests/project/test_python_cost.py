@@ -140,6 +140,27 @@ def test_functions_in_functions_are_gone_through_once() -> None:
     assert large < 2 * small
 
 
+def test_each_elif_is_gone_through_once(tmp_path: Path) -> None:
+    """It is a block of the one before it, and so of all before it."""
+
+    def look(number: int) -> None:
+        folder = tmp_path / str(number)
+        folder.mkdir(exist_ok=True)
+        branches = "a = 1\n        if a: x = bottom[0].data\n" + "        elif a: x = a\n" * number
+        methods = ("setup(self, bottom, top)", "reshape(self, bottom, top)", "forward(self, bottom, top)")
+        text = "".join(f"    def {method}:\n        {branches}" for method in methods)
+        (folder / "m.py").write_text(f"import caffe\nclass A(caffe.Layer):\n{text}")
+        (folder / "net.prototxt").write_text(
+            'layer { name: "a" type: "Input" top: "a" input_param { shape { dim: 1 } } }\n'
+            'layer { name: "l" type: "Python" bottom: "a" top: "b" python_param { module: "m" layer: "A" } }\n'
+        )
+        assert not caffelint.check(str(folder / "net.prototxt"), Config()).failures
+
+    look(2)
+    small, large = (bench_curves.calls(lambda: look(number)) for number in (100, 400))  # noqa: B023
+    assert large < 6 * small
+
+
 @pytest.mark.parametrize("line", ["self.q = self.{}", "self.q = {}"])
 def test_long_names_are_not_compared(line: str) -> None:
     """Names in which no letter is frequent, and of which each is like the other."""
