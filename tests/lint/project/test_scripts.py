@@ -24,7 +24,14 @@ layer { name: "loss" type: "EuclideanLoss" bottom: "u" bottom: "l" }
 
 
 def clear() -> None:
-    for remembered in (scripts._scripts, scripts._customs_in, scripts._by_name, scripts._training_beside):
+    for remembered in (
+        scripts._scripts,
+        scripts._own,
+        scripts._solvers,
+        scripts._customs_of,
+        scripts._by_name,
+        scripts._training_beside,
+    ):
         remembered.cache_clear()
 
 
@@ -134,6 +141,37 @@ def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
     (repository / "train.py").unlink()
     (repository / "Dqn.java").write_text("FloatSolver caffeSolver; // JavaCPP\ncaffeSolver.Step(1);\n")
     assert "no-max-iter" not in found()
+
+
+def test_a_script_speaks_of_the_solvers_of_its_own_project(repository: Path) -> None:
+    (repository / "other/tools").mkdir(parents=True)
+    (repository / "other/tools/train.py").write_text("solver = caffe.SGDSolver(path)\nsolver.step(1)\n")
+    assert "no-max-iter" not in found()
+    (repository / "other/solver.prototxt").write_text(SOLVER + " max_iter: 9")
+    assert found()["no-max-iter"][0] == "warning"
+
+
+def test_a_script_that_names_other_solvers_speaks_of_these(repository: Path) -> None:
+    (repository / "other").mkdir()
+    (repository / "other/solver.prototxt").write_text(SOLVER + " max_iter: 9")
+    text = "solver = caffe.SGDSolver('other/solver.prototxt')\nsolver.step(1)\n"
+    (repository / "train.py").write_text(text)
+    assert found()["no-max-iter"][0] == "warning"
+    (repository / "train.py").write_text(text.replace("other", "models"))
+    assert "no-max-iter" not in found()
+    (repository / "train.py").write_text("import argparse\n" + text)  # the one that it names is its default
+    assert "no-max-iter" not in found()
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"), [("train.py", "#"), ("train.sh", "  # "), ("train.m", "%"), ("Train.java", "// ")]
+)
+def test_what_is_a_comment_of_a_script_is_not_done(repository: Path, name: str, mark: str) -> None:
+    text = "% caffe\nsolver.step(1)\n"
+    (repository / name).write_text(text)
+    assert "no-max-iter" not in found()
+    (repository / name).write_text(text.replace("solver.", f"{mark}solver."))
+    assert found()["no-max-iter"][0] == "warning"
 
 
 def test_a_type_is_ignored_where_a_script_builds_an_sgd_solver(repository: Path) -> None:
@@ -304,7 +342,9 @@ def test_what_is_in_several_checkouts_is_read_once(repository: Path, monkeypatch
     (folder / "train.py").write_text("solver = caffe.SGDSolver(path)\nwhile True: self.solver.step(1)\n")
     report = caffelint.check([str(path) for path in repository.rglob("solver.prototxt")], uncached())
     assert report.files == 6
-    assert "no-max-iter" not in {one.name for one in report.findings}
+    # It speaks of the solver beside it, not of those of the checkouts around.
+    found = [Path(one.file).parent for one in report.findings if one.name == "no-max-iter"]
+    assert len(found) == 5 and folder.relative_to(repository) not in found
     assert read == ["train.py"]
 
 
