@@ -276,8 +276,9 @@ def _is_sure(one: Judgement, handed_over: bool = False) -> bool:
 
 
 def _takes_bytes(layer: BuiltLayer) -> bool:
-    """Are its records taken for the bytes of images, since nothing in the text says otherwise?"""
-    is_plain = layer.is_data and layer.transforms and not layer.message.HasField("transform_param")
+    """Are its records taken for the bytes of images, since nothing in the text says otherwise? Crops do not."""
+    t = layer.message.transform_param
+    is_plain = layer.is_data and layer.transforms and not (t.HasField("scale") or t.mean_value or t.mean_file)
     return bool(is_plain and layer.has_setting("backend"))
 
 

@@ -7,10 +7,13 @@ import re
 from caffelint.text.patterns import compiled_later
 
 _HASH = compiled_later(r"^[ \t]*#[^\n]*", re.MULTILINE)
+_SLASHES = compiled_later(r"^[ \t]*//[^\n]*", re.MULTILINE)
 _OF = {
     ".m": compiled_later(r"^[ \t]*%[^\n]*", re.MULTILINE),
-    ".java": compiled_later(r"^[ \t]*//[^\n]*", re.MULTILINE),
-    ".scala": compiled_later(r"^[ \t]*//[^\n]*", re.MULTILINE),
+    ".java": _SLASHES,
+    ".scala": _SLASHES,
+    ".cpp": _SLASHES,
+    ".cc": _SLASHES,
     ".ipynb": compiled_later(r'^[ \t]*"[ \t]*#[^\n]*', re.MULTILINE),  # a line of code is a string there
 }
 

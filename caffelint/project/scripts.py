@@ -53,8 +53,10 @@ _FILLS = Phrase(
         r"|'up\w{0,20}' in |\"up\w{0,20}\" in |\bbilinear_?(?:fill|up|kernel|weight)"
     ),
 )
-_FLOATS = Phrase(("float_data", "array_to_datum("), compiled_later(r"\.float_data\b|\barray_to_datum\("))
-_OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:\.float_data\b|\bload_image\(|/ ?255)", re.M)
+_FLOATS = Phrase(
+    ("float_data", "array_to_datum("), compiled_later(r"(?:\.|->)(?:add_)?float_data\b|\barray_to_datum\(")
+)
+_OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:(?:\.|->)(?:add_)?float_data\b|\bload_image\(|/ ?255)", re.M)
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
 _SGD_LINE = Phrase(("SGDSolver(",), compiled_later(r"^[^\n#]{0,400}\bSGDSolver\(", re.M))

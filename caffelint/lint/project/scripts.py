@@ -22,6 +22,10 @@ from caffelint.text.records import NamedTuple
 
 SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
 _NAMES = ("Makefile",)
+_OF_TOOLS, _OF_CAFFE = (".cpp", ".cc"), os.path.join("", "src", "caffe", "")
+"""How names of programs end that may write data sets, and where the sources of a Caffe itself are."""
+_WRITES_FLOATS, _BUILDS_NETS = b"add_float_data(", b"Net<"
+"""In a program that writes a data set of floats, and in one, like extract_features.cpp, that writes what a net gives."""
 _LARGEST = 1 << 20
 """Notebooks hold pictures; these count as well."""
 _PICTURE = compiled_later(rb'"(?:image/)?(?:png|jpeg)": ?"[^"]*"')
@@ -196,8 +200,9 @@ def _scripts(top: str) -> Sequence[Script]:
             home = ""
         if not home and folder != top and "src" in folders and os.path.isfile(os.path.join(folder, PROTO)):
             home = folder
+        of_tools = () if _OF_CAFFE in os.path.join(folder, "") else _OF_TOOLS
         for file in sorted(files):
-            if not file.endswith(SUFFIXES) and file not in _NAMES:
+            if not file.endswith((*SUFFIXES, *of_tools)) and file not in _NAMES:
                 continue
             path = os.path.join(folder, file)
             read_ = _read(path, reach, home)
@@ -245,7 +250,11 @@ def _script(path: str, data: bytes, home: str) -> _Read:
     whole = data
     if path.endswith(".ipynb"):  # pictures take long to search, and hold nothing to find
         data = _PICTURE.sub(b"", data)
-    if is_of_caffe(data):
+    if path.endswith(_OF_TOOLS):
+        is_read = _WRITES_FLOATS in data and _BUILDS_NETS not in data
+    else:
+        is_read = is_of_caffe(data)
+    if is_read:
         name = relative(path).replace(os.sep, "/")
         shipped = shipped_script(path, whole)
         text = data.decode("utf-8", "replace")

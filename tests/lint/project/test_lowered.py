@@ -223,15 +223,25 @@ def test_quotes_of_a_word_processor_are_one_mistake(tmp_path: Path, monkeypatch:
             False,
         ),
         ('type: "Data" data_param { source: "train_lmdb" batch_size: 9 }', "put(caffe.io.array_to_datum(image))", True),
+        (
+            'type: "Data" transform_param { crop_size: 28 } data_param { source: "train_lmdb" batch_size: 9 }',
+            "// C++\ndatum.add_float_data(x);",
+            False,
+        ),
+        (
+            'type: "Data" data_param { source: "train_lmdb" batch_size: 9 }',
+            "// C++\nNet<float> net(x); datum.add_float_data(y);",
+            True,
+        ),
     ],
-    ids=["records", "by name", "handed over", "made of floats", "made"],
+    ids=["records", "by name", "handed over", "made of floats", "made", "made by a program", "made of features"],
 )
 def test_numbers_that_may_be_no_pixels_are_not_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, script: str, found: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
-    (tmp_path / "make.py").write_text(script)
+    (tmp_path / ("make.cpp" if script.startswith("//") else "make.py")).write_text(script)
     conv = 'type: "Convolution" bottom: "d" top: "c" convolution_param { num_output: 9 kernel_size: 3 %s }'
     conv %= 'weight_filler { type: "gaussian" std: 0.1 }'
     net = f'layer {{ name: "d" {data} top: "d" top: "l" }} layer {{ name: "c" {conv} }}'
