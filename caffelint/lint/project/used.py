@@ -30,6 +30,7 @@ _PUT_AWAY = compiled_later(
     r"(?:^|[_.-])(?:old|bak|bk|backups?|back_?up|obsolete|deprecated|trash|attic|unused|not_?used)(?:$|[_.-])", re.I
 )
 """A folder by such a name holds what its author has put away."""
+_PLACEHOLDER = compiled_later(rb"^[^#\n]*\$[{(]\w+[})]", re.M)
 _HEAD = compiled_later(rb"^[ \t]*layers?[ \t]*\{", re.M)
 _BOTTOM = compiled_later(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
 _INPUT = compiled_later(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
@@ -105,6 +106,8 @@ class Used:
         """
         if why := self._why_put_away(path) or self._why_only_read(path):
             return why
+        if self._is_filled_in(path):
+            return ""
         role = role_of(path)
         if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
             return why
@@ -160,6 +163,16 @@ class Used:
         if self.is_used(path) or role not in (TRAIN, "deploy") or is_of_a_phase and role != "deploy":
             return False
         return not (self._why_put_away(path) or self._why_only_read(path) or _is_part(path))
+
+    def _is_filled_in(self, path: str) -> bool:
+        """Is it a template beside a solver that is one for its nets? Others like it are made of it."""
+        beside = (names for solver, names in self._missing.items() if os.path.dirname(solver) == os.path.dirname(path))
+        if not any("$" in name for names in beside for name in names):
+            return False
+        try:
+            return _PLACEHOLDER.search(read(path, _LARGEST)) is not None
+        except ReadError:
+            return False
 
     def _may_be_tried(self, path: str, role: str, is_refused: bool, is_unreadable: bool) -> bool:
         """Does somebody run it now and then, though nothing names it?

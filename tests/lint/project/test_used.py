@@ -124,6 +124,21 @@ def test_something_fills_in_a_template(
     assert check(tmp_path, monkeypatch, "unfilled-template", files)["net.prototxt"] == severity
 
 
+@pytest.mark.parametrize(("named", "severity"), [("${NET_ID}/train.prototxt", "error"), ("other/net.prototxt", "info")])
+def test_a_template_is_used_beside_a_solver_that_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, severity: str
+) -> None:
+    twice = "layer { convolution_param { num_output: ${LABELS} num_output: 9 } }\n"
+    files = {
+        "config/train.prototxt": NET + twice,
+        "config/solver.prototxt": SOLVER % named,
+        "other/net.prototxt": NET,
+        "other/solver.prototxt": SOLVER % "net.prototxt",
+    }
+    found = check(tmp_path, monkeypatch, "repeated-scalar", files)
+    assert found["config/train.prototxt"] == severity
+
+
 @pytest.mark.parametrize(("line", "severity"), [("put the net here...", "info"), ("put the net here", "error")])
 def test_an_ellipsis_ends_a_line_that_is_no_prototxt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, severity: str
