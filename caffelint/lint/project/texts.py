@@ -265,6 +265,10 @@ class Texts:
         """The texts of a Caffe that the project holds speak of the files of that Caffe."""
         return all(is_below(path, root) for root in self._found.caffes if is_below(named.folder, root))
 
+    def may_mean(self, named: Named, path: str) -> bool:
+        """Whether a path is not that of a file of the same name in another folder."""
+        return len(named.parts) == 1 or self._fits(named, path)
+
     def _fits(self, named: Named, path: str) -> bool:
         """Whether a path, which may have variable parts, may be that of a file, as far up as both are known."""
         if named.beside and os.path.dirname(path) != named.beside:

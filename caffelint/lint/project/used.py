@@ -277,7 +277,8 @@ class Used:
         """The deploy nets that a text names, and where it does, by how their paths start."""
         found: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for path in self._others:
-            if (named := self._texts.names_file(path)) and role_of(path) == "deploy":
+            named = self._texts.names_file(path)
+            if named and self._texts.may_mean(named, path) and role_of(path) == "deploy":
                 found.setdefault(_start(path), []).append((path, named.where))
         return found
 
@@ -293,7 +294,9 @@ class Used:
         found: dict[str, list[tuple[str, str]]] = {}
         for path in self._files:
             named = (
-                one for one in self._texts.all_names(path) if not (one.is_of_page or one.is_vague or one.is_opened)
+                one
+                for one in self._texts.all_names(path)
+                if not (one.is_of_page or one.is_vague or one.is_opened) and self._texts.may_mean(one, path)
             )
             if (one := next(named, None)) and role_of(path) in (TRAIN, "deploy"):
                 found.setdefault(os.path.dirname(path), []).append((path, one.where))

@@ -69,6 +69,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, files: dic
         ),
         ("run.py", "solver = caffe.SGDSolver('nets/solver.prototxt')", "error"),  # that tells of training only
         ("run.py", "net = caffe.Net('/other/lenet.prototxt', w)", "error"),
+        ("run.py", "net = caffe.Net('others/train_val.prototxt', w)", "error"),  # a file that is not there
         ("run.py", "text = open('nets/train_val.prototxt').read()", "error"),  # it loads none
         ("README.md", "see `nets/train_val.prototxt`", "error"),
     ],
