@@ -125,8 +125,20 @@ class Used:
             return why
         if self._may_be_tried(path, role, is_refused, is_unreadable) or self._is_variant(path, is_refused):
             return ""
-        solver = next((solver for solver in self._whole if not _is_of_another_caffe(self._nets[solver][0], path)), "")
+        solver = next((solver for solver in self._whole if self._is_of_one_model(solver, path)), "")
         return f'no solver, script or page names the file, and "{relative(solver)}" names another' if solver else ""
+
+    def _is_of_one_model(self, solver: str, path: str) -> bool:
+        """May a solver be one for a net, if it named that: is it, or one of its nets, in the same folder at the top?"""
+        wanted = self._at_top(path)
+        known = (solver, *self._nets[solver])
+        return not _is_of_another_caffe(known[1], path) and any(
+            not wanted or self._at_top(file) in ("", wanted) for file in known
+        )
+
+    def _at_top(self, path: str) -> str:
+        """The folder at the top of the project that a file is in; empty for one at the top itself."""
+        return os.path.relpath(path, self._texts.top).rpartition(os.sep)[0].partition(os.sep)[0]
 
     def filled_by(self, path: str) -> str:
         """Where code opens a file itself, as one does that fills in what is missing; empty where none does."""

@@ -50,7 +50,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, files: dic
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     config = Config()
     config.cache, config.select = False, [rule]
@@ -176,3 +176,17 @@ def test_a_script_reads_the_net_as_text(
     }
     found = check(tmp_path, monkeypatch, "unknown-bottom", {**given, **files})
     assert found["deploy.prototxt"] == severity
+
+
+@pytest.mark.parametrize(
+    ("folder", "severity"), [("other/", "error"), ("models/a/", "info"), ("", "info")], ids=["apart", "near", "at the top"]
+)
+def test_a_solver_of_another_model_tells_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, severity: str
+) -> None:
+    """That it names another net is no reason why one of a model without a solver is not used."""
+    files = {"models/b/train.prototxt": BROKEN}
+    files[f"{folder}solver.prototxt"] = SOLVER % "net.prototxt"
+    files[f"{folder}net.prototxt"] = NET.replace("data", "image") + 'layer { name: "x" type: "Silence" bottom: "label" }'
+    found = check(tmp_path, monkeypatch, "unknown-bottom", files)
+    assert found["models/b/train.prototxt"] == severity
