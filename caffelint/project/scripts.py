@@ -58,6 +58,7 @@ _FLOATS = Phrase(
 )
 _OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:(?:\.|->)(?:add_)?float_data\b|\bload_image\(|/ ?255)", re.M)
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
+_NAMES_NET = Phrase(("net",), compiled_later(r"\btrain_net\b[\"']?[ \t]{0,9}(?:[:=](?!=))|[\"'][ \t]{0,9}net:"))
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
 _SGD_LINE = Phrase(("SGDSolver(",), compiled_later(r"^[^\n#]{0,400}\bSGDSolver\(", re.M))
 _OTHER_SOLVER = Phrase(("olver(",), compiled_later(r"\bget_solver\(|\bcaffe\.(?!SGD)\w{1,20}Solver\("))
@@ -179,6 +180,11 @@ class Script:
     def sets_rate(self) -> Mention | None:
         """Where it writes the base_lr of a solver."""
         return self._find(_SETS_RATE)
+
+    @cached_property
+    def names_net(self) -> Mention | None:
+        """Where it writes the net to train into a solver."""
+        return self._find(_NAMES_NET)
 
     @cached_property
     def launches(self) -> Sequence[Launch]:
@@ -357,8 +363,8 @@ class Customs(NamedTuple):
 
     `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
     net; `from_scratch`: train without any; `fills`: set the weights of upsampling layers; `sets_rate`: write the
-    base_lr of a solver; `builds_sgd`: build an SGDSolver, which is one whatever type the file says; `makes_floats`:
-    make records of floats.
+    base_lr of a solver; `names_net`: write the net of a solver; `builds_sgd`: build an SGDSolver, which is one whatever
+    type the file says; `makes_floats`: make records of floats.
     """
 
     steps: Mention | None = None
@@ -367,6 +373,7 @@ class Customs(NamedTuple):
     from_scratch: Mention | None = None
     fills: Mention | None = None
     sets_rate: Mention | None = None
+    names_net: Mention | None = None
     builds_sgd: Mention | None = None
     makes_floats: Mention | None = None
 

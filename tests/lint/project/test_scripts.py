@@ -192,6 +192,22 @@ def test_base_lr_may_be_missing_if_a_script_writes_one(repository: Path) -> None
     assert "no-base-lr" not in found()
 
 
+@pytest.mark.parametrize(
+    ("script", "severity"),
+    [
+        ("S = \"\"\"train_net: '{NET}'\"\"\"\nsolver = caffe.get_solver_from_string(S.format(NET=net))\n", "info"),
+        ("s = caffe_pb2.SolverParameter()\ns.train_net = path\n", "info"),
+        ("# caffe\necho 'net: \"a.prototxt\"' >> models/solver.prototxt\n", "info"),
+        ("import caffe\nfrom train import train_net\ntrain_net(path)\n", "error"),
+        ("# caffe\n# train_net: 9\n", "error"),
+    ],
+)
+def test_the_net_may_be_missing_if_a_script_writes_one(repository: Path, script: str, severity: str) -> None:
+    (repository / "models/solver.prototxt").write_text("base_lr: 0.1 max_iter: 9")
+    (repository / "train.py").write_text(script)
+    assert found()["no-train-net"][0] == severity
+
+
 def test_a_net_without_loss_may_get_its_gradients_from_a_script(repository: Path) -> None:
     (repository / "models/train.prototxt").write_text(NET[: NET.index('layer { name: "loss"')])
     assert found()["no-loss"][0] == "info"
