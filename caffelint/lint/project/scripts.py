@@ -25,7 +25,7 @@ _NAMES = ("Makefile",)
 _OF_TOOLS, _OF_CAFFE = (".cpp", ".cc"), os.path.join("", "src", "caffe", "")
 """How names of programs end that may write data sets, and where the sources of a Caffe itself are."""
 _WRITES_FLOATS, _BUILDS_NETS = b"add_float_data(", b"Net<"
-"""In a program that writes a data set of floats, and in one, like extract_features.cpp, that writes what a net gives."""
+"""In a program that writes a data set of floats, and in one that writes what a net gives: extract_features.cpp."""
 _LARGEST = 1 << 20
 """Notebooks hold pictures; these count as well."""
 _PICTURE = compiled_later(rb'"(?:image/)?(?:png|jpeg)": ?"[^"]*"')

@@ -195,7 +195,7 @@ def test_base_lr_may_be_missing_if_a_script_writes_one(repository: Path) -> None
 @pytest.mark.parametrize(
     ("script", "severity"),
     [
-        ("S = \"\"\"train_net: '{NET}'\"\"\"\nsolver = caffe.get_solver_from_string(S.format(NET=net))\n", "info"),
+        ('S = """train_net: \'{NET}\'"""\nsolver = caffe.get_solver_from_string(S.format(NET=net))\n', "info"),
         ("s = caffe_pb2.SolverParameter()\ns.train_net = path\n", "info"),
         ("# caffe\necho 'net: \"a.prototxt\"' >> models/solver.prototxt\n", "info"),
         ("import caffe\nfrom train import train_net\ntrain_net(path)\n", "error"),
@@ -360,7 +360,8 @@ def test_what_is_in_several_checkouts_is_read_once(repository: Path, monkeypatch
     assert report.files == 6
     # It speaks of the solver beside it, not of those of the checkouts around.
     found = [Path(one.file).parent for one in report.findings if one.name == "no-max-iter"]
-    assert len(found) == 5 and folder.relative_to(repository) not in found
+    assert len(found) == 5
+    assert folder.relative_to(repository) not in found
     assert read == ["train.py"]
 
 

@@ -179,7 +179,9 @@ def test_a_script_reads_the_net_as_text(
 
 
 @pytest.mark.parametrize(
-    ("folder", "severity"), [("other/", "error"), ("models/a/", "info"), ("", "info")], ids=["apart", "near", "at the top"]
+    ("folder", "severity"),
+    [("other/", "error"), ("models/a/", "info"), ("", "info")],
+    ids=["apart", "near", "at the top"],
 )
 def test_a_solver_of_another_model_tells_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, severity: str
@@ -187,6 +189,8 @@ def test_a_solver_of_another_model_tells_nothing(
     """That it names another net is no reason why one of a model without a solver is not used."""
     files = {"models/b/train.prototxt": BROKEN}
     files[f"{folder}solver.prototxt"] = SOLVER % "net.prototxt"
-    files[f"{folder}net.prototxt"] = NET.replace("data", "image") + 'layer { name: "x" type: "Silence" bottom: "label" }'
+    files[f"{folder}net.prototxt"] = (
+        NET.replace("data", "image") + 'layer { name: "x" type: "Silence" bottom: "label" }'
+    )
     found = check(tmp_path, monkeypatch, "unknown-bottom", files)
     assert found["models/b/train.prototxt"] == severity

@@ -70,7 +70,9 @@ def test_the_net_with_one_more_word_may_be_meant(tmp_path: Path, solver: str, ot
     path.write_text('net: "train_val.prototxt"\nbase_lr: 0.1')
     config = Config()
     config.cache, config.preview = False, True
-    found = [one.message for one in caffelint.check([str(path)], config).findings if one.name == "solver-of-another-net"]
+    found = [
+        one.message for one in caffelint.check([str(path)], config).findings if one.name == "solver-of-another-net"
+    ]
     assert bool(found) == told
     assert not told or f'but "{other}.prototxt" is there too, with the "' in found[0]
 
