@@ -110,7 +110,7 @@ class SolverOfAnotherNet(SolverRule):
                     )
                     return
             for other in with_word(bare, meant, os.path.basename(solver.path)) if _tells_apart(meant) else ():
-                if exists(os.path.join(folder, other)):
+                if other != os.path.basename(solver.path) and exists(os.path.join(folder, other)):
                     yield self.finding(
                         solver.at(use.field, use.position),
                         f'{use.field} is "{bare}", but "{other}" is there too, with the "{meant}" of the solver\'s own'

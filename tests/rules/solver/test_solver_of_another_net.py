@@ -61,6 +61,7 @@ def test_the_net_with_the_solver_s_word_may_be_meant(tmp_path: Path, solver: str
         ("BN_solver", "BNtrain_val", False),
         ("solver_test", "train_val_test", False),
         ("solver_2", "train_val_2", False),
+        ("train_val_slover", "train_val_slover", False),  # itself
     ],
 )
 def test_the_net_with_one_more_word_may_be_meant(tmp_path: Path, solver: str, other: str, told: bool) -> None:
