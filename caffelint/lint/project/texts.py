@@ -41,7 +41,8 @@ _MOST_FILES = 50_000
 _MOST_TEXTS = 2_000
 _MOST_NAMES = 20_000
 _LOGS = compiled_later(
-    r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}",
+    r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}"
+    r"|nohup.{0,99}|.{0,99}history.{0,99}\.txt",
     re.I,
 )
 _NO_LOGS = (".py", ".sh", ".prototxt", ".png", ".jpg", ".jpeg", ".cpp", ".hpp", ".h", ".m", ".md", ".js", ".csv")
