@@ -394,8 +394,8 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
     Caffe looks in the working directory alone (util/io.cpp). Repositories mean their own root by that, so the folder
     of the solver, the working directory, `roots` and every folder above the solver, up to the checkout's root, are
-    tried, then the bare name beside the solver. Of an absolute path or one of Windows, the longest end that leads to
-    a file from there is taken.
+    tried, then the longest end of the path that leads to a file from there: the repository may be a folder of the one
+    that Caffe is run in. The bare name alone is looked for beside the solver only.
     """
     if "\0" in name or not name:
         return None, False, False
@@ -419,7 +419,7 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
 
 def _tails(name: str) -> list[str]:
-    """The ends of a path of another machine, the longest first; of one that is relative only its bare name.
+    """The ends of a path, the longest first; of one that is relative without itself.
 
     Paths of Windows have back slashes and drive letters.
     """
@@ -427,8 +427,8 @@ def _tails(name: str) -> list[str]:
     if parts and parts[0].endswith(":"):
         del parts[0]
     is_foreign = os.path.isabs(name) or "\\" in name or name[1:2] == ":"
-    starts = range(len(parts)) if is_foreign else range(max(len(parts) - 1, 0), len(parts))
-    return [os.path.join(*parts[start:]) for start in starts]
+    first = 0 if is_foreign else min(1, len(parts) - 1)
+    return [os.path.join(*parts[start:]) for start in range(max(first, 0), len(parts))]
 
 
 def relative(path: str) -> str:
