@@ -100,7 +100,7 @@ _COMPUTES = {
     "tanh": Phrase(("tanh(",), compiled_later(r"^[^\n#]{0,400}\btanh\(", re.M)),
 }
 """Activations that programs compute themselves, by the types of layers that do, in small letters."""
-_TAKES_ARGUMENTS = compiled_later(r"\bargv\b|\bargparse\b|\boptparse\b|\bgetopt|\bclick\b|\bFLAGS\b|\$[{]?[1-9@*]")
+_TAKES_ARGUMENTS = compiled_later(r"\bargv\b|\bargparse\b|\boptparse\b|\bgetopt|\bclick\b|\bFLAGS\b|\$[{]?[1-9]")
 _PROTOTXT = ".prototxt"
 _NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
 _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
