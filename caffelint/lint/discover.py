@@ -14,6 +14,7 @@ from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.role import TRAIN, has_test_phase, mentions_a_net, reads_data, role_of
 from caffelint.lint.walk import walk
+from caffelint.text.near import near
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from caffelint.lint.config import Config
     from caffelint.lint.ignored import Checkout
 
-OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
-_CANDIDATES = (*SUFFIXES, OTHER_SUFFIX)
+_OTHER_SUFFIXES = (".pt", ".proto")
+"""Faster R-CNN and its heirs call nets and solvers so, torch its weights and protobuf its schemas: the text decides."""
+_CANDIDATES = (*SUFFIXES, *_OTHER_SUFFIXES)
 _BEGINS = compiled_later(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
 _OF_MACOS = "._"
 """How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
@@ -37,6 +39,8 @@ _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__
 _DIGITS = compiled_later(r"\d+")
 _ALIKE = 0.85
 """As a share of two names; `train_val` and `train_vl`."""
+_LIKE_SUFFIX = 0.66
+"""As a share of two suffixes; `.pbtxt`."""
 _SLASHES = compiled_later(r"[\\/]")
 _MOST_PARTS = 16
 """Of a path of another machine."""
@@ -88,7 +92,9 @@ class Wanted(NamedTuple):
         """Whether a file below a folder is taken for its name, excluded or not."""
         if os.path.basename(path).startswith(_OF_MACOS):
             return False
-        return path.endswith(SUFFIXES) or bool(self.include and self.includes(path))
+        if path.endswith(SUFFIXES) or path.endswith(_OTHER_SUFFIXES) and looks_like_prototxt(path):
+            return True
+        return bool(self.include and self.includes(path))
 
     def includes(self, path: str) -> bool:
         return matches_glob(path, self.include, self.include_from) and looks_like_prototxt(path)
@@ -148,6 +154,22 @@ def looks_like_prototxt(path: str) -> bool:
     """Whether the first kilobytes of a file look like those of a net or a solver."""
     begin = beginning(path, 4096)
     return b"\0" not in begin and _BEGINS.search(begin) is not None
+
+
+def _is_nearly_prototxt(path: str) -> bool:
+    """Has a file a suffix like that of prototxt: `.pototxt`, `.prototext`, `.pbtxt`? Backups have one that goes on."""
+    return _is_like_prototxt(os.path.splitext(path)[1])
+
+
+@lru_cache(maxsize=1000)
+def _is_like_prototxt(suffix: str) -> bool:
+    goes_on = suffix.startswith(SUFFIXES[0]) or suffix in _OTHER_SUFFIXES
+    return not goes_on and bool(near(suffix, SUFFIXES[:1], cutoff=_LIKE_SUFFIX))
+
+
+def suffix_globs(paths: Iterable[str]) -> list[str]:
+    """The globs of files with the suffixes of these."""
+    return [f"*{suffix}" for suffix in sorted({os.path.splitext(path)[1] for path in paths})]
 
 
 def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
@@ -210,7 +232,7 @@ def _of_checkout(
     left = checkout.ignores_folder(inside)
 
     def is_candidate(path: str) -> bool:
-        return path.endswith(_CANDIDATES) or which.takes(path)
+        return path.endswith(_CANDIDATES) or _is_nearly_prototxt(path) or which.takes(path)
 
     def leave(base: str, folders: list[str], names: list[str]) -> None:
         """Take out what git ignores, and all of another checkout, which is a submodule or none of this one's."""
@@ -238,7 +260,7 @@ def _of_checkout(
                 continue
             if which.takes(path):
                 found[path] = None
-            elif len(others) < _MOST_OTHERS:
+            elif _is_nearly_prototxt(name) and len(others) < _MOST_OTHERS:
                 others.append(path)
     return list(found)
 
@@ -262,7 +284,7 @@ def _below(
             if which.takes(path):
                 if os.path.isfile(path):
                     yield os.path.normpath(path)
-            elif name.endswith(OTHER_SUFFIX) and len(others) < _MOST_OTHERS:
+            elif _is_nearly_prototxt(name) and len(others) < _MOST_OTHERS:
                 others.append(path)
 
 
@@ -372,8 +394,8 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
     Caffe looks in the working directory alone (util/io.cpp). Repositories mean their own root by that, so the folder
     of the solver, the working directory, `roots` and every folder above the solver, up to the checkout's root, are
-    tried, then the bare name beside the solver. Of an absolute path or one of Windows, the longest end that leads to
-    a file from there is taken.
+    tried, then the longest end of the path that leads to a file from there: the repository may be a folder of the one
+    that Caffe is run in. The bare name alone is looked for beside the solver only.
     """
     if "\0" in name or not name:
         return None, False, False
@@ -397,7 +419,7 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
 
 def _tails(name: str) -> list[str]:
-    """The ends of a path of another machine, the longest first; of one that is relative only its bare name.
+    """The ends of a path, the longest first; of one that is relative without itself.
 
     Paths of Windows have back slashes and drive letters.
     """
@@ -405,8 +427,8 @@ def _tails(name: str) -> list[str]:
     if parts and parts[0].endswith(":"):
         del parts[0]
     is_foreign = os.path.isabs(name) or "\\" in name or name[1:2] == ":"
-    starts = range(len(parts)) if is_foreign else range(max(len(parts) - 1, 0), len(parts))
-    return [os.path.join(*parts[start:]) for start in starts]
+    first = 0 if is_foreign else min(1, len(parts) - 1)
+    return [os.path.join(*parts[start:]) for start in range(max(first, 0), len(parts))]
 
 
 def relative(path: str) -> str:

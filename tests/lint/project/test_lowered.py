@@ -223,21 +223,32 @@ def test_quotes_of_a_word_processor_are_one_mistake(tmp_path: Path, monkeypatch:
             False,
         ),
         ('type: "Data" data_param { source: "train_lmdb" batch_size: 9 }', "put(caffe.io.array_to_datum(image))", True),
+        (
+            'type: "Data" transform_param { crop_size: 28 } data_param { source: "train_lmdb" batch_size: 9 }',
+            "// C++\ndatum.add_float_data(x);",
+            False,
+        ),
+        (
+            'type: "Data" data_param { source: "train_lmdb" batch_size: 9 }',
+            "// C++\nNet<float> net(x); datum.add_float_data(y);",
+            True,
+        ),
     ],
-    ids=["records", "by name", "handed over", "made of floats", "made"],
+    ids=["records", "by name", "handed over", "made of floats", "made", "made by a program", "made of features"],
 )
 def test_numbers_that_may_be_no_pixels_are_not_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, script: str, found: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
-    (tmp_path / "make.py").write_text(script)
+    (tmp_path / ("make.cpp" if script.startswith("//") else "make.py")).write_text(script)
     conv = 'type: "Convolution" bottom: "d" top: "c" convolution_param { num_output: 9 kernel_size: 3 %s }'
     conv %= 'weight_filler { type: "gaussian" std: 0.1 }'
     net = f'layer {{ name: "d" {data} top: "d" top: "l" }} layer {{ name: "c" {conv} }}'
     net += ' layer { name: "f" type: "InnerProduct" bottom: "c" top: "f" inner_product_param { num_output: 9'
     net += ' weight_filler { type: "gaussian" std: 0.1 } } }'
     net += ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "f" bottom: "l" }'
+    net += ' layer { name: "s" type: "Silence" bottom: "l" }'
     (tmp_path / "net.prototxt").write_text(net)
     (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 900')
     numeric = {"first-loss-too-large", "first-updates-too-large", "updates-overshoot"} & severities().keys()
@@ -359,3 +370,14 @@ def test_in_a_net_of_two_formats_nothing_is_said_of_their_order(
     found = severities()
     assert found["mixed-layer-formats"] == "error"
     assert {severity for name, severity in found.items() if name != "mixed-layer-formats"} <= {"info"}
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"), [("143.002\n", "info"), ("143.002\nlayer { type: 'Silence' bottom: 'a' }\n", "error")]
+)
+def test_what_holds_no_field_is_no_broken_net(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.prototxt").write_text(text)
+    assert severities()["syntax-error"] == severity

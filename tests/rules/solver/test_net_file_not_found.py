@@ -52,6 +52,7 @@ def test_found_beside_the_solver_only(models: Path) -> None:
         r"..\\models\\nets\\net.prototxt",
         "E:/caffe/models/nets/net.prototxt",
         "/home/me/caffe/models/nets/net.prototxt",
+        "examples/mine/models/nets/net.prototxt",  # the repository is a folder of a Caffe
     ],
 )
 def test_the_longest_end_of_a_path_of_another_machine(models: Path, name: str) -> None:
