@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from caffelint.caffe.net import Net
+from caffelint.caffe.place import Place
 from caffelint.caffe.states import TEST, TRAIN
 from caffelint.lint import disk
 from caffelint.lint.file import File
@@ -111,13 +113,8 @@ def lower(
         if path not in solved:
             _lower_where_left_out(file, findings)
         _tell_first_of_alike(file, findings)
-        if file.net and not file.net.solvers:
-            if file.net.role != "deploy":
-                _doubt(TEST, findings)
-            if file.net.runs and (use := file.net.runs.uses):
-                _doubt(TRAIN, findings, f"{use} builds the net, and no solver names it")
-            elif _gets_data_in_test_only(file.net):
-                _doubt(TRAIN, findings, "the net has data for TEST alone, and no solver names it")
+        if file.net:
+            _lower_where_never_built(file.net, findings)
         _calm(findings)
 
 
@@ -229,11 +226,45 @@ def _gets_data_in_test_only(net: Net) -> bool:
     return fed == {TEST}
 
 
-def _doubt(phase: str, findings: Iterable[Finding], why: str = "") -> None:
+def _lower_where_never_built(net: Net, findings: Iterable[Finding]) -> None:
+    """What is wrong in a phase that nobody builds, as far as solvers, scripts and the net's name and data tell."""
+    if not net.solvers and net.role != "deploy":
+        _doubt(one for one in findings if one.phases == (TEST,))
+    if net.is_only_tested:
+        whose = "its solvers only test with the net" if net.solvers else "the net is there to be run, by its name"
+        _make_infos(_of_training(net, findings), f"the layer is for TRAIN only, and {whose}")
+    elif net.solvers:
+        return
+    elif net.runs and (use := net.runs.uses):
+        _doubt(_of_training(net, findings), f"{use} builds the net, and no solver names it")
+    elif _gets_data_in_test_only(net):
+        _doubt(_of_training(net, findings), "the net has data for TEST alone, and no solver names it")
+
+
+def _of_training(net: Net, findings: Iterable[Finding]) -> list[Finding]:
+    """What TEST does not have: by the phases of the finding or, where it has none, of the layers that it is in.
+
+    What is wrong with the text itself, Caffe refuses in any phase.
+    """
+    nodes = [layer.node for layer in net.conditional if layer.phases == (TRAIN,)]
+    spans = sorted((node.start, node.end) for node in nodes if node)
+    starts = [start for start, _ in spans]
+
+    def is_inside(place: Place) -> bool:
+        number = bisect_right(starts, place.start)
+        return number > 0 and place.start < spans[number - 1][1]
+
+    return [
+        one
+        for one in findings
+        if not one.code.startswith(_OF_THE_SCHEMA)
+        and (one.phases == (TRAIN,) or not one.phases and all(map(is_inside, (one.place, *one.others))))
+    ]
+
+
+def _doubt(findings: Iterable[Finding], why: str = "") -> None:
     """Nobody builds that phase of a net that no solver names, as far as is known; `why` one may be sure of it."""
     for finding in findings:
-        if finding.phases != (phase,):
-            continue
         if finding.severity == ERROR:
             finding.severity, finding.certainty = WARNING, LIKELY
         elif why:

@@ -381,3 +381,41 @@ def test_what_holds_no_field_is_no_broken_net(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "net.prototxt").write_text(text)
     assert severities()["syntax-error"] == severity
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "phase"),
+    [
+        ("deploy", "info", "TRAIN"),
+        ("net_test", "info", "TRAIN"),
+        ("net", "error", "TRAIN"),
+        ("deploy", "error", "TEST"),
+    ],
+)
+def test_nobody_builds_the_training_phase_of_a_net_that_is_there_to_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, severity: str, phase: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "own.py").write_text("import caffe\n\n\nclass Own(caffe.Layer):\n    pass\n")
+    python = f'layer {{ name: "p" type: "Python" bottom: "a" top: "b" include {{ phase: {phase} }}'
+    python += ' python_param { module: "own" layer: "Other" } }\n'
+    (tmp_path / f"{name}.prototxt").write_text(NET.format(python))
+    assert severities()["python-class-not-found"] == severity
+    (tmp_path / f"{name}.prototxt").write_text(NET.format(python.replace("bottom:", "botom:")))
+    assert severities()["unknown-field"] == "error", "Caffe refuses the text in any phase"
+
+
+@pytest.mark.parametrize(("field", "severity"), [("test_net", "info"), ("train_net", "error")])
+def test_a_solver_builds_its_test_net_in_one_phase(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "own.py").write_text("import caffe\n\n\nclass Own(caffe.Layer):\n    pass\n")
+    python = 'layer { name: "p" type: "Python" bottom: "a" top: "b" include { phase: TRAIN }'
+    (tmp_path / "a.prototxt").write_text(NET.format(python + ' python_param { module: "own" layer: "Other" } }'))
+    (tmp_path / "b.prototxt").write_text(NET.format(LOSS))
+    other = {"test_net": "train_net", "train_net": "test_net"}[field]
+    (tmp_path / "solver.prototxt").write_text(f'{field}: "a.prototxt" {other}: "b.prototxt" test_iter: 1 base_lr: 1')
+    assert severities()["python-class-not-found"] == severity
