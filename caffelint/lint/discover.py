@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from caffelint.lint.globs import globs_of
-from caffelint.lint.project.unsolved import LONGEST, named_beside, names_beside, unsolved_net
+from caffelint.lint.project.border import top_of
+from caffelint.lint.project.unsolved import LONGEST, named_beside, names_beside, only_net, unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.role import TRAIN, has_test_phase, mentions_a_net, reads_data, role_of
@@ -63,7 +64,8 @@ class NamedNet(NamedTuple):
     `field` and `position` say where it is, e.g. the second of `test_net`. `path` is None where there is no such
     file, or where it is `outside` what may be read; `beside` says that only its bare name was found, beside the
     solver, or the end of a path of another machine. `near` is a name that there is a file of, and that may have been
-    meant by one that there is none of.
+    meant by one that there is none of; `is_guess` says that it is only the one net beside the one solver of a folder
+    that is called otherwise in the name, and that is not the top of a project, which is called as one likes.
     """
 
     field: str
@@ -73,6 +75,7 @@ class NamedNet(NamedTuple):
     beside: bool = False
     outside: bool = False
     near: str = ""
+    is_guess: bool = False
 
 
 class Wanted(NamedTuple):
@@ -305,7 +308,7 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
     if document.root.first("layer") or document.root.first("layers"):
         return []
     found: list[NamedNet] = []
-    missing = 0
+    folder, missing = os.path.dirname(os.path.abspath(solver_path)), 0
     for field in NET_FIELDS:
         for position, node in enumerate(document.root.all(field)[:_MOST_NAMED]):
             if node.kind == STRING:
@@ -313,10 +316,11 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
                 net = NamedNet(field, position, name, *resolve(name, solver_path, roots))
                 if not net.path and not net.outside and missing < _MOST_MISSING:
                     near, missing = _near(net, solver_path, roots), missing + 1
+                    is_guess = not near and bool(near := _only_one(net, folder)) and not _is_own_path(name, folder)
                     # One net is meant for both only if it has layers for testing.
                     is_other = near in (one.near for one in found if one.near and one.field != field)
                     if not is_other or has_test_phase(resolve(near, solver_path, roots)[0] or ""):
-                        net = net._replace(near=near)
+                        net = net._replace(near=near, is_guess=is_guess)
                 found.append(net)
     return found
 
@@ -355,6 +359,16 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     if inside and os.path.basename(inside) != os.path.basename(reach.above[0]):
         return ""
     return unsolved_net(bare, reach.above[0])
+
+
+def _only_one(net: NamedNet, folder: str) -> str:
+    """The one net beside the one solver of a folder, where the path leads to a folder of another name."""
+    return "" if net.field == "test_net" or "\0" in net.name else only_net(folder)
+
+
+def _is_own_path(name: str, folder: str) -> bool:
+    """May a path lead into a folder, since that is the top of a project, which is called as one likes?"""
+    return top_of(folder) == folder and not os.path.isdir(os.path.join(folder, name.partition("/")[0]))
 
 
 def _with_slash(name: str, folder: str) -> str:
