@@ -17,6 +17,7 @@ from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, SAFE, UNSAFE, W
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.caffes import Taken
 from caffelint.lint.project.shipped import is_of_shipped_folder, mended_since, shipped_by
+from caffelint.lint.words import listed
 from caffelint.text.near import near
 from caffelint.text.patterns import compiled_later
 from caffelint.text.tree import MESSAGE
@@ -51,6 +52,8 @@ _TO_BE_ADDED = compiled_later(
 _COMMENTED_READER = compiled_later(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
 _MIXED, _OF_THE_GRAPH, _NOT_MADE = "mixed-layer-formats", "G", "unknown-bottom"
 _MANY = 10
+_LONGEST = 40
+"""Letters of a name or value that is quoted."""
 _BRIEF, _EXPLAINED, _FAULTS = 20, 0.5, 3
 """Lines of code, the share of them with a remark of its own, and rules with errors, from which on a net is notes."""
 
@@ -372,15 +375,24 @@ def _tell_first_of_notes(findings: Iterable[Finding]) -> None:
 
 
 def _tell_once(findings: Iterable[Finding]) -> None:
-    """A file with several names that its project's Caffe lacks was made for another one: that is one error."""
-    foreign = [one for one in findings if one.name in _FOREIGN and one.severity == ERROR and one.certainty == CERTAIN]
+    """A file with several names that its project's Caffe lacks was made for another one: that is one error.
+
+    A policy, a filler or a solver that is unknown may be that Caffe's, too, if a field of the file is.
+    """
+    foreign = [one for one in findings if one.name in _OF_A_FORK and one.severity == ERROR and one.certainty == CERTAIN]
     foreign = sorted((one for one in foreign if not one.fixes), key=lambda one: one.place.start)
-    if len(foreign) < 2:
+    first = next((one for one in foreign if one.name in _FOREIGN), None)
+    if first is None or len(foreign) < 2:
         return
-    first, *others = foreign
-    names = f"{len(others)} more of its names are" if len(others) > 1 else "1 more of its names is"
-    first.evidence = "; ".join(
-        filter(None, [first.evidence, f"the file seems to be for another Caffe: {names} unknown, too"])
-    )
+    others = [one for one in foreign if one is not first]
+    names = listed(list(dict.fromkeys(_as_written(one.place) for one in others)))
+    lacks = f"the file seems to be for another Caffe: this one lacks {names}, too"
+    first.evidence = "; ".join(filter(None, [first.evidence, lacks]))
     line = first.place.document.source.line_number(first.place.start)
     _make_infos(others, f"the file seems to be for another Caffe, see line {line}")
+
+
+def _as_written(place: Place) -> str:
+    """A field by its name, a value with that of its field."""
+    text = place.text.strip()
+    return text if len(text) <= _LONGEST and "\n" not in text else text[:_LONGEST].split()[0]

@@ -111,9 +111,21 @@ def test_a_file_for_another_caffe_is_one_error(make: Make) -> None:
     found = [(one.severity, one.evidence) for one in report.findings if one.name == "unknown-layer-type"]
     seems = "the file seems to be for another Caffe"
     assert found == [
-        ("error", f"Caffe says: Unknown layer type: Normalize; {seems}: 1 more of its names is unknown, too"),
+        ("error", f'Caffe says: Unknown layer type: Normalize; {seems}: this one lacks type: "Nowhere", too'),
         ("info", f"Caffe says: Unknown layer type: Nowhere; {seems}, see line 1"),
     ]
+
+
+def test_a_solver_for_another_caffe_is_one_error(make: Make) -> None:
+    make(NET.format(LOSS))
+    Path("solver.prototxt").write_text(
+        'net: "net.prototxt" base_lr: 1 max_iter: 9\nnobody_has: 2\nnor_this: 2\nlr_policy: "own"\n'
+    )
+    found = [one for one in caffelint.check("solver.prototxt").findings if one.name.startswith("unknown-")]
+    assert [(one.line, one.severity) for one in found] == [(2, "error"), (3, "info"), (4, "info")]
+    assert found[0].evidence.endswith('this one lacks nor_this and lr_policy: "own", too')
+    Path("solver.prototxt").write_text('net: "net.prototxt" base_lr: 1 max_iter: 9 lr_policy: "own"\n')
+    assert severities("solver.prototxt")["unknown-lr-policy"] != "info", "nothing else speaks of another Caffe"
 
 
 def test_a_backup_is_nobodys_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
