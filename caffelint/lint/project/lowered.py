@@ -109,8 +109,6 @@ def lower(
             _make_infos(foreign, "the sources of that Caffe are not here, so it may be another one")
         elif file.caffe:
             _tell_once(findings)
-        if not file.document.root.fields:
-            _make_infos(findings, "it holds no field, so it is neither a net nor a solver")
         _lower_consequences(file, findings)
         _lower_where_readers_are_comments(file, findings)
         if path not in solved:

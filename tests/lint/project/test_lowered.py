@@ -385,17 +385,6 @@ def test_in_a_net_of_two_formats_nothing_is_said_of_their_order(
 
 
 @pytest.mark.parametrize(
-    ("text", "severity"), [("143.002\n", "info"), ("143.002\nlayer { type: 'Silence' bottom: 'a' }\n", "error")]
-)
-def test_what_holds_no_field_is_no_broken_net(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, severity: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "net.prototxt").write_text(text)
-    assert severities()["syntax-error"] == severity
-
-
-@pytest.mark.parametrize(
     ("name", "severity", "phase"),
     [
         ("deploy", "info", "TRAIN"),
