@@ -129,7 +129,8 @@ class AugmentationInTesting(NetRule):
             fixes: tuple[Fix, ...] = ()
             # Whoever writes so meant not to mirror; only the place is wrong.
             block = layer.kind.data_block
-            off = bool(block) and layer.has(block, "mirror") and not layer.param(block).mirror
+            written = layer.kind.has_setting("mirror") and layer.has(block, "mirror")
+            off = written and not layer.param(block).mirror
             ignored = f": mirror: false in {block} is ignored, so" if off else ""
             if is_test_net(net) and _is_of_training(net, layer):
                 message = (
