@@ -84,6 +84,7 @@ class Diagnosis:
         self._was = trouble(run)
         if self._was is not None:
             self._stage.look(seconds / 4)
+            self._stage.check_again(run)
             run = self._stage.run(self._prepared, events)
         if batches := suspects(run, self._was):
             self.found += read_batches(run, self._prepared, batches, max(_LEAST_SECONDS, seconds / 4))
