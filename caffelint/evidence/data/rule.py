@@ -36,6 +36,7 @@ from caffelint.evidence.data.values import (
     Channel,
     Facts,
     Fault,
+    Rounded,
     Top,
 )
 from caffelint.lint import rule
@@ -75,6 +76,7 @@ __all__ = [
     "Named",
     "Overlap",
     "Reader",
+    "Rounded",
     "Scanned",
     "Source",
     "Top",

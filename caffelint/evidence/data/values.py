@@ -89,12 +89,31 @@ class Channel:
 
 
 @dataclass
+class Rounded:
+    """What float32, which Caffe reads, leaves of the values of another type in one column of a top.
+
+    file: that holds them, and their numpy type. column: of a record, -1 where it has one value. different: how many
+    different values there are, and `left` after. low, high: their ends. step: from one float32 there to the next.
+    """
+
+    file: str
+    type: str
+    column: int
+    different: int
+    left: int
+    low: float
+    high: float
+    step: float
+
+
+@dataclass
 class Top:
     """The values of one top over all records.
 
     shapes: of a record as text, how many records have it and the first of them. channels: one for each channel of
     images, else one. values: how many times each value occurs, while they are few; None for a top of another kind.
     changes: how often the value of a record differs from that of the one before. steps: of images, as in steps.py.
+    rounded: the column that float32 leaves least of.
     """
 
     records: int = 0
@@ -108,6 +127,7 @@ class Top:
     first: float | None = None
     last: float | None = None
     steps: dict[str, float] = field(default_factory=dict)
+    rounded: Rounded | None = None
 
     def fault(self, kind: str, name: str, count: int = 1) -> None:
         self.faults.setdefault(kind, Fault()).add(name, count)
@@ -131,6 +151,7 @@ class Top:
         if not self.steps or self.steps.keys() == other.steps.keys():
             self.steps = {name: value + self.steps.get(name, 0.0) for name, value in other.steps.items()}
         join_faults(self.faults, other.faults)
+        self.join_rounded(other.rounded)
         self.is_whole = self.is_whole and other.is_whole
         if other.last is not None:
             self.changes += other.changes + (self.last is not None and self.last != other.first)
@@ -146,6 +167,9 @@ class Top:
         else:
             self.values = None
         self.first_of = {**other.first_of, **self.first_of}
+
+    def join_rounded(self, other: Rounded | None) -> None:
+        self.rounded = min(filter(None, (self.rounded, other)), key=_share_left, default=None)
 
     @property
     def all(self) -> Channel:
@@ -210,6 +234,7 @@ class Facts:
                 "shapes": _as_json(top.shapes),
                 "faults": _as_json(top.faults),
                 "channels": [vars(channel) for channel in top.channels],
+                "rounded": vars(top.rounded) if top.rounded is not None else None,
                 "values": list(top.values.items()) if top.values is not None else None,
                 "first_of": list(top.first_of.items()),
             }
@@ -224,6 +249,7 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
             "shapes": _faults(one["shapes"]),
             "faults": _faults(one["faults"]),
             "channels": [Channel(**channel) for channel in one["channels"]],
+            "rounded": Rounded(**one["rounded"]) if one.get("rounded") else None,
             "values": dict(map(tuple, one["values"])) if one["values"] is not None else None,
             "first_of": dict(map(tuple, one["first_of"])),
         }
@@ -234,6 +260,10 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
 def join_faults(faults: dict[str, Fault], others: Mapping[str, Fault]) -> None:
     for kind, fault in others.items():
         faults.setdefault(kind, Fault()).join(fault)
+
+
+def _share_left(one: Rounded) -> float:
+    return one.left / one.different
 
 
 def _as_json(faults: Mapping[str, Fault]) -> dict[str, Any]:
