@@ -103,7 +103,6 @@ class Experiment:
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
         return Tried(*self.trial, outcome, "", -1, first, last, number, share)
 
-
     def _freed(self, run: Run, was: Trouble, late: bool) -> Tried | None:
         """Does the loss that another one may keep from falling fall without it, which is not the worse for it?
 
