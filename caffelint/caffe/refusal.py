@@ -44,7 +44,7 @@ class Kind(str, Enum):
     IN_PLACE = "in-place"  # the type does not work in place
 
     # Fields of a layer, whatever its bottoms.
-    MISSING_FIELD = "missing-field"
+    MISSING_FIELD = "missing-field"  # values: missing (its name), where the number of outputs or a kernel is
     CONFLICTING_FIELDS = "conflicting-fields"  # two ways of saying one thing
     FIELD_NOT_TAKEN = "field-not-taken"  # beside the others that are set
     FIELD_COUNT = "field-count"  # a repeated field that is not given as often as there are tops, axes, bottoms

@@ -52,13 +52,15 @@ class NetUse(NamedTuple):
 class NetName(NamedTuple):
     """A net's name as a solver gives it; `field` and `position` say where, for example the second `test_net`.
 
-    `near`: the name of a file that may have been meant; empty if there is none.
+    `near`: the name of a file that may have been meant; empty if there is none. `is_guess`: is it only the one net
+    beside the one solver, in a folder of another name?
     """
 
     field: str
     position: int
     name: str
     near: str = ""
+    is_guess: bool = False
 
 
 class Solver:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="GLOBS",
     shell_complete=complete.files,
-    help="Of folders, also check files of these names that look like nets or solvers, such as '*.pt'.",
+    help="Of folders, also check files of these names that look like nets or solvers, such as '*.pbtxt'.",
 )
 @click.option(
     "--exclude",

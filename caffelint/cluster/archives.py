@@ -17,17 +17,16 @@ from collections.abc import Callable, Iterator
 from tempfile import NamedTemporaryFile
 from typing import IO, Any, NamedTuple
 
-from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractFileSystem
 
 from caffelint.cluster.links import ARCHIVES, refuse_archives, scheme_of
+from caffelint.cluster.streams import file_system_of, pieces
 from caffelint.lint.read import ReadError, opened
 
 _MOST_BYTES = 4 << 30
 _LEAST_UNPACKED, _LARGEST_RATIO = 64 << 20, 1000
 """Bytes that an archive may unpack to however few it has, and how many times these beyond."""
-_PIECE = 1 << 20
 _MOST_MEMBERS, _MOST_CHARACTERS = 200_000, 16 << 20
 """Files of an archive, and all the characters of their names and of those of their folders."""
 _FEW_FOLDERS, _FOLDERS_OF_A_FILE = 2000, 8
@@ -138,7 +137,7 @@ def _seekable(url: str) -> IO[bytes]:
         archive = opened_archive(url)
         return _copy(archive.open(links[0]), min(_MOST_BYTES, _LEAST_UNPACKED + _LARGEST_RATIO * archive.size))
     refuse_archives(links)
-    file_system, path = url_to_fs(url)
+    file_system, path = file_system_of(url, links)
     if isinstance(file_system, LocalFileSystem):
         return opened(path)
     return _copy(file_system.open(path, "rb"), _MOST_BYTES)
@@ -148,10 +147,10 @@ def _copy(stream: Any, most: int) -> IO[bytes]:
     """A temporary file with all that a stream gives."""
     whole: Any = NamedTemporaryFile(prefix="caffelint-")  # noqa: SIM115 - for as long as it is read
     with stream:
-        while data := stream.read(_PIECE):
-            if whole.tell() > most:
-                raise ReadError(f"unpacks to more than {most >> 20} MiB")
+        for data in pieces(stream, most):
             whole.write(data)
+        if whole.tell() > most:
+            raise ReadError(f"unpacks to more than {most >> 20} MiB")
     whole.seek(0)
     opened_whole: IO[bytes] = whole
     return opened_whole

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from caffelint.cluster.mirror import Part, is_remote, matching, mirrored, named, split
+from caffelint.cluster.streams import reason
 from caffelint.cluster.workers import share
 from caffelint.lint.checker import Checker, Outcome
 from caffelint.lint.config import Config
@@ -128,7 +129,7 @@ def _elsewhere(part: Part, checker: Checker) -> Looked:
         [_renamed(outcome, name) for outcome in outcomes],
         [*map(name, plan.files)],
         [Failure(name(file), why) for file, why in mirror.unreadable if is_meant(file)]
-        + [failure._replace(file=name(failure.file)) for failure in plan.failures],
+        + [one._replace(file=name(one.file)) for one in plan.failures if one.file not in dict(mirror.unreadable)],
         [*map(name, plan.lookalikes)],
         {name(file): digest for file, digest in digests.items()},
     )
@@ -173,5 +174,5 @@ def _unread(url: str, error: Exception) -> Failure:
     """Also where the library for such a path is missing, which fsspec says in its own words."""
     if isinstance(error, RecursionError):
         return Failure(url, "cannot be read: names or headers are nested deeper than any need be")
-    said = " ".join((str(error) or type(error).__name__).split())
+    said = reason(error)
     return Failure(url, f"cannot be read: {said[:1].lower()}{said[1:]}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from caffelint.cluster.links import ARCHIVES, refuse_archives, scheme_of
+from caffelint.cluster.streams import WEB, file_system_of, pieces, reason
 from caffelint.lint.discover import Wanted
 from caffelint.lint.reach import SUFFIXES, is_special
 from caffelint.lint.read import ReadError, opened
@@ -22,7 +23,6 @@ _READ = (*SUFFIXES, ".pt", ".py", ".proto", ".cpp", ".cu", ".cc", ".hpp", ".h", 
 _LARGEST = 64 << 20
 _MOST_FILES = 100_000
 _MOST_BYTES = 4 << 30
-_WEB = {"http", "https"}
 _LEAST_TOGETHER = 16
 _OF_NAMES = {"reference", "generic"}
 """File systems of fsspec whose files are wherever a file in them says."""
@@ -114,7 +114,6 @@ def named(url: str, name: str) -> str:
 
 def _opened(url: str) -> tuple[Any, str]:
     """The file system of a path, and the path in it. Of this machine, only what `read` reads is opened."""
-    from fsspec.core import url_to_fs
     from fsspec.implementations.local import LocalFileSystem
 
     links = url.split("::")
@@ -134,7 +133,7 @@ def _opened(url: str) -> tuple[Any, str]:
         path = file_system._strip_protocol(links[0])
     else:
         refuse_archives(links)
-        file_system, path = url_to_fs(url)
+        file_system, path = file_system_of(url, links)
     is_local = isinstance(file_system, LocalFileSystem)
     if is_local and is_special(path):
         raise ReadError("shows the running system")
@@ -154,7 +153,7 @@ def _archive(url: str, *states: tuple[int, ...]) -> Any:
 def _is_of_web(url: str) -> bool:
     """Is it a single file of the web, of which nothing can be listed, and in whose name a ? stands for no letter?"""
     links = url.split("::")
-    return scheme_of(links[-1]) in _WEB and scheme_of(links[0]) not in ARCHIVES
+    return scheme_of(links[-1]) in WEB and scheme_of(links[0]) not in ARCHIVES
 
 
 @contextmanager
@@ -233,8 +232,8 @@ def _copied(file_system: Any, found: dict[str, _Found], which: Wanted) -> Iterat
             if is_read and size <= _LARGEST and total < _MOST_BYTES:
                 try:
                     with file_system.open(path, "rb") as stream:
-                        while (piece := stream.read(_LARGEST + 1 - len(data))) and len(data) <= _LARGEST:
-                            data += piece  # what has arrived, of the web
+                        for piece in pieces(stream, _LARGEST):
+                            data += piece
                 finally:
                     total += max(size, len(data))  # zip checks what it unpacked before it gives any
                 size = len(data)
@@ -245,4 +244,4 @@ def _copied(file_system: Any, found: dict[str, _Found], which: Wanted) -> Iterat
             with open(os.path.join(*parts), "xb") as file:
                 file.write(data)
         except Exception as error:  # each library of fsspec has its own
-            yield name, f"cannot be read: {str(error).lower()}"
+            yield name, f"cannot be read: {reason(error).lower()}"

@@ -11,6 +11,7 @@ from caffelint.caffe.fork_fields import bvlc_fields, has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES, BuiltLayer, layer_class, types_that
 from caffelint.caffe.layers.loss import FOCAL_LOSSES, Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
+from caffelint.caffe.misplaced import misplaced
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.paired import Paired, joined, paired
 from caffelint.caffe.partly import image_of
@@ -49,6 +50,7 @@ __all__ = [
     "image_of",
     "joined",
     "layer_class",
+    "misplaced",
     "only_value",
     "paired",
     "pooled_size",

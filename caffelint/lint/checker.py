@@ -14,7 +14,7 @@ from caffelint.lint.disk import forget, looked
 from caffelint.lint.garbage import no_collections
 from caffelint.lint.plan import Job
 from caffelint.lint.project.caffes import NONE, Caffes
-from caffelint.lint.project.net_runs import runs_by_net
+from caffelint.lint.project.net_runs import is_solver_alone, runs_by_net
 from caffelint.lint.project.pages import page_by_file
 from caffelint.lint.project.python_layers import modules_of, tell_modules
 from caffelint.lint.read import ReadError, read_prototxt
@@ -180,11 +180,13 @@ class Checker:
         return Outcome(findings, tuple(failures), suppressed, checked, used, fingerprint(contents), tuple(judge.notes))
 
     def _runs(self, contents: Mapping[str, bytes], job: Job) -> Mapping[str, Runs]:
-        if not job.nets:
+        # A solver that names no net is alone: a script may write one into it.
+        nets = job.nets or [(path, ()) for path, data in contents.items() if is_solver_alone(data)]
+        if not nets:
             return _NO_RUNS
         from caffelint.lint.project.scripts import runs_by_solver
 
-        return runs_by_solver(contents, job.nets)
+        return runs_by_solver(contents, nets)
 
     def _used(self, path: str) -> UsedCaffe:
         taken = self.caffes.of(path)

@@ -9,11 +9,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from caffelint.lint.globs import globs_of
-from caffelint.lint.project.unsolved import LONGEST, named_beside, names_beside, unsolved_net
+from caffelint.lint.project.border import top_of
+from caffelint.lint.project.unsolved import LONGEST, named_beside, names_beside, only_net, unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.role import TRAIN, has_test_phase, mentions_a_net, reads_data, role_of
 from caffelint.lint.walk import walk
+from caffelint.text.near import near
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     from caffelint.lint.config import Config
     from caffelint.lint.ignored import Checkout
 
-OTHER_SUFFIX = ".pt"  # Faster R-CNN and its heirs call nets and solvers so, and torch its weights
-_CANDIDATES = (*SUFFIXES, OTHER_SUFFIX)
+_OTHER_SUFFIXES = (".pt", ".proto")
+"""Faster R-CNN and its heirs call nets and solvers so, torch its weights and protobuf its schemas: the text decides."""
+_CANDIDATES = (*SUFFIXES, *_OTHER_SUFFIXES)
 _BEGINS = compiled_later(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
 _OF_MACOS = "._"
 """How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
@@ -37,6 +40,8 @@ _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__
 _DIGITS = compiled_later(r"\d+")
 _ALIKE = 0.85
 """As a share of two names; `train_val` and `train_vl`."""
+_LIKE_SUFFIX = 0.66
+"""As a share of two suffixes; `.pbtxt`."""
 _SLASHES = compiled_later(r"[\\/]")
 _MOST_PARTS = 16
 """Of a path of another machine."""
@@ -59,7 +64,8 @@ class NamedNet(NamedTuple):
     `field` and `position` say where it is, e.g. the second of `test_net`. `path` is None where there is no such
     file, or where it is `outside` what may be read; `beside` says that only its bare name was found, beside the
     solver, or the end of a path of another machine. `near` is a name that there is a file of, and that may have been
-    meant by one that there is none of.
+    meant by one that there is none of; `is_guess` says that it is only the one net beside the one solver of a folder
+    that is called otherwise in the name, and that is not the top of a project, which is called as one likes.
     """
 
     field: str
@@ -69,6 +75,7 @@ class NamedNet(NamedTuple):
     beside: bool = False
     outside: bool = False
     near: str = ""
+    is_guess: bool = False
 
 
 class Wanted(NamedTuple):
@@ -88,7 +95,9 @@ class Wanted(NamedTuple):
         """Whether a file below a folder is taken for its name, excluded or not."""
         if os.path.basename(path).startswith(_OF_MACOS):
             return False
-        return path.endswith(SUFFIXES) or bool(self.include and self.includes(path))
+        if path.endswith(SUFFIXES) or path.endswith(_OTHER_SUFFIXES) and looks_like_prototxt(path):
+            return True
+        return bool(self.include and self.includes(path))
 
     def includes(self, path: str) -> bool:
         return matches_glob(path, self.include, self.include_from) and looks_like_prototxt(path)
@@ -148,6 +157,22 @@ def looks_like_prototxt(path: str) -> bool:
     """Whether the first kilobytes of a file look like those of a net or a solver."""
     begin = beginning(path, 4096)
     return b"\0" not in begin and _BEGINS.search(begin) is not None
+
+
+def _is_nearly_prototxt(path: str) -> bool:
+    """Has a file a suffix like that of prototxt: `.pototxt`, `.prototext`, `.pbtxt`? Backups have one that goes on."""
+    return _is_like_prototxt(os.path.splitext(path)[1])
+
+
+@lru_cache(maxsize=1000)
+def _is_like_prototxt(suffix: str) -> bool:
+    goes_on = suffix.startswith(SUFFIXES[0]) or suffix in _OTHER_SUFFIXES
+    return not goes_on and bool(near(suffix, SUFFIXES[:1], cutoff=_LIKE_SUFFIX))
+
+
+def suffix_globs(paths: Iterable[str]) -> list[str]:
+    """The globs of files with the suffixes of these."""
+    return [f"*{suffix}" for suffix in sorted({os.path.splitext(path)[1] for path in paths})]
 
 
 def matches_glob(path: str, globs: Sequence[str], folder: str = "") -> bool:
@@ -210,7 +235,7 @@ def _of_checkout(
     left = checkout.ignores_folder(inside)
 
     def is_candidate(path: str) -> bool:
-        return path.endswith(_CANDIDATES) or which.takes(path)
+        return path.endswith(_CANDIDATES) or _is_nearly_prototxt(path) or which.takes(path)
 
     def leave(base: str, folders: list[str], names: list[str]) -> None:
         """Take out what git ignores, and all of another checkout, which is a submodule or none of this one's."""
@@ -238,7 +263,7 @@ def _of_checkout(
                 continue
             if which.takes(path):
                 found[path] = None
-            elif len(others) < _MOST_OTHERS:
+            elif _is_nearly_prototxt(name) and len(others) < _MOST_OTHERS:
                 others.append(path)
     return list(found)
 
@@ -262,7 +287,7 @@ def _below(
             if which.takes(path):
                 if os.path.isfile(path):
                     yield os.path.normpath(path)
-            elif name.endswith(OTHER_SUFFIX) and len(others) < _MOST_OTHERS:
+            elif _is_nearly_prototxt(name) and len(others) < _MOST_OTHERS:
                 others.append(path)
 
 
@@ -283,7 +308,7 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
     if document.root.first("layer") or document.root.first("layers"):
         return []
     found: list[NamedNet] = []
-    missing = 0
+    folder, missing = os.path.dirname(os.path.abspath(solver_path)), 0
     for field in NET_FIELDS:
         for position, node in enumerate(document.root.all(field)[:_MOST_NAMED]):
             if node.kind == STRING:
@@ -291,10 +316,11 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
                 net = NamedNet(field, position, name, *resolve(name, solver_path, roots))
                 if not net.path and not net.outside and missing < _MOST_MISSING:
                     near, missing = _near(net, solver_path, roots), missing + 1
+                    is_guess = not near and bool(near := _only_one(net, folder)) and not _is_own_path(name, folder)
                     # One net is meant for both only if it has layers for testing.
                     is_other = near in (one.near for one in found if one.near and one.field != field)
                     if not is_other or has_test_phase(resolve(near, solver_path, roots)[0] or ""):
-                        net = net._replace(near=near)
+                        net = net._replace(near=near, is_guess=is_guess)
                 found.append(net)
     return found
 
@@ -335,6 +361,16 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     return unsolved_net(bare, reach.above[0])
 
 
+def _only_one(net: NamedNet, folder: str) -> str:
+    """The one net beside the one solver of a folder, where the path leads to a folder of another name."""
+    return "" if net.field == "test_net" or "\0" in net.name else only_net(folder)
+
+
+def _is_own_path(name: str, folder: str) -> bool:
+    """May a path lead into a folder, since that is the top of a project, which is called as one likes?"""
+    return top_of(folder) == folder and not os.path.isdir(os.path.join(folder, name.partition("/")[0]))
+
+
 def _with_slash(name: str, folder: str) -> str:
     """`models/a/train.prototxt` for `models/atrain.prototxt`, if that is the end of a net's path in the folder."""
     parts = folder.split(os.sep)
@@ -372,8 +408,8 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
     Caffe looks in the working directory alone (util/io.cpp). Repositories mean their own root by that, so the folder
     of the solver, the working directory, `roots` and every folder above the solver, up to the checkout's root, are
-    tried, then the bare name beside the solver. Of an absolute path or one of Windows, the longest end that leads to
-    a file from there is taken.
+    tried, then the longest end of the path that leads to a file from there: the repository may be a folder of the one
+    that Caffe is run in. The bare name alone is looked for beside the solver only.
     """
     if "\0" in name or not name:
         return None, False, False
@@ -397,7 +433,7 @@ def resolve(name: str, solver_path: str, roots: Sequence[str] = ()) -> tuple[str
 
 
 def _tails(name: str) -> list[str]:
-    """The ends of a path of another machine, the longest first; of one that is relative only its bare name.
+    """The ends of a path, the longest first; of one that is relative without itself.
 
     Paths of Windows have back slashes and drive letters.
     """
@@ -405,8 +441,8 @@ def _tails(name: str) -> list[str]:
     if parts and parts[0].endswith(":"):
         del parts[0]
     is_foreign = os.path.isabs(name) or "\\" in name or name[1:2] == ":"
-    starts = range(len(parts)) if is_foreign else range(max(len(parts) - 1, 0), len(parts))
-    return [os.path.join(*parts[start:]) for start in starts]
+    first = 0 if is_foreign else min(1, len(parts) - 1)
+    return [os.path.join(*parts[start:]) for start in range(max(first, 0), len(parts))]
 
 
 def relative(path: str) -> str:

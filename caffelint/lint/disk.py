@@ -12,7 +12,8 @@ from caffelint.lint.project.border import top_of
 from caffelint.lint.project.listed import BY_CLASS as BY_CLASS
 from caffelint.lint.project.listed import MIXED as MIXED
 from caffelint.lint.project.listed import order_in
-from caffelint.lint.reach import is_special, reach_of
+from caffelint.lint.project.similar import near_in
+from caffelint.lint.reach import is_below, is_special, reach_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
@@ -25,8 +26,10 @@ _TEMPLATE = compiled_later(
 _TRACKED = "git:"
 _IGNORED = "ignored:"
 _ORDERED = "ordered:"
+_NEAR = "near:"
 """Before a path of `looked` of which git was asked whether it keeps or ignores it, or, after an order, of which it was
-asked whether it is a list in this order; no absolute path begins so."""
+asked whether it is a list in this order, or, after a name, whether that is the one near it; no absolute path begins so.
+"""
 _MOST_FOLDERS = 32
 _MOST_SOURCES = 100
 """Of a net: each is looked for in several folders."""
@@ -77,6 +80,9 @@ def _answer(path: str) -> bool:
     if path.startswith(_ORDERED):
         order, _, path = path.removeprefix(_ORDERED).partition(":")
         return order_in(path) == order
+    if path.startswith(_NEAR):
+        name, slash, path = path.removeprefix(_NEAR).partition("/")
+        return name in (near_in(slash + path), near_in(slash + path, by_words=True))
     return os.path.exists(path)
 
 
@@ -158,6 +164,24 @@ def found_from(path: str, folders: Sequence[str]) -> tuple[str, ...]:
     if os.path.isabs(path):
         return (os.sep,) if exists(path) else ()
     return tuple(folder for folder in folders if exists(os.path.join(folder, path)))
+
+
+def near(path: str, file: str, folders: Sequence[str], *, by_words: bool) -> str:
+    """What a relative path in a file may have meant: the one file of nearly its name, where it leads to a folder."""
+    if os.path.isabs(path) or not os.path.splitext(path)[1] or "\0" in path:
+        return ""
+    home = os.path.dirname(os.path.abspath(file))
+    reach, top = reach_of(home), top_of(home)
+    for folder in folders:
+        whole = os.path.abspath(os.path.join(folder, path))
+        inside = os.path.dirname(whole)
+        is_ours = top is not None and is_below(os.path.realpath(inside), os.path.realpath(top))
+        if exists(inside) and (is_ours or reach.holds(inside)):
+            name = near_in(whole, by_words=by_words)
+            _looked[f"{_NEAR}{name}{whole}"] = True
+            if name:
+                return os.path.join(os.path.dirname(path), name)
+    return ""
 
 
 def data_of_this_machine(sources: Iterable[DataSource]) -> DataSource | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from caffelint.lint.checker import Checker, Measure, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
-from caffelint.lint.discover import OTHER_SUFFIX, discover, wanted
+from caffelint.lint.discover import discover, suffix_globs, wanted
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.packed import gathered
 from caffelint.lint.plan import Job
@@ -93,8 +93,9 @@ def planned(
     which = wanted(config)
     found = discover(on_disk, which, config.roots)
     if found.lookalikes and not found.files and not texts:
-        # All nets and solvers have another name, as `.pt`: they are what is to be checked.
-        found = discover(on_disk, which._replace(include=[*which.include, f"*{OTHER_SUFFIX}"]), config.roots)
+        # All nets and solvers have another name, as `.pbtxt`: they are what is to be checked.
+        include = [*which.include, *suffix_globs(found.lookalikes)]
+        found = discover(on_disk, which._replace(include=include), config.roots)
     files = [*texts, *found.files]
     failures = [Failure(path, reason) for path, reason in found.unreadable]
     return Planned(files, plan_jobs(files, config.roots, changed, texts), failures, found.lookalikes)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from caffelint.lint.config import Config
-from caffelint.lint.discover import discover, named_nets, relative
+from caffelint.lint.discover import discover, named_nets, relative, suffix_globs
 from caffelint.lint.project.caffes import Caffes
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.role import names_a_net
@@ -167,8 +167,7 @@ def _roots(folder: str, files: Sequence[str]) -> list[Setting]:
 
 def _include(lookalikes: Sequence[str]) -> list[Setting]:
     """The suffixes of files that look like nets and solvers and are not called .prototxt."""
-    suffixes = Counter(os.path.splitext(path)[1] for path in lookalikes)
-    values = [f"*{suffix}" for suffix in sorted(suffixes)]
+    values = suffix_globs(lookalikes)
     return [Setting("include", values, f"{len(lookalikes)} files look like nets or solvers")] if values else []
 
 

@@ -135,7 +135,7 @@ class Judge:
             solver = files[path].solver if path in files else None
             if solver:
                 for net in named:
-                    where = NetName(net.field, net.position, net.name, net.near)
+                    where = NetName(net.field, net.position, net.name, net.near, net.is_guess)
                     if net.outside:
                         solver.outside.append(where)
                     elif net.path is None:

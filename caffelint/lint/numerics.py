@@ -276,9 +276,11 @@ def _is_sure(one: Judgement, handed_over: bool = False) -> bool:
 
 
 def _takes_bytes(layer: BuiltLayer) -> bool:
-    """Are its records taken for the bytes of images, since nothing in the text says otherwise?"""
-    is_plain = layer.is_data and layer.transforms and not layer.message.HasField("transform_param")
-    return bool(is_plain and layer.has_setting("backend"))
+    """Are its records taken for the bytes of images, since nothing in the text says otherwise? Crops do not."""
+    if not (layer.is_data and layer.transforms and layer.has_setting("backend")):
+        return False
+    t = layer.message.transform_param
+    return not (t.HasField("scale") or t.mean_value or t.mean_file)
 
 
 _NORMALISED = compiled_later(r"gcn|zca|white?n|normali[sz]ed|float|feature", re.IGNORECASE)

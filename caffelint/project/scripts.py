@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
 
+from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_launches import Launch, launches, moves
 from caffelint.project.script_writes import is_written
 from caffelint.text.patterns import compiled_later
@@ -40,7 +41,11 @@ _STARTS_FROM = Phrase(
     ("init_solver",),
     compiled_later(r"init_solver\b['\"]?[ \t]{0,9}[,(][^\n,]{1,200},[ \t]{0,9}(?!''|\"\")[\w'\"]"),
 )
-_TRAINS_ON = Phrase(("-weights", ".copy_from("), compiled_later(r"-weights\b|\.copy_from\("))
+_TRAINS_ON = Phrase(
+    ("-weights", ".copy_from("),
+    # `caffe test` and `caffe time` take weights as well.
+    compiled_later(r"^(?:(?![ \t](?:test|time)[ \t])[^\n]){0,400}?-weights\b|\.copy_from\(", re.M),
+)
 _FILLS = Phrase(
     ("surgery", "interp", "upsample_filt", "'up", '"up', "bilinear"),
     compiled_later(
@@ -48,13 +53,21 @@ _FILLS = Phrase(
         r"|'up\w{0,20}' in |\"up\w{0,20}\" in |\bbilinear_?(?:fill|up|kernel|weight)"
     ),
 )
-_FLOATS = Phrase(("float_data", "array_to_datum("), compiled_later(r"\.float_data\b|\barray_to_datum\("))
-_OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:\.float_data\b|\bload_image\(|/ ?255)", re.M)
+_FLOATS = Phrase(
+    ("float_data", "array_to_datum("), compiled_later(r"(?:\.|->)(?:add_)?float_data\b|\barray_to_datum\(")
+)
+_OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:(?:\.|->)(?:add_)?float_data\b|\bload_image\(|/ ?255)", re.M)
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
+_NAMES_NET = Phrase(("net",), compiled_later(r"\btrain_net\b[\"']?[ \t]{0,9}(?:[:=](?!=))|[\"'][ \t]{0,9}net:"))
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
 _SGD_LINE = Phrase(("SGDSolver(",), compiled_later(r"^[^\n#]{0,400}\bSGDSolver\(", re.M))
 _OTHER_SOLVER = Phrase(("olver(",), compiled_later(r"\bget_solver\(|\bcaffe\.(?!SGD)\w{1,20}Solver\("))
-_BY_TOOL = Phrase(("caffe",), compiled_later(r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b"))
+_BY_TOOL = Phrase(
+    ("caffe", "CAFFE"),
+    compiled_later(
+        r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b|\$\{?\w{0,30}(?:caffe|CAFFE)\w{0,30}\}?[\"']?[ \t]{1,9}train\b"
+    ),
+)
 _LOADS = Phrase(
     ("-weights", ".copy_from(", ".caffemodel", ".restore("),
     compiled_later(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("),
@@ -87,6 +100,7 @@ _COMPUTES = {
     "tanh": Phrase(("tanh(",), compiled_later(r"^[^\n#]{0,400}\btanh\(", re.M)),
 }
 """Activations that programs compute themselves, by the types of layers that do, in small letters."""
+_TAKES_ARGUMENTS = compiled_later(r"\bargv\b|\bargparse\b|\boptparse\b|\bgetopt|\bclick\b|\bFLAGS\b|\$[{]?[1-9]")
 _PROTOTXT = ".prototxt"
 _NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
 _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
@@ -168,6 +182,11 @@ class Script:
         return self._find(_SETS_RATE)
 
     @cached_property
+    def names_net(self) -> Mention | None:
+        """Where it writes the net to train into a solver."""
+        return self._find(_NAMES_NET)
+
+    @cached_property
     def launches(self) -> Sequence[Launch]:
         """Where it runs a solver by a path that it has literally."""
         return tuple(launches(self.text))
@@ -214,6 +233,11 @@ class Script:
         """The files that it names whose names end in .prototxt, without folders."""
         found = (_NAME_END.search(piece[-100:]) for piece in self.text.split(_PROTOTXT)[:-1])
         return frozenset(name[0] + _PROTOTXT for name in found if name)
+
+    @cached_property
+    def takes_arguments(self) -> bool:
+        """May whoever starts it say by which solver?"""
+        return _TAKES_ARGUMENTS.search(self.text) is not None
 
     @cached_property
     def backward(self) -> Mention | None:
@@ -302,8 +326,12 @@ class Script:
     def _at(self, offset: int) -> Mention:
         return Mention(self.path, self.text.count("\n", 0, offset) + 1)
 
+    @cached_property
+    def _code(self) -> str:
+        return without_comment_lines(self.text, self.path)
+
     def _find(self, phrase: Phrase) -> Mention | None:
-        found = phrase.search(self.text)
+        found = phrase.search(self.text) and phrase.search(self._code)
         return self._at(found.start()) if found else None
 
 
@@ -335,8 +363,8 @@ class Customs(NamedTuple):
 
     `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
     net; `from_scratch`: train without any; `fills`: set the weights of upsampling layers; `sets_rate`: write the
-    base_lr of a solver; `builds_sgd`: build an SGDSolver, which is one whatever type the file says; `makes_floats`:
-    make records of floats.
+    base_lr of a solver; `names_net`: write the net of a solver; `builds_sgd`: build an SGDSolver, which is one whatever
+    type the file says; `makes_floats`: make records of floats.
     """
 
     steps: Mention | None = None
@@ -345,6 +373,7 @@ class Customs(NamedTuple):
     from_scratch: Mention | None = None
     fills: Mention | None = None
     sets_rate: Mention | None = None
+    names_net: Mention | None = None
     builds_sgd: Mention | None = None
     makes_floats: Mention | None = None
 

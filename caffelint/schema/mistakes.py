@@ -230,8 +230,7 @@ class Mistakes(MistakenValues):
 
     def _say_unknown(self, type_: MessageType, field: Field, node: Field, renamed: str) -> _Unknown:
         """What to say of an unknown field."""
-        name = field.name
-        types, where = type_.fields, block_name(type_, node)
+        name, types, where = field.name, type_.fields, block_name(type_, node)
         is_of_bvlc = "bvlc" in provenance().message(type_.name)
         if type_.name == "InputParameter" and name in _OF_A_BLOB:
             sides = [side.text if (side := node.first(one)) else "" for one in _OF_A_BLOB]

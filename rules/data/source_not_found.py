@@ -3,7 +3,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Option, Valid, title
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    TEST,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    Option,
+    Valid,
+    fix,
+    quoted,
+    title,
+    write,
+)
 from caffelint.lint.built import types_that
 from caffelint.lint.disk import (
     DataSource,
@@ -12,12 +29,18 @@ from caffelint.lint.disk import (
     found_from,
     is_ignored,
     is_template,
+    near,
     starts,
 )
 
 from ._layers import is_never_tested
 
 _OTHERS = (("transform_param", "mean_file"),)
+_OF_CLASSES = (
+    ("detection_output_param", "save_output_param", "label_map_file"),
+    ("detection_output_param", "save_output_param", "name_size_file"),
+    ("detection_evaluate_param", "name_size_file"),
+)
 _MOST_LAYERS = 100
 
 
@@ -40,21 +63,25 @@ class SourceNotFound(NetRule):
     ## Known problems
     Data is rarely on the machine where the text is checked, so a path is reported only if another source of the same
     net exists here without being part of the repository, or if `check-sources` is set; then it is a warning. So it is
-    for a path that git ignores, which each clone lacks until somebody makes the data. Where a README tells its readers
-    to set the paths, it is an info. It looks only at whether a path exists, never at what it holds.
+    for a path that git ignores, which each clone lacks until somebody makes the data. Where a relative path leads to a
+    folder of the repository with one file of nearly that name, it is a warning that names this one, also for the
+    `label_map_file` and `name_size_file` of a DetectionOutput, which its LayerSetUp opens. Where a README tells its
+    readers to set the paths, it is an info. It looks only at whether a path exists, never at what it holds.
 
     ## Options
     - `check-sources`: check that sources exist, also if none does
     - `roots`: folders that relative paths may start from, besides the working directory and the folders of the file
 
     ## References
-    - data_layer.cpp, image_data_layer.cpp, hdf5_data_layer.cpp; db_lmdb.cpp, Open
+    - data_layer.cpp, image_data_layer.cpp, hdf5_data_layer.cpp; db_lmdb.cpp, Open; detection_output_layer.cpp of SSD
     """
 
     code = "D005"
     name = "source-not-found"
     severity = ERROR
-    layer_types = types_that(lambda kind: kind.is_data and kind.has_setting("source"))
+    layer_types = types_that(
+        lambda kind: kind.is_data and kind.has_setting("source") or kind.block == _OF_CLASSES[0][0]
+    )
     OPTIONS = {
         "check-sources": Option(False, "Check that the sources of data layers exist here, also if none does."),
         "roots": Option([], "Folders that relative paths may start from."),
@@ -110,6 +137,11 @@ class SourceNotFound(NetRule):
                 path = getattr(layer.param(block), field)
                 if not is_template(path) and not found_from(path, folders):
                     yield from self._missing(layer, block, field, there, folders, judges)
+        for where in _OF_CLASSES:
+            for layer in net.layers_having(where[0])[:_MOST_LAYERS]:
+                path = _value(layer, where)
+                if path and not is_template(path) and not found_from(path, folders):
+                    yield from self._near(layer, where, path, folders)
 
     def _missing(
         self, layer: Layer, block: str, field: str, there: DataSource | None, folders: list[str], judges: bool
@@ -118,7 +150,9 @@ class SourceNotFound(NetRule):
         if path.startswith("~/"):
             message = f'{title(layer)}: {field} "{path}" starts with ~, which Caffe does not expand, so it stops at the'
             yield self.finding(place, f"{message} start; write the full path")
-        elif judges:
+        elif (found := list(self._near(layer, (block, field), path, folders, is_sure=there is not None))) or not judges:
+            yield from found
+        else:
             where = "" if os.path.isabs(path) else " in the working directory or beside this file"
             is_made = any(is_ignored(os.path.join(folder, path)) for folder in folders)
             remedy = "make the data, which git ignores, or correct the path" if is_made else "correct the path"
@@ -126,3 +160,27 @@ class SourceNotFound(NetRule):
             evidence = f'the source "{there.path}" of this net does exist' if there else ""
             severity = None if there and not is_made else WARNING
             yield self.finding(place, message, evidence=evidence, severity=severity)
+
+    def _near(
+        self, layer: Layer, where: tuple[str, ...], path: str, folders: list[str], is_sure: bool = False
+    ) -> Iterator[Finding]:
+        """The one file that may have been meant, in the folder that the path leads to."""
+        other = near(path, layer.net.path, folders, by_words=where[-1] != "source")
+        if other and not any(is_ignored(os.path.join(folder, path)) for folder in folders):
+            yield self.finding(
+                layer.at(*where),
+                f'{title(layer)}: {where[-1]} "{path}" does not exist, so Caffe stops at the start; did you mean'
+                f' "{other}"?',
+                severity=None if is_sure else WARNING,
+                certainty=None if is_sure else LIKELY,
+                fixes=fix(f"name {quoted(other)}", UNSAFE, write(layer, *where, value=quoted(other))),
+            )
+
+
+def _value(layer: Layer, where: tuple[str, ...]) -> str:
+    if not layer.has(*where):
+        return ""
+    found = layer.message
+    for name in where:
+        found = getattr(found, name)
+    return str(found)

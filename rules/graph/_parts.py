@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
-from caffelint.lint import Net
+from caffelint.lint import TEST, Net
 from caffelint.lint.disk import exists
+
+from ._left_over import is_to_deploy
 
 _RUNS = ("test", "deploy")
 
@@ -23,3 +25,21 @@ def has_net_for_tests(net: Net) -> bool:
     others = {name.replace("train", role) for role in _RUNS}
     others |= {f"{stem}{by}{role}{dot}{suffix}" for by in "-_" for role in _RUNS}
     return any(exists(os.path.join(folder, other)) for other in others - {name})
+
+
+def is_only_trained(net: Net) -> bool:
+    """Does nobody build TEST of this net, since another one is there for it, or no labels are in it?"""
+    return has_net_for_tests(net) or net.role == "train" and not is_to_deploy(net) and net.once(_is_fed_without_labels)
+
+
+def _is_fed_without_labels(net: Net) -> bool:
+    """Is TEST only fed from outside, and lacks the labels of a loss: is the net there to be trained, and no more?
+
+    The training nets of py-faster-rcnn are such, with a DummyData that is left over from another net.
+    """
+    tested = net.in_phase(TEST)
+    starts = [layer.kind for layer in tested if layer.tops and not layer.bottoms]
+    if not starts or any(kind.is_data is None or kind.has_setting("source") for kind in starts):
+        return False
+    losses = [layer for layer in tested if layer.kind.looks_like_a_loss]
+    return any(layer.maker(index, TEST) is None for layer in losses for index in range(1, len(layer.bottoms)))

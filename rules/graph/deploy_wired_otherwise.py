@@ -16,8 +16,10 @@ from caffelint.lint import (
     file_name,
     quoted,
     title,
+    titles,
 )
 
+from ._order import are_same_between, is_ordered_alike, swapped, trained_with
 from ._partner import Training, training_nets
 from ._sources import source_of
 
@@ -40,8 +42,9 @@ class DeployWiredOtherwise(NetRule):
 
     ## Why is this bad?
     Caffe copies weights by the name of the layer alone. A layer that reads another blob of the same shape gets weights
-    that were trained on something else. Where two nets were trained, and one of them reads what the deploy net does,
-    the other one is at fault, and is reported.
+    that were trained on something else. So do those after layers in between that follow each other the other way round,
+    as a pooling before an LRN, unless they give the same in either order. Where two nets were trained, and one of them
+    reads what the deploy net does, the other one is at fault, and is reported.
 
     ## Example
     `train.prototxt`:
@@ -110,6 +113,9 @@ class DeployWiredOtherwise(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         candidates = [one for one in net.once(training_nets) if one.is_close]
+        trainers = [one.net for one in candidates] or trained_with(net)
+        if 0 < len(trainers) <= _MOST:
+            yield from self._swapped(net, trainers)
         if not 0 < len(candidates) <= _MOST:
             return  # of many designs, none may have trained it
         odd = []
@@ -134,6 +140,21 @@ class DeployWiredOtherwise(NetRule):
         for trained in of_one.values():
             if len(trained) == 1:
                 yield from self._trained(net, trained[0])
+
+    def _swapped(self, net: Net, trained: list[Net]) -> Iterator[Finding]:
+        """Layers that follow each other the other way round; not if another net is run as this one was trained."""
+        pairs = swapped(net, trained)
+        if not pairs or any(is_ordered_alike(other, trained[0], pairs) for other in trained[0].deployed):
+            return
+        first, then = ([pair[place] for pair in pairs] for place in (0, 1))
+        twin = next(layer for layer in trained[0].in_phase(TEST) if layer.name == then[0].name)
+        comes = "comes" if len(pairs) == 1 else "come"
+        yield self.finding(
+            first[0].at("name"),
+            f"{titles(first)} {comes} before {titles(then)} here but after in {quoted(file_name(trained[0].path))}, so"
+            " the net computes something other than what was trained; make the two nets equal",
+            related=(Related("the layer in the training net", twin.at("name")),),
+        )
 
     def _deployed(self, layer: Layer, index: int, mine: str, theirs: str, other: Layer, training: Training) -> Finding:
         so = (
@@ -205,6 +226,8 @@ def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Laye
         # Where the blob has one name in both, another layer may make the same of it for training.
         if here is None or there is None or layer.bottoms[index] == twin.bottoms[index]:
             continue
+        if here == there and are_same_between(layer, twin):
+            continue  # in another order, if at all
         makers = {layer.maker(index, TEST), twin.maker(index, TEST)} if here == there else set()
         names = [one.layer.name for one in makers if one is not None]
         if (here != there or len(set(names)) == 2) and _in_both((layer.name, here[0], there[0], *names), layer, twin):

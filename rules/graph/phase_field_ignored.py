@@ -62,6 +62,11 @@ class PhaseFieldIgnored(NetRule):
     name = "phase-field-ignored"
     severity = WARNING
     has_no_effect = True
+    _FED = (
+        'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "a" batch_size: 9 } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }'
+        ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "data" }'
+    )
     VALID = [
         # A net as Caffe prints it.
         'layer { name: "data" type: "Input" top: "data" phase: TRAIN }'
@@ -87,6 +92,12 @@ class PhaseFieldIgnored(NetRule):
                 'layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } } layer { name: "drop" '
                 'type: "Dropout" bottom: "data" top: "data" include { phase: TEST } }'
             ),
+        ),
+        Invalid(
+            _FED + ' layer { name: "quiet" type: "Silence" bottom: "label" phase: TRAIN }',
+            span="phase: TRAIN",
+            message='Silence "quiet": phase filters nothing, and the other phase needs the layer, too; remove it',
+            fixed=_FED + ' layer { name: "quiet" type: "Silence" bottom: "label" }',
         ),
         Invalid(
             'state { phase: TEST } layer { name: "data" type: "Data" top: "data" include { phase: TRAIN } }',
@@ -130,6 +141,17 @@ class PhaseFieldIgnored(NetRule):
             # A net as Caffe prints it (net.cpp, ToProto): it matters only where a phase is more than a filter.
             unfiltered = [layer for layer in unfiltered if _acts_by_phase(layer)]
         built = {phase for one in net.states() for phase in one.phases} if net.solvers else _PHASES
+        needed = [layer for layer in unfiltered if _is_needed(net, layer)]
+        if needed:
+            yield self.finding(
+                needed[0].at("phase"),
+                f"{titles(needed)}: phase filters nothing, and the other phase needs the layer"
+                f"{'s' * (len(needed) > 1)}, too; remove it",
+                severity=INFO,
+                fixes=fix("remove phase", UNSAFE, *(remove(layer, "phase") for layer in needed)),
+                layers=needed,
+            )
+        unfiltered = [layer for layer in unfiltered if layer not in needed]
         for phase in dict.fromkeys(map(_phase, unfiltered)):
             # Where no other phase is built, there is nothing to leave out.
             severity = None if built - {phase} else INFO
@@ -150,6 +172,16 @@ class PhaseFieldIgnored(NetRule):
             layers=layers,
             severity=severity,
         )
+
+
+def _is_needed(net: Net, layer: Layer) -> bool:
+    """Is it all that keeps Caffe from showing in the other phase, too, what it silences there?"""
+    if layer.tops or _acts_by_phase(layer):
+        return False
+    states = net.states()
+    others = [one for one in states if _phase(layer) not in one.phases] or states  # without a solver, TRAIN alone
+    built = [found for one in others for found in one.layers if found.name == layer.name]
+    return any(len(blob.readers) == 1 for found in built for blob in found.bottoms)
 
 
 def _phase(layer: Layer) -> str:

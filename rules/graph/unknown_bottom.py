@@ -23,7 +23,7 @@ from caffelint.lint import (
 
 from ._left_over import compares_without_labels, remedy
 from ._meant import meant, only_unread, readings, unread_before, unread_like
-from ._parts import has_net_for_tests, is_whole
+from ._parts import is_only_trained, is_whole
 from ._stages import filled_in, made_by_stage
 
 
@@ -50,8 +50,8 @@ class UnknownBottom(RefusalRule):
     Without a solver it is not known which phases are built. A blob that is missing in only one phase is then reported
     if the net has data for that phase, or if the phase is TEST and nothing trains the net. If the net only has other
     layers for that phase, the finding is likely, not certain. A net that lacks the data of TEST is not reported if a
-    net for that is beside it, `test.prototxt` beside `train.prototxt`. A file without any data or input is a piece of a
-    net, and is not reported.
+    net for that is beside it, `test.prototxt` beside `train.prototxt`, or if TEST is only fed from outside and a loss
+    has no labels in it. A file without any data or input is a piece of a net, and is not reported.
 
     ## Fix safety
     Unsafe: the similar name is a guess, though Caffe refuses the net as it is.
@@ -171,7 +171,7 @@ class UnknownBottom(RefusalRule):
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         net = refused.net
-        if not net.solvers and (not net.once(is_whole) or refused.phases == (TEST,) and has_net_for_tests(net)):
+        if not net.solvers and (not net.once(is_whole) or refused.phases == (TEST,) and is_only_trained(net)):
             return
         if id(refused) not in net.once(_first_of_causes):
             return

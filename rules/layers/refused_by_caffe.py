@@ -8,6 +8,7 @@ from caffelint.lint import (
     LIKELY,
     WARNING,
     Finding,
+    Fix,
     Invalid,
     Kind,
     Net,
@@ -20,6 +21,7 @@ from caffelint.lint import (
 from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
 from ._labels import lacks_labels
+from ._missing import is_filled_in, misplacement, renamed
 from ._windows import emptied
 
 _REMEDIES = {
@@ -172,9 +174,14 @@ class RefusedByCaffe(RefusalRule):
             yield from self._unavoidable(net)
 
     def message(self, refused: Refused) -> str:
+        if wrong := misplacement(refused):
+            return f"{titles(refused.layers)}: {wrong}"
         made = next(emptied(refused), None)
         remedy = made.remedy if made else _REMEDIES.get(refused.refusal.kind)
         return super().message(refused) + (f"; {remedy}" if remedy else "")
+
+    def fixes(self, refused: Refused) -> tuple[Fix, ...]:
+        return renamed(refused)
 
     def report(self, refused: Refused) -> Iterator[Finding]:
         if refused.refusal.values.get("axes", 0) > _OF_AN_IMAGE and not refused.net.bound.knows_caffe:
@@ -183,8 +190,7 @@ class RefusedByCaffe(RefusalRule):
                 finding.evidence += "; Caffes made for volumes take it"
                 yield finding
             return
-        later = refused.refusal.kind is Kind.MISSING_FIELD and refused.layers[0].type == "InnerProduct"
-        if not (later and _is_for_digits(refused.net)):
+        if not is_filled_in(refused):
             for finding in super().report(refused):
                 if lacks_labels(refused):
                     finding.severity, finding.certainty = WARNING, LIKELY
@@ -230,14 +236,6 @@ class RefusedByCaffe(RefusalRule):
 def _has_type(node: Field) -> bool:
     """Is a type written, in the block or in the inner one that the oldest format has?"""
     return any(one is not None and one.first("type") is not None for one in (node, node.first("layer")))
-
-
-def _is_for_digits(net: Net) -> bool:
-    """Do its layers name the stages from which DIGITS makes three nets, or lack the data that it fills in as well?"""
-    if any(layer.tops and layer.kind.cannot_open and not layer.kind.data_source for layer in net.layers):
-        return True
-    rules = [rule for layer in net.layers for rule in (*layer.message.include, *layer.message.exclude)]
-    return {stage for rule in rules for stage in rule.stage} >= {"train", "val", "deploy"}
 
 
 def _maker(one: BuiltNet, index: int, channels: int) -> int | None:

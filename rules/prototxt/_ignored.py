@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from caffelint.lint import Layer
+from caffelint.lint import Layer, Net
+from caffelint.lint.built import misplaced
 
 
 def matters(type_: str, block: str, layers: list[Layer]) -> bool:
@@ -28,3 +29,12 @@ def _says(block: Any) -> bool:
         _says(value) if hasattr(value, "ListFields") else value != field.default_value
         for field, value in block.ListFields()
     )
+
+
+def lacks_what_it_has(layer: Layer, block: str) -> bool:
+    """Does Caffe refuse the layer since what it needs is in that block? Then refused-by-caffe says so."""
+    return layer.net.has_bvlc_dialect and (layer.index, block) in layer.net.once(_misplaced)
+
+
+def _misplaced(net: Net) -> set[tuple[int, str]]:
+    return {(layer.index, block) for one in net.refused() if (block := misplaced(one)) for layer in one.layers}

@@ -88,10 +88,5 @@ class SyntaxError(ProblemRule):
             message='"\\d" is not an escape sequence; write \\\\ for a backslash',
             fixed='snapshot_prefix: "C:\\\\data"',
         ),
-        Invalid(
-            "layer { python_param { param_str: \"\\{'a': 1}\" } }",
-            span="\\{",
-            message='"\\{" is not an escape sequence; drop the backslash',
-            fixed="layer { python_param { param_str: \"{'a': 1}\" } }",
-        ),
+        Invalid('name: "\\{}"', "\\{", '"\\{" is not an escape sequence; drop the backslash', fixed='name: "{}"'),
     ]

@@ -26,7 +26,7 @@ from caffelint.lint import (
     titles,
 )
 
-from ._ignored import is_for_others, matters
+from ._ignored import is_for_others, lacks_what_it_has, matters
 
 _FEW = 4
 """A type that more forks have is likely to read different blocks in each."""
@@ -143,7 +143,7 @@ class UnusedParameterBlock(NetRule):
                         ignored = any(inner.name != "prefetch" for inner, _ in value.ListFields())
                     else:
                         ignored = block not in used and not (block in _MAKES_DATA and _lacks_source(layer))
-                    if ignored:
+                    if ignored and not lacks_what_it_has(layer, block):
                         unused.setdefault((type_, block), []).append(layer)
         for (type_, block), layers in unused.items():
             subject = titles(layers)

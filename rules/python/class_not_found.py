@@ -14,6 +14,7 @@ from caffelint.lint import (
     listed,
     python_modules,
     quoted,
+    relative,
     suggest,
     title,
     write,
@@ -97,7 +98,7 @@ class PythonClassNotFound(LayerRule):
         elif 0 < len(names) <= _MOST_NAMES:
             message += f"; it has {listed([quoted(name) for name in names])}"
         yield self.finding(
-            layer.at("python_param", "layer"), message, evidence=f"looked in {modules[0].path}", fixes=fixes
+            layer.at("python_param", "layer"), message, evidence=f"looked in {relative(modules[0].path)}", fixes=fixes
         )
 
 

@@ -13,6 +13,7 @@ from caffelint.lint import (
     fix,
     python_elsewhere,
     quoted,
+    relative,
     suggest,
     title,
     write,
@@ -106,7 +107,7 @@ class PythonModuleNotFound(LayerRule):
             f"{title(layer)}: the project has no module {quoted(module)}, so Caffe cannot load the net; class"
             f" {layer.message.python_param.layer} is in {f'{folder}/' * (stem == last)}{found[0].file}; set module:"
             f" {quoted(right)}",
-            evidence=f"the class is in {found[0].path}",
+            evidence=f"the class is in {relative(found[0].path)}",
             fixes=fix(
                 f"write module: {quoted(right)}", UNSAFE, write(layer, "python_param", "module", value=quoted(right))
             ),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, INFO, Finding, Invalid, Net, NetRule, python_modules, title
+from caffelint.lint import CERTAIN, INFO, Finding, Invalid, Net, NetRule, python_modules, relative, title
 
 
 class Python2Module(NetRule):
@@ -54,5 +54,5 @@ class Python2Module(NetRule):
                     layer.at("python_param", "module"),
                     f"{title(layer)}: {modules[0].file} is Python 2, so a Caffe that was built with Python 3 cannot"
                     " load it; run 2to3 on it",
-                    evidence=f"read in {modules[0].path}",
+                    evidence=f"read in {relative(modules[0].path)}",
                 )

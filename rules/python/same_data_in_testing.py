@@ -83,7 +83,18 @@ class PythonSameDataInTesting(NetRule):
         # It makes its data.
         {"solver.prototxt": _SOLVER, "net.prototxt": _BOTH.replace("train.txt", "9"), "reader.py": _SETUP % ""},
     ]
+    _APART = {
+        "solver.prototxt": 'train_net: "train.prototxt" test_net: "test.prototxt" test_iter: 9 test_interval: 100',
+        "train.prototxt": _BOTH,
+    }
     INVALID = [
+        # Nets of their own for training and testing.
+        Invalid(
+            {**_APART, "test.prototxt": _BOTH, "reader.py": _SETUP % ""},
+            span='name: "data"',
+            message='Python "data": testing and training have the same param_str, and class DataLayer does not ask for'
+            " the phase, so testing reads the data of training; give it other data",
+        ),
         Invalid(
             {
                 "net.prototxt": _DATA % ("data", "TRAIN", "train") + _DATA % ("test", "TEST", "train"),
@@ -106,19 +117,23 @@ class PythonSameDataInTesting(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.solvers and not any(use.tests and one.tests for one in net.solvers for use in one.uses_of(net)):
+        apart = [one.train_net for one in net.solvers if one.train_net is not None and one.train_net is not net]
+        # A net for testing alone may be tested by a script where the solver never does.
+        tests = (one.tests or apart for one in net.solvers if any(use.tests for use in one.uses_of(net)))
+        if net.solvers and not any(tests):
             return
         # Whoever tests one batch has to name something for Caffe to start, and looks at nothing.
         serious = [one for one in net.solvers if one.tests and max(one.message.test_iter, default=0) > 1]
         if any(use.tests and use.trains for one in serious for use in one.uses_of(net)):
             yield from self._both_phases(net)
-        layers = [one for one in net.layers_having("python_param") if one.tops and not one.bottoms]
+        layers = _readers(net)
         training = {_key(one): one for one in layers if one.phases == (TRAIN,)}
+        training |= {_key(one): one for other in apart for one in _readers(other) if TRAIN in one.phases}
         for layer in layers:
             other = training.get(_key(layer))
             classes = python_classes(layer)
             if (
-                layer.phases == (TEST,)
+                (layer.phases == (TEST,) or apart and TEST in layer.phases)
                 and other is not None
                 and classes
                 and not any(one.reads_phase or one.is_driven for one in classes)
@@ -151,6 +166,10 @@ class PythonSameDataInTesting(NetRule):
                     " include { phase: ... }",
                     phases=(TEST,),
                 )
+
+
+def _readers(net: Net) -> list[Layer]:
+    return [one for one in net.layers_having("python_param") if one.tops and not one.bottoms]
 
 
 def _key(layer: Layer) -> tuple[str, ...]:

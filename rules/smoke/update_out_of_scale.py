@@ -110,6 +110,8 @@ class UpdateOutOfScale(SmokeRule):
             if run.finite and fell(run):
                 return
             cause = too_large(run)
+            if run.finite and run.tried and cause.kind == "unknown":
+                return  # smaller updates were tried, and nothing was learned by them either
             known = cause.known or run.known([largest])
             what = f"{subject(run, largest)}: the first update is {number(ratio)} times the weights (0.001 is usual)"
             place = run.place(largest)

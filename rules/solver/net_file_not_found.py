@@ -21,16 +21,16 @@ class NetFileNotFound(SolverRule):
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
     no such file. It is a warning if there is a net to train with a similar name, beside the solver one that no solver
     names, or another solver that names it by another path, or if the path is right but for a slash or a folder inside
-    the first, else an info: the net may be elsewhere, as one with an absolute path is on another machine, unless its
-    name differs in capitals only. caffelint looks in the solver's
-    folder, in the working directory, in the configured `roots` and in every folder above the solver. If only a net with
-    the same bare file name is next to the solver, or the end of an absolute path or one of Windows leads to a net from
-    one of these folders, that net is checked and reported as info, since Caffe finds it only where its path leads to
-    it. So is a net that a script of the repository seems to write: one that opens that name for writing, redirects to
-    it, or hands it to what does. A net that is there is a warning where scripts run the solver by a path that shows
-    another directory, and the net's path leads to nothing from that one. Nothing outside the checkout and `roots` is
-    read. Where the path leads to a solver, often to the very same file, Caffe reads that as a net and stops at its
-    first field.
+    the first, or if the solver is at the top of a project beside the only net of it, else an info: the net may be
+    elsewhere, as one with an absolute path is on another machine, unless its name differs in capitals only. caffelint
+    looks in the solver's folder, in the working directory, in the configured `roots` and in every folder above the
+    solver. If only a net with the same bare file name is next to the solver, or the end of an absolute path or one of
+    Windows leads to a net from one of these folders, that net is checked and reported as info, since Caffe finds it
+    only where its path leads to it. So is a net that a script of the repository seems to write: one that opens that
+    name for writing, redirects to it, or hands it to what does. A net that is there is a warning where scripts run the
+    solver by a path that shows another directory, and the net's path leads to nothing from that one. Nothing outside
+    the checkout and `roots` is read. Where the path leads to a solver, often to the very same file, Caffe reads that as
+    a net and stops at its first field.
 
     ## Example
     ```
@@ -99,12 +99,14 @@ class NetFileNotFound(SolverRule):
             net, severity, evidence = f'{missing.field} "{missing.name}"', INFO, ""
             if writer := solver.runs and solver.runs.writer(missing.name):
                 message = f"{net} is not there yet, so it is not checked; {writer} seems to write it"
-            elif missing.near:
-                message = f'{net} is not found, so the net is not checked; did you mean "{missing.near}"?'
+            elif missing.near and not (missing.is_guess and is_template(missing.name)):
+                which = f'"{missing.near}"' + ", the only net beside this solver" * missing.is_guess
+                message = f"{net} is not found, so the net is not checked; did you mean {which}?"
                 # Where the file is cannot be known, but on no machine with Linux is it called so.
                 is_other_case = not _is_of_windows(missing.name) and _differ_in_case(missing.name, missing.near)
                 evidence = "Linux tells small letters from capitals" * is_other_case
-                severity = INFO if _is_absolute(missing.name) and not is_other_case else WARNING
+                is_sure = is_other_case or not (missing.is_guess or _is_absolute(missing.name))
+                severity = WARNING if is_sure else INFO
             elif missing.name.startswith("~"):
                 message = (
                     f"{net} starts with ~, which Caffe does not expand, so Caffe stops at the start; write the full"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, Finding, Given, Invalid, Kind, Solver, SolverRule
+from caffelint.lint import ERROR, INFO, Finding, Given, Invalid, Kind, Solver, SolverRule
 
 from ._text import NET_FIELDS, is_completed
 
@@ -25,7 +25,8 @@ class NoTrainNet(SolverRule):
     ```
 
     ## Known problems
-    It is not reported where the file's name or a placeholder in it says that a script fills it in.
+    It is not reported where the file's name or a placeholder in it says that a script fills it in. Where a script of
+    the project writes a net into a solver, it is an info.
 
     ## References
     - solver.cpp, InitTrainNet
@@ -51,8 +52,12 @@ class NoTrainNet(SolverRule):
             return
         if any(solver.given(field) is not Given.NOTHING for field in NET_FIELDS):
             return
+        writer = solver.runs and solver.runs.customs.names_net
         yield self.finding(
             solver.at("test_net"),
             _MESSAGE,
-            evidence="Caffe stops at the start: SolverParameter must specify a train net",
+            severity=INFO if writer else None,
+            evidence=f"{writer} writes one into a solver"
+            if writer
+            else "Caffe stops at the start: SolverParameter must specify a train net",
         )

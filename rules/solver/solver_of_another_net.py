@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, compiled_later, file_name
 from caffelint.lint.disk import exists
 
-from ._names import is_numbered_alike, swapped, words
+from ._names import is_numbered_alike, swapped, with_word, words
 
 _FAMILY = compiled_later(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
@@ -14,6 +14,7 @@ _FAMILY = compiled_later(
 )
 _NUMBER = compiled_later(r"(?<!\d)\d+(?=(?:\.prototxt)?$)")
 """The number that a name ends in."""
+_ROLE = compiled_later(r"(?:train|test|val|valid|deploy|net|model|trainval|final|all)\d*")
 _VARIANT = compiled_later(r"(?<![a-z])(?:lite|tiny)(?![a-z])")
 
 
@@ -43,10 +44,10 @@ class SolverOfAnotherNet(SolverRule):
     name = "solver-of-another-net"
     severity = WARNING
     certainty = LIKELY
-    preview = True
     VALID = [
         'net: "models/alexnet/train_val.prototxt" snapshot_prefix: "models/alexnet/alexnet"',
         'net: "train_val.prototxt" snapshot_prefix: "snapshots/alexnet"',
+        'net: "googlenet_bn/train_val.prototxt" snapshot_prefix: "inception-v2"',
         {"lenet_solver_adam.prototxt": 'net: "lenet_train_test.prototxt" snapshot_prefix: "lenet"'},
         {"cifar10_resnet_solver.prototxt": 'net: "resnet20.prototxt" snapshot_prefix: "cifar10"'},
     ]
@@ -80,8 +81,8 @@ class SolverOfAnotherNet(SolverRule):
             return
         asked = "check that this is the net to train"
         names = _base(solver.path)
-        of_net, of_prefix = set(_FAMILY.findall(net.lower())), set(_FAMILY.findall(_base(prefix)))
-        if of_net and of_prefix and not (of_net | set(_FAMILY.findall(names))) & of_prefix:
+        of_net, of_prefix = _families(net.lower()), _families(_base(prefix))
+        if of_net and of_prefix and not (of_net | _families(names)) & of_prefix:
             text = f'{field} is for {" and ".join(sorted(of_net))}, but snapshot_prefix "{prefix}" is for'
             yield self.finding(solver.at(field), f"{text} {' and '.join(sorted(of_prefix))}; {asked}")
             return
@@ -106,6 +107,14 @@ class SolverOfAnotherNet(SolverRule):
                         solver.at(use.field, use.position),
                         f'{use.field} is "{bare}", but "{other}" is there too and has the word "{meant}" of the'
                         " solver's own name; check that this is the net to train",
+                    )
+                    return
+            for other in with_word(bare, meant, os.path.basename(solver.path)) if _tells_apart(meant) else ():
+                if other != os.path.basename(solver.path) and exists(os.path.join(folder, other)):
+                    yield self.finding(
+                        solver.at(use.field, use.position),
+                        f'{use.field} is "{bare}", but "{other}" is there too, with the "{meant}" of the solver\'s own'
+                        " name; check that this is the net to train",
                     )
                     return
 
@@ -152,13 +161,24 @@ class SolverOfAnotherNet(SolverRule):
             # A run that keeps a copy of its net keeps it among its results.
             if start == path or os.path.relpath(own, start).split(os.sep)[0] != name.split("/")[0]:
                 continue
-            if "/" in name and own != path and exists(own):
+            # One below the folder of its net may be a copy that was put away.
+            if "/" in name and own != path and not folder.startswith(os.path.dirname(path) + os.sep) and exists(own):
                 yield self.finding(
                     solver.at(use.field, use.position),
                     f'{use.field} "{written}" is the net of another folder, but "{os.path.basename(own)}" is also next'
                     " to the solver; check that this is the net to train",
                 )
                 return
+
+
+def _families(text: str) -> set[str]:
+    """GoogLeNet is the first Inception."""
+    return {found.replace("inception", "googlenet") for found in _FAMILY.findall(text)}
+
+
+def _tells_apart(word: str) -> bool:
+    """Does a word say more than the part that a file plays, or which of several it is?"""
+    return not word.isdigit() and not _ROLE.fullmatch(word)
 
 
 def _base(path: str) -> str:

@@ -410,27 +410,27 @@ def test_nets_by_another_name_are_reported_of(check: Any, project: Path) -> None
         "notes": "layers of paint: two",
     }
     for name, text in texts.items():
-        (project / f"vgg/{name}.pt").write_text(text, "utf-8")
-    (project / "vgg/folder.pt").mkdir()
+        (project / f"vgg/{name}.pbtxt").write_text(text, "utf-8")
+    (project / "vgg/folder.pbtxt").mkdir()
     told = "caffelint: 4 files look like a net or solver but do not end in .prototxt and were not checked: "
-    told += "vgg/other.pt, vgg/solver.pt, vgg/test.pt and 1 more\n"
+    told += "vgg/other.pbtxt, vgg/solver.pbtxt, vgg/test.pbtxt and 1 more\n"
     for how in ([], ["--fix"], ["--diff"], ["--add-ignores"]):
         assert told in check(*how, ".").err
     assert check("-q", ".").err == check("solver.prototxt").err == ""
     # Where there are no others, they are meant.
     alone = check("vgg")
     assert (alone.out, alone.err) == ("no findings in 4 files\n", "")
-    (project / "caffelint.toml").write_text('exclude = ["vgg/[a-s]*", "vgg/train.pt"]\n', "utf-8")
+    (project / "caffelint.toml").write_text('exclude = ["vgg/[a-s]*", "vgg/train.pbtxt"]\n', "utf-8")
     subprocess.run(["git", "init", "-q", "."], cwd=project, check=True)
     told = "caffelint: 1 file looks like a net or solver but does not end in .prototxt and was not checked: "
-    assert check(".").err == told + "vgg/test.pt\n"
-    assert "vgg/test.pt:1:1" in check("vgg/test.pt", "--select", "all").out
+    assert check(".").err == told + "vgg/test.pbtxt\n"
+    assert "vgg/test.pbtxt:1:1" in check("vgg/test.pbtxt", "--select", "all").out
 
 
 def test_all_nets_of_another_name_are_checked_where_there_are_no_others(check: Any, project: Path) -> None:
     (project / "many").mkdir()
     for number in range(300):  # more than are told of beside others
-        (project / f"many/{number}.pt").write_text("layer { name: 'x' type: 'Silence' }", "utf-8")
+        (project / f"many/{number}.pbtxt").write_text("layer { name: 'x' type: 'Silence' }", "utf-8")
     assert "in 300 files" in check("many").out
 
 

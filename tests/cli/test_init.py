@@ -32,16 +32,16 @@ def test_what_fits_is_shown_and_written_only_with_yes(folder: Path, caffelint: A
     (folder / "third/models").mkdir()
     (folder / "third/models/net.prototxt").write_text(SSD)
     (folder / "solver.prototxt").write_text('net: "models/net.prototxt"\nbase_lr: 0.1\n')
-    (folder / "test.pt").write_text(SSD)
+    (folder / "test.pbtxt").write_text(SSD)
     run = caffelint("init")
     assert (run.status, list(folder.glob("*.toml"))) == (0, [])
     assert "nothing is written" in run.err
     assert caffelint("init", "--yes").out == run.out
     written = tomllib.loads((folder / "caffelint.toml").read_text())
-    assert written == {"dialect": "ssd", "roots": ["third"], "include": ["*.pt"]}
+    assert written == {"dialect": "ssd", "roots": ["third"], "include": ["*.pbtxt"]}
     assert caffelint("config", "--show-files").out.split() == [
         "solver.prototxt",
-        "test.pt",
+        "test.pbtxt",
         "third/models/net.prototxt",
     ]
     run = caffelint("init", "--yes")
@@ -135,7 +135,7 @@ def test_the_written_settings_fit_their_schema(folder: Path, root: Path, caffeli
     schema = json.loads((root / "docs/schema/settings.schema.json").read_text())
     validator = jsonschema.Draft7Validator(schema)
     validator.check_schema(schema)
-    (folder / "test.pt").write_text(SSD)
+    (folder / "test.pbtxt").write_text(SSD)
     caffelint("init", "--yes")
     text = (folder / "caffelint.toml").read_text()
     assert text.startswith(f"#:schema {schema['$id']}\n")

@@ -17,7 +17,7 @@ def folder(project: Path) -> Path:
     for file in project.iterdir():
         file.unlink()
     (project / "old").mkdir()
-    for name in ("a.prototxt", "b.pt", "c.tpl", "old/d.prototxt", "old/e.pt"):
+    for name in ("a.prototxt", "b.pbtxt", "c.tpl", "old/d.prototxt", "old/e.pbtxt"):
         (project / name).write_text(NET)
     (project / "weights.pt").write_bytes(b"PK\x03\x04\0\0")
     return project
@@ -29,9 +29,17 @@ def files(which: Wanted = EVERY, *paths: str) -> list[str]:
 
 def test_included_files_are_those_that_look_like_nets(folder: Path) -> None:
     assert files() == ["a.prototxt", "old/d.prototxt"]
-    assert files(Wanted(include=["*.pt"])) == ["a.prototxt", "b.pt", "old/d.prototxt", "old/e.pt"]
+    assert files(Wanted(include=["*.pbtxt"])) == ["a.prototxt", "b.pbtxt", "old/d.prototxt", "old/e.pbtxt"]
     assert files(Wanted(include=["*.tpl"])) == ["a.prototxt", "c.tpl", "old/d.prototxt"]
-    assert discover(["."], Wanted(include=["*.pt"])).lookalikes == []
+    assert discover(["."], Wanted(include=["*.pbtxt"])).lookalikes == []
+
+
+def test_nets_that_are_called_as_weights_and_schemas_are_checked(folder: Path) -> None:
+    (folder / "old/train.pt").write_text(NET)
+    (folder / "solver.proto").write_text('train_net: "old/train.pt"\n')
+    (folder / "caffe.proto").write_text('syntax = "proto2";\nmessage NetParameter {\n  optional string net = 1;\n}\n')
+    assert files() == ["a.prototxt", "old/d.prototxt", "old/train.pt", "solver.proto"]
+    assert files(Wanted(exclude=["old"])) == ["a.prototxt", "solver.proto"]
 
 
 def test_included_files_of_a_checkout(folder: Path) -> None:
@@ -39,11 +47,11 @@ def test_included_files_of_a_checkout(folder: Path) -> None:
 
     (folder / ".gitignore").write_text("old\n")
     subprocess.run(["git", "init", "-q", "."], check=True)
-    assert files(Wanted(include=["*.pt", "*.tpl"])) == ["a.prototxt", "b.pt", "c.tpl"]
+    assert files(Wanted(include=["*.pbtxt", "*.tpl"])) == ["a.prototxt", "b.pbtxt", "c.tpl"]
 
 
 def test_exclude_wins_over_include_and_with_force_over_names(folder: Path) -> None:
-    assert files(Wanted(include=["*.pt"], exclude=["old"])) == ["a.prototxt", "b.pt"]
+    assert files(Wanted(include=["*.pbtxt"], exclude=["old"])) == ["a.prototxt", "b.pbtxt"]
     assert files(Wanted(exclude=["old"]), "old/d.prototxt") == ["old/d.prototxt"]
     assert files(Wanted(exclude=["old"], force=True), "old/d.prototxt", "a.prototxt") == ["a.prototxt"]
 
@@ -55,7 +63,7 @@ def test_on_the_command_line(folder: Path, caffelint: Any) -> None:
     assert "in 1 file" in caffelint("check", "old/d.prototxt", "--no-cache").out
     run = caffelint("check", "--force-exclude", "old/d.prototxt", "--no-cache")
     assert (run.status, run.out) == (0, "no prototxt file was checked\n")
-    assert "in 3 files" in caffelint("check", ".", "--exclude", "a.prototxt", "--include", "*.pt", "--no-cache").out
+    assert "in 3 files" in caffelint("check", ".", "--exclude", "a.prototxt", "--include", "*.pbtxt", "--no-cache").out
     run = caffelint("upgrade", "--force-exclude", "old/d.prototxt")
     assert run.status == 0
 

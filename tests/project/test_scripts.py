@@ -16,7 +16,7 @@ PHRASES = {name: one for name, one in vars(scripts).items() if isinstance(one, P
 
 
 def test_there_are_phrases() -> None:
-    assert len(PHRASES) == 23
+    assert len(PHRASES) == 24
 
 
 @pytest.mark.parametrize("name", PHRASES)
@@ -55,3 +55,15 @@ def test_the_places_that_name_a_solver_are_looked_at_once(monkeypatch: pytest.Mo
         False
     ] * 10
     assert counted.asked == 40
+
+
+@pytest.mark.parametrize(
+    ("text", "takes"),
+    [
+        ("caffe train --solver=$1", True),
+        ("import argparse", True),
+        ("caffe train --solver=a_solver.prototxt $@", False),  # it only adds to what it runs
+    ],
+)
+def test_who_starts_a_script_may_say_by_which_solver(text: str, takes: bool) -> None:
+    assert scripts.Script("train.sh", "/top", text).takes_arguments == takes

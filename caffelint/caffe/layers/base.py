@@ -339,20 +339,20 @@ class BuiltLayer:
         return bool(self.tops and self.bottoms and self.tops[0].previous is self.bottoms[0])
 
     def refuse(
-        self, kind: Kind, message: str, caffe: str, function: str, field: FieldPath | str | None = None
+        self, kind: Kind, message: str, caffe: str, function: str, field: FieldPath | str | None = None, **values: Any
     ) -> Refusal:
         """A refusal on a field of this type's own parameter message, or, with ("bottom", 0) and such, of the layer."""
-        refusal = Refusal(kind, message, caffe, function, field)
+        refusal = Refusal(kind, message, caffe, function, field, **values)
         if self.block and refusal.field and refusal.field[0] not in _OF_EVERY_LAYER:
             refusal.field = (self.block, *refusal.field)
         return refusal
 
     def refuse_outputs(self, outputs: int, caffe: str, function: str) -> Refusal:
         """A refusal of a num_output that is missing, or not above 0."""
-        kind, message = Kind.MISSING_FIELD, "num_output is missing; set it"
+        kind, message, lacks = Kind.MISSING_FIELD, "num_output is missing; set it", {"missing": "num_output"}
         if self.parameters.HasField("num_output"):
-            kind, message = Kind.VALUE_OUT_OF_RANGE, f"num_output is {outputs}; it must be larger than 0"
-        return self.refuse(kind, message, caffe, function, "num_output")
+            kind, message, lacks = Kind.VALUE_OUT_OF_RANGE, f"num_output is {outputs}; it must be larger than 0", {}
+        return self.refuse(kind, message, caffe, function, "num_output", **lacks)
 
     def fill(self, filler: Any, shape: Shape, field: FieldPath) -> None:
         """Fill a parameter blob; raises the Refusal that this meets, and lets a name pass that a fork may know."""

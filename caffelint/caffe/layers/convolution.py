@@ -32,6 +32,7 @@ class Windowed(BuiltLayer):
                 "kernel_size is missing; set it",
                 "kernel_size must be specified once, or once per spatial dimension",
                 f"{self.source} LayerSetUp",
+                missing="kernel_size",
             )
 
     def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:

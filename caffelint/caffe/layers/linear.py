@@ -110,6 +110,7 @@ class Embed(Matrix):
                     f"EmbedLayer {name} must be positive.",
                     "embed_layer.cpp LayerSetUp",
                     name,
+                    **({} if p.HasField(name) else {"missing": name}),
                 )
             sizes.append(size)
         return sizes[0], sizes[1]

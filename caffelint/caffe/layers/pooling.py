@@ -111,6 +111,7 @@ class Pooling(BuiltLayer):
                 "Filter size is kernel_size OR kernel_h and kernel_w; not both",
                 function,
                 "kernel_size" if square else "kernel_h" if tall else "kernel_w" if wide else None,
+                **({} if square or tall or wide else {"missing": "kernel_size"}),
             )
         for name, phrase in (
             ("pad", "pad is pad OR pad_h and pad_w are required."),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from caffelint.caffe.net import Net
+from caffelint.caffe.place import Place
 from caffelint.caffe.states import TEST, TRAIN
 from caffelint.lint import disk
 from caffelint.lint.file import File
@@ -15,6 +17,7 @@ from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, SAFE, UNSAFE, W
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.caffes import Taken
 from caffelint.lint.project.shipped import is_of_shipped_folder, mended_since, shipped_by
+from caffelint.lint.words import listed
 from caffelint.text.near import near
 from caffelint.text.patterns import compiled_later
 from caffelint.text.tree import MESSAGE
@@ -49,6 +52,8 @@ _TO_BE_ADDED = compiled_later(
 _COMMENTED_READER = compiled_later(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
 _MIXED, _OF_THE_GRAPH, _NOT_MADE = "mixed-layer-formats", "G", "unknown-bottom"
 _MANY = 10
+_LONGEST = 40
+"""Letters of a name or value that is quoted."""
 _BRIEF, _EXPLAINED, _FAULTS = 20, 0.5, 3
 """Lines of code, the share of them with a remark of its own, and rules with errors, from which on a net is notes."""
 
@@ -109,13 +114,8 @@ def lower(
         if path not in solved:
             _lower_where_left_out(file, findings)
         _tell_first_of_alike(file, findings)
-        if file.net and not file.net.solvers:
-            if file.net.role != "deploy":
-                _doubt(TEST, findings)
-            if file.net.runs and (use := file.net.runs.uses):
-                _doubt(TRAIN, findings, f"{use} builds the net, and no solver names it")
-            elif _gets_data_in_test_only(file.net):
-                _doubt(TRAIN, findings, "the net has data for TEST alone, and no solver names it")
+        if file.net:
+            _lower_where_never_built(file.net, findings)
         _calm(findings)
 
 
@@ -227,11 +227,45 @@ def _gets_data_in_test_only(net: Net) -> bool:
     return fed == {TEST}
 
 
-def _doubt(phase: str, findings: Iterable[Finding], why: str = "") -> None:
+def _lower_where_never_built(net: Net, findings: Iterable[Finding]) -> None:
+    """What is wrong in a phase that nobody builds, as far as solvers, scripts and the net's name and data tell."""
+    if not net.solvers and net.role != "deploy":
+        _doubt(one for one in findings if one.phases == (TEST,))
+    if net.is_only_tested:
+        whose = "its solvers only test with the net" if net.solvers else "the net is there to be run, by its name"
+        _make_infos(_of_training(net, findings), f"the layer is for TRAIN only, and {whose}")
+    elif net.solvers:
+        return
+    elif net.runs and (use := net.runs.uses):
+        _doubt(_of_training(net, findings), f"{use} builds the net, and no solver names it")
+    elif _gets_data_in_test_only(net):
+        _doubt(_of_training(net, findings), "the net has data for TEST alone, and no solver names it")
+
+
+def _of_training(net: Net, findings: Iterable[Finding]) -> list[Finding]:
+    """What TEST does not have: by the phases of the finding or, where it has none, of the layers that it is in.
+
+    What is wrong with the text itself, Caffe refuses in any phase.
+    """
+    nodes = [layer.node for layer in net.conditional if layer.phases == (TRAIN,)]
+    spans = sorted((node.start, node.end) for node in nodes if node)
+    starts = [start for start, _ in spans]
+
+    def is_inside(place: Place) -> bool:
+        number = bisect_right(starts, place.start)
+        return number > 0 and place.start < spans[number - 1][1]
+
+    return [
+        one
+        for one in findings
+        if not one.code.startswith(_OF_THE_SCHEMA)
+        and (one.phases == (TRAIN,) or not one.phases and all(map(is_inside, (one.place, *one.others))))
+    ]
+
+
+def _doubt(findings: Iterable[Finding], why: str = "") -> None:
     """Nobody builds that phase of a net that no solver names, as far as is known; `why` one may be sure of it."""
     for finding in findings:
-        if finding.phases != (phase,):
-            continue
         if finding.severity == ERROR:
             finding.severity, finding.certainty = WARNING, LIKELY
         elif why:
@@ -339,15 +373,24 @@ def _tell_first_of_notes(findings: Iterable[Finding]) -> None:
 
 
 def _tell_once(findings: Iterable[Finding]) -> None:
-    """A file with several names that its project's Caffe lacks was made for another one: that is one error."""
-    foreign = [one for one in findings if one.name in _FOREIGN and one.severity == ERROR and one.certainty == CERTAIN]
+    """A file with several names that its project's Caffe lacks was made for another one: that is one error.
+
+    A policy, a filler or a solver that is unknown may be that Caffe's, too, if a field of the file is.
+    """
+    foreign = [one for one in findings if one.name in _OF_A_FORK and one.severity == ERROR and one.certainty == CERTAIN]
     foreign = sorted((one for one in foreign if not one.fixes), key=lambda one: one.place.start)
-    if len(foreign) < 2:
+    first = next((one for one in foreign if one.name in _FOREIGN), None)
+    if first is None or len(foreign) < 2:
         return
-    first, *others = foreign
-    names = f"{len(others)} more of its names are" if len(others) > 1 else "1 more of its names is"
-    first.evidence = "; ".join(
-        filter(None, [first.evidence, f"the file seems to be for another Caffe: {names} unknown, too"])
-    )
+    others = [one for one in foreign if one is not first]
+    names = listed(list(dict.fromkeys(_as_written(one.place) for one in others)))
+    lacks = f"the file seems to be for another Caffe: this one lacks {names}, too"
+    first.evidence = "; ".join(filter(None, [first.evidence, lacks]))
     line = first.place.document.source.line_number(first.place.start)
     _make_infos(others, f"the file seems to be for another Caffe, see line {line}")
+
+
+def _as_written(place: Place) -> str:
+    """A field by its name, a value with that of its field."""
+    text = place.text.strip()
+    return text if len(text) <= _LONGEST and "\n" not in text else text[:_LONGEST].split()[0]

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
 
 
+def is_solver_alone(data: bytes) -> bool:
+    """May a text be a solver's, and not that of a net?"""
+    return b"base_lr" in data and not _LAYERS.search(data)
+
+
 def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequence[NamedNet]]]) -> Mapping[str, NetRuns]:
     """What the scripts of the project tell of each of these nets, if a rule may ask or no solver names it."""
     solved = {net.path for _, named in nets for net in named}

@@ -22,6 +22,10 @@ from caffelint.text.records import NamedTuple
 
 SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
 _NAMES = ("Makefile",)
+_OF_TOOLS, _OF_CAFFE = (".cpp", ".cc"), os.path.join("", "src", "caffe", "")
+"""How names of programs end that may write data sets, and where the sources of a Caffe itself are."""
+_WRITES_FLOATS, _BUILDS_NETS = b"add_float_data(", b"Net<"
+"""In a program that writes a data set of floats, and in one that writes what a net gives: extract_features.cpp."""
 _LARGEST = 1 << 20
 """Notebooks hold pictures; these count as well."""
 _PICTURE = compiled_later(rb'"(?:image/)?(?:png|jpeg)": ?"[^"]*"')
@@ -30,6 +34,10 @@ _MOST_SCRIPTS = 2_000
 _SMALL = 1000
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
+_SOLVER, _PROTOTXT = "olver", ".prototxt"
+"""What the name of a solver mostly holds, and ends in."""
+_MOST_NAMESAKES = 50
+"""Folders with a solver of one name, up to which is asked which of them a script means."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
 
 
@@ -45,7 +53,10 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             namesakes = partial(_folders_with, top, name)
             found[path] = runs_of(
                 _scripts(top), folder, name, missing, namesakes, partial(_folders_with, top)
-            )._replace(customs=_customs(top, folder), astray=astray(_scripts(top), top, path, named))
+            )._replace(
+                customs=_customs(top, folder, name),
+                astray=astray(_scripts(top), top, path, named),
+            )
     return found
 
 
@@ -98,16 +109,80 @@ def _folders_with(top: str, name: str) -> Sequence[str]:
     return found
 
 
-def _customs(top: str, folder: str) -> Customs:
-    homes = {script.home for script in _scripts(top) if script.home and not script.is_shipped}
-    return _customs_in(top, frozenset(home for home in homes if is_below(folder, home)))
+def _customs(top: str, folder: str, name: str) -> Customs:
+    """What is done with the solver of that name in a folder by scripts that do not speak of others alone."""
+    own = _own(top)
+    speaking = (
+        one.number
+        for one in own
+        if is_below(folder, one.script.home or top)
+        and (is_below(folder, one.around) if one.about is None else (folder, name) in one.about)
+    )
+    return _customs_of(top, frozenset(speaking))
 
 
 @remembered(16)
-def _customs_in(top: str, homes: Collection[str]) -> Customs:
-    """What is done with the files of a project that are in these of its Caffes."""
-    own = (script for script in _scripts(top) if not script.is_shipped)
-    return customs_of([script for script in own if not script.home or script.home in homes])
+def _customs_of(top: str, numbers: Collection[int]) -> Customs:
+    return customs_of([one.script for one in _own(top) if one.number in numbers])
+
+
+class _Own(NamedTuple):
+    """A script that is not as BVLC ships it. `around`: the nearest folder above it in which solvers are, so that one of
+    several projects in a checkout is told from the others; `about`: the solvers that are all that it speaks of.
+    """
+
+    number: int
+    script: Script
+    around: str
+    about: frozenset[tuple[str, str]] | None
+
+
+@remembered(4)
+def _own(top: str) -> Sequence[_Own]:
+    own = [script for script in _scripts(top) if not script.is_shipped]
+    there = _solvers(top)
+    around = {top}
+    for folder in {folder for folders in there.values() for folder in folders}:
+        while folder not in around:
+            around.add(folder)
+            folder = os.path.dirname(folder)
+    found: list[_Own] = []
+    for number, script in enumerate(own):
+        folder = script.folder
+        while folder not in around:
+            folder = os.path.dirname(folder)
+        found.append(_Own(number, script, folder, _about(script, there)))
+    return found
+
+
+def _about(script: Script, there: Mapping[str, Sequence[str]]) -> frozenset[tuple[str, str]] | None:
+    """The solvers that a script speaks of, by folder and name; None if it may speak of any. `there`: all that are."""
+    names = [name for name in script.names if name in there]
+    if script.takes_arguments or any(len(there[name]) > _MOST_NAMESAKES for name in names):
+        return None
+    about = (
+        (folder, name)
+        for name in names
+        for folder in there[name]
+        if script.is_about(folder, name, partial(there.__getitem__, name))
+    )
+    return frozenset(about) or None
+
+
+@remembered(4)
+def _solvers(top: str) -> Mapping[str, Sequence[str]]:
+    """The files of a project that are called solvers, by name: the folders of each."""
+    found: dict[str, list[str]] = {}
+    seen = 0
+    for folder, folders, files in walk(top):
+        folders[:] = sorted(one for one in folders if one not in _KEEP_OUT)
+        seen += len(files) + len(folders)
+        if seen > _MOST_FILES:
+            break
+        for name in files:
+            if _SOLVER in name and name.endswith(_PROTOTXT):
+                found.setdefault(name, []).append(folder)
+    return found
 
 
 @remembered(4)
@@ -125,8 +200,9 @@ def _scripts(top: str) -> Sequence[Script]:
             home = ""
         if not home and folder != top and "src" in folders and os.path.isfile(os.path.join(folder, PROTO)):
             home = folder
+        of_tools = () if _OF_CAFFE in os.path.join(folder, "") else _OF_TOOLS
         for file in sorted(files):
-            if not file.endswith(SUFFIXES) and file not in _NAMES:
+            if not file.endswith((*SUFFIXES, *of_tools)) and file not in _NAMES:
                 continue
             path = os.path.join(folder, file)
             read_ = _read(path, reach, home)
@@ -174,7 +250,11 @@ def _script(path: str, data: bytes, home: str) -> _Read:
     whole = data
     if path.endswith(".ipynb"):  # pictures take long to search, and hold nothing to find
         data = _PICTURE.sub(b"", data)
-    if is_of_caffe(data):
+    if path.endswith(_OF_TOOLS):
+        is_read = _WRITES_FLOATS in data and _BUILDS_NETS not in data
+    else:
+        is_read = is_of_caffe(data)
+    if is_read:
         name = relative(path).replace(os.sep, "/")
         shipped = shipped_script(path, whole)
         text = data.decode("utf-8", "replace")

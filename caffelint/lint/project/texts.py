@@ -41,7 +41,8 @@ _MOST_FILES = 50_000
 _MOST_TEXTS = 2_000
 _MOST_NAMES = 20_000
 _LOGS = compiled_later(
-    r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}",
+    r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}"
+    r"|nohup.{0,99}|.{0,99}history.{0,99}\.txt",
     re.I,
 )
 _NO_LOGS = (".py", ".sh", ".prototxt", ".png", ".jpg", ".jpeg", ".cpp", ".hpp", ".h", ".m", ".md", ".js", ".csv")
@@ -264,6 +265,10 @@ class Texts:
     def _reaches(self, named: Named, path: str) -> bool:
         """The texts of a Caffe that the project holds speak of the files of that Caffe."""
         return all(is_below(path, root) for root in self._found.caffes if is_below(named.folder, root))
+
+    def may_mean(self, named: Named, path: str) -> bool:
+        """Whether a path is not that of a file of the same name in another folder."""
+        return len(named.parts) == 1 or self._fits(named, path)
 
     def _fits(self, named: Named, path: str) -> bool:
         """Whether a path, which may have variable parts, may be that of a file, as far up as both are known."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.texts import Texts
@@ -19,6 +20,11 @@ _TYPE = compiled_later(rb"^[ \t]*type\s*:\s*[\"']([^\"'\n]{1,300})", re.M)
 _NET_OF_LOG = compiled_later(
     rb"(?:net file: |^[ \t]*(?:train_)?net: \"|snapshot_prefix: \")([^\"\n]{1,300}?)\"?[ \t\r]*$", re.M
 )
+_NUMBER = compiled_later(
+    rb"^(base_lr|stepsize|gamma|power|momentum|weight_decay|iter_size)[ \t]*:[ \t]*([-+\w.]{1,30})[ \t\r]*(?:#|$)",
+    re.M,
+)
+_MOST_NUMBERS = 100
 _LOSS = compiled_later(rb"Iteration (\d{1,9})\b[^\n]{0,120}?loss = ([-+\w.]{1,30})")
 _BUILT = rb"Solver scaffolding done"
 """solver.cpp, Init: what a log shows once Caffe has taken the solver and built its nets."""
@@ -60,6 +66,8 @@ class _Log(NamedTuple):
     """What it names, the parts of each path from the last one to the first."""
     iterations: int
     loss: float
+    settings: tuple[tuple[str, float], ...]
+    """The numbers of the solver that it prints, by field."""
 
 
 class _Built(NamedTuple):
@@ -79,8 +87,13 @@ class Trained:
         self._prefixes: dict[str, str] = {}
 
     def of(self, net: str, solvers: Sequence[str]) -> Ran | None:
-        """Of a net and the solvers that name it, by absolute paths; of a solver, its net may be missing."""
+        """Of a net and the solvers that name it, by absolute paths."""
         return self._by_log(net, solvers) or self._by_page(net, solvers) or self._by_snapshot(solvers)
+
+    def of_solver(self, net: str, solver: str) -> Ran | None:
+        """Of a solver, whose net may be missing: a log with other numbers than its is of another one."""
+        ran = self._by_log(net, [solver], _numbers(_text(solver)))
+        return ran or self._by_page(net, [solver]) or self._by_snapshot([solver])
 
     def takes_type(self, net: str, solver: str) -> str:
         """Where a log shows that a Caffe has built a net by a solver of its type; empty if none does."""
@@ -94,11 +107,13 @@ class Trained:
     def _wanted(self, net: str, solvers: Sequence[str]) -> list[tuple[str, ...]]:
         return [path_parts(net), *(path_parts(prefix) for solver in solvers if (prefix := self._prefix(solver)))]
 
-    def _by_log(self, net: str, solvers: Sequence[str]) -> Ran | None:
-        wanted = self._wanted(net, solvers)
+    def _by_log(self, net: str, solvers: Sequence[str], numbers: Iterable[tuple[str, float]] = ()) -> Ran | None:
+        wanted, given = self._wanted(net, solvers), dict(numbers)
         for log in self._logs:
+            if not all(math.isclose(given.get(field, value), value, rel_tol=1e-5) for field, value in log.settings):
+                continue
             near = os.path.dirname(net) == os.path.dirname(log.path)
-            if any(are_one(given, one, near) for given in log.names for one in wanted):
+            if any(are_one(name, one, near) for name in log.names for one in wanted):
                 where = relative(log.path)
                 return Ran(f"{where} shows {log.iterations} iterations of it, to a loss of {log.loss:.3g}", True)
         return None
@@ -147,11 +162,27 @@ def snapshot_prefix(solver: str) -> str:
 
 def _found(pattern: re.Pattern[bytes], path: str) -> str:
     """The first group of what is found in a file; empty if nothing is."""
-    try:
-        found = pattern.search(read(path, _LARGEST))
-    except ReadError:
-        return ""
+    found = pattern.search(_text(path))
     return found[1].decode("utf-8", "replace") if found else ""
+
+
+def _text(path: str) -> bytes:
+    try:
+        return read(path, _LARGEST)
+    except ReadError:
+        return b""
+
+
+def _numbers(data: bytes) -> Iterator[tuple[str, float]]:
+    """The numbers of a solver, in its text or as a log prints it first, by field."""
+    found: dict[bytes, bytes] = {}
+    for field, value in islice(_NUMBER.findall(data), _MOST_NUMBERS):
+        found.setdefault(field, value)
+    for field, value in found.items():
+        try:
+            yield field.decode(), float(value)
+        except ValueError:
+            continue
 
 
 def path_parts(path: str) -> tuple[str, ...]:
@@ -177,7 +208,7 @@ def _read(path: str) -> _Log | None:
     (_, first), (last, loss) = losses[0], losses[-1]
     if not math.isfinite(loss) or abs(loss - _STUCK) < 0.01 or not loss < first * _FALLS:
         return None
-    return _Log(path, _named(data), last, loss)
+    return _Log(path, _named(data), last, loss, tuple(_numbers(data)))
 
 
 def _named(data: bytes) -> tuple[tuple[str, ...], ...]:

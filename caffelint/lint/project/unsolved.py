@@ -42,6 +42,12 @@ def unsolved_net(name: str, folder: str) -> str:
     return best if best and likely[best] >= _ALIKE else ""
 
 
+def only_net(folder: str) -> str:
+    """The name of the net in a folder that trains, where it has one only, and one solver; empty if there is none."""
+    nets, is_only_solver = _unsolved(folder)
+    return nets[0] if is_only_solver and len(nets) == 1 else ""
+
+
 def named_beside(name: str, folder: str) -> str:
     """The one other path by which solvers in a folder name a net of that bare name, if its end leads to a file from
     there, as `Thesis/example/train.prototxt` does in a checkout of Thesis; empty if none."""

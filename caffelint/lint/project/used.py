@@ -30,6 +30,7 @@ _PUT_AWAY = compiled_later(
     r"(?:^|[_.-])(?:old|bak|bk|backups?|back_?up|obsolete|deprecated|trash|attic|unused|not_?used)(?:$|[_.-])", re.I
 )
 """A folder by such a name holds what its author has put away."""
+_PLACEHOLDER = compiled_later(rb"^[^#\n]*\$[{(]\w+[})]", re.M)
 _HEAD = compiled_later(rb"^[ \t]*layers?[ \t]*\{", re.M)
 _BOTTOM = compiled_later(rb"^[^#\n]*\bbottom[ \t]*:", re.M)
 _INPUT = compiled_later(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\"(?:Input|Python|Parameter)\")", re.M)
@@ -105,6 +106,8 @@ class Used:
         """
         if why := self._why_put_away(path) or self._why_only_read(path):
             return why
+        if self._is_filled_in(path):
+            return ""
         role = role_of(path)
         if is_refused and role in (TRAIN, "deploy") and (why := self._why_left_over(path, role, refused)):
             return why
@@ -122,8 +125,20 @@ class Used:
             return why
         if self._may_be_tried(path, role, is_refused, is_unreadable) or self._is_variant(path, is_refused):
             return ""
-        solver = next((solver for solver in self._whole if not _is_of_another_caffe(self._nets[solver][0], path)), "")
+        solver = next((solver for solver in self._whole if self._is_of_one_model(solver, path)), "")
         return f'no solver, script or page names the file, and "{relative(solver)}" names another' if solver else ""
+
+    def _is_of_one_model(self, solver: str, path: str) -> bool:
+        """May a solver be one for a net, if it named that: is it, or one of its nets, in the same folder at the top?"""
+        wanted = self._at_top(path)
+        known = (solver, *self._nets[solver])
+        return not _is_of_another_caffe(known[1], path) and any(
+            not wanted or self._at_top(file) in ("", wanted) for file in known
+        )
+
+    def _at_top(self, path: str) -> str:
+        """The folder at the top of the project that a file is in; empty for one at the top itself."""
+        return os.path.relpath(path, self._texts.top).rpartition(os.sep)[0].partition(os.sep)[0]
 
     def filled_by(self, path: str) -> str:
         """Where code opens a file itself, as one does that fills in what is missing; empty where none does."""
@@ -160,6 +175,16 @@ class Used:
         if self.is_used(path) or role not in (TRAIN, "deploy") or is_of_a_phase and role != "deploy":
             return False
         return not (self._why_put_away(path) or self._why_only_read(path) or _is_part(path))
+
+    def _is_filled_in(self, path: str) -> bool:
+        """Is it a template beside a solver that is one for its nets? Others like it are made of it."""
+        beside = (names for solver, names in self._missing.items() if os.path.dirname(solver) == os.path.dirname(path))
+        if not any("$" in name for names in beside for name in names):
+            return False
+        try:
+            return _PLACEHOLDER.search(read(path, _LARGEST)) is not None
+        except ReadError:
+            return False
 
     def _may_be_tried(self, path: str, role: str, is_refused: bool, is_unreadable: bool) -> bool:
         """Does somebody run it now and then, though nothing names it?
@@ -264,7 +289,8 @@ class Used:
         """The deploy nets that a text names, and where it does, by how their paths start."""
         found: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for path in self._others:
-            if (named := self._texts.names_file(path)) and role_of(path) == "deploy":
+            named = self._texts.names_file(path)
+            if named and self._texts.may_mean(named, path) and role_of(path) == "deploy":
                 found.setdefault(_start(path), []).append((path, named.where))
         return found
 
@@ -280,7 +306,9 @@ class Used:
         found: dict[str, list[tuple[str, str]]] = {}
         for path in self._files:
             named = (
-                one for one in self._texts.all_names(path) if not (one.is_of_page or one.is_vague or one.is_opened)
+                one
+                for one in self._texts.all_names(path)
+                if not (one.is_of_page or one.is_vague or one.is_opened) and self._texts.may_mean(one, path)
             )
             if (one := next(named, None)) and role_of(path) in (TRAIN, "deploy"):
                 found.setdefault(os.path.dirname(path), []).append((path, one.where))

@@ -96,7 +96,7 @@ class _Project:
     def ran(self, path: str) -> Ran | None:
         """What shows that a net was trained, or the nets of a solver."""
         if path in self.nets:
-            return self._trained.of((self.nets[path] or (path,))[0], [path])
+            return self._trained.of_solver((self.nets[path] or (path,))[0], path)
         return self._trained.of(path, self._used.solvers.get(path, ()))
 
     def takes_type(self, solver: str) -> str:

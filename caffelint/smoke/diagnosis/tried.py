@@ -11,7 +11,7 @@ from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.trouble import DIES, FLAT, STOPS, trouble
 from caffelint.smoke.drift import drift
 from caffelint.smoke.events import Gradient
-from caffelint.smoke.loss import falls
+from caffelint.smoke.loss import ends, falls
 from caffelint.smoke.lost import lost
 
 if TYPE_CHECKING:
@@ -101,13 +101,15 @@ def cure(run: Run) -> Tried | None:
     to the loss.
 
     What is far out of the ordinary is to blame all the same: a layer may give another gradient on purpose.
-    None too for an ordinary rate with a lower one of which nothing is learned either.
+    None too for an ordinary rate with a lower one of which nothing is learned either, and for any with a lower one of
+    which less is learned than in the run itself.
     """
     best = survivor(run.tried)
     own = (event for event in run.all(Gradient) if (layer := run.layer(event.layer)) and layer.type == "Python")
-    if best is None or (
-        best.hypothesis.kind == "rate" and best.idles and best.hypothesis.score < STRONG and _only_idled(run)
-    ):
+    if best is None:
+        return None
+    weak = best.hypothesis.score < STRONG and _only_idled(run)
+    if best.hypothesis.kind == "rate" and best.idles and (weak or run.finite and ends(run) <= best.last):
         return None
     if best.hypothesis.score >= _STRONGER:
         return best

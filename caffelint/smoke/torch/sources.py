@@ -124,9 +124,10 @@ def _image_of(datum: Any, color: bool | None) -> Array:
         return decode(datum.data, color)
     shape = datum.channels, datum.height, datum.width
     values = np.frombuffer(datum.data, np.uint8) if datum.data else np.array(datum.float_data, np.float32)
-    if values.size != np.prod(shape, dtype=np.int64):
+    size = int(np.prod(shape, dtype=np.int64))
+    if values.size < size:
         raise Unreadable(f"a record of {'x'.join(map(str, shape))} holds {values.size} values")
-    return values.reshape(shape)
+    return values[:size].reshape(shape)  # Caffe, too, does not ask for more (data_transformer.cpp, Transform)
 
 
 Pairs = Callable[[], Iterator[tuple[bytes, bytes]]]

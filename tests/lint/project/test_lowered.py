@@ -111,9 +111,21 @@ def test_a_file_for_another_caffe_is_one_error(make: Make) -> None:
     found = [(one.severity, one.evidence) for one in report.findings if one.name == "unknown-layer-type"]
     seems = "the file seems to be for another Caffe"
     assert found == [
-        ("error", f"Caffe says: Unknown layer type: Normalize; {seems}: 1 more of its names is unknown, too"),
+        ("error", f'Caffe says: Unknown layer type: Normalize; {seems}: this one lacks type: "Nowhere", too'),
         ("info", f"Caffe says: Unknown layer type: Nowhere; {seems}, see line 1"),
     ]
+
+
+def test_a_solver_for_another_caffe_is_one_error(make: Make) -> None:
+    make(NET.format(LOSS))
+    Path("solver.prototxt").write_text(
+        'net: "net.prototxt" base_lr: 1 max_iter: 9\nnobody_has: 2\nnor_this: 2\nlr_policy: "own"\n'
+    )
+    found = [one for one in caffelint.check("solver.prototxt").findings if one.name.startswith("unknown-")]
+    assert [(one.line, one.severity) for one in found] == [(2, "error"), (3, "info"), (4, "info")]
+    assert found[0].evidence.endswith('this one lacks nor_this and lr_policy: "own", too')
+    Path("solver.prototxt").write_text('net: "net.prototxt" base_lr: 1 max_iter: 9 lr_policy: "own"\n')
+    assert severities("solver.prototxt")["unknown-lr-policy"] != "info", "nothing else speaks of another Caffe"
 
 
 def test_a_backup_is_nobodys_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,21 +235,32 @@ def test_quotes_of_a_word_processor_are_one_mistake(tmp_path: Path, monkeypatch:
             False,
         ),
         ('type: "Data" data_param { source: "train_lmdb" batch_size: 9 }', "put(caffe.io.array_to_datum(image))", True),
+        (
+            'type: "Data" transform_param { crop_size: 28 } data_param { source: "train_lmdb" batch_size: 9 }',
+            "// C++\ndatum.add_float_data(x);",
+            False,
+        ),
+        (
+            'type: "Data" data_param { source: "train_lmdb" batch_size: 9 }',
+            "// C++\nNet<float> net(x); datum.add_float_data(y);",
+            True,
+        ),
     ],
-    ids=["records", "by name", "handed over", "made of floats", "made"],
+    ids=["records", "by name", "handed over", "made of floats", "made", "made by a program", "made of features"],
 )
 def test_numbers_that_may_be_no_pixels_are_not_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, script: str, found: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
-    (tmp_path / "make.py").write_text(script)
+    (tmp_path / ("make.cpp" if script.startswith("//") else "make.py")).write_text(script)
     conv = 'type: "Convolution" bottom: "d" top: "c" convolution_param { num_output: 9 kernel_size: 3 %s }'
     conv %= 'weight_filler { type: "gaussian" std: 0.1 }'
     net = f'layer {{ name: "d" {data} top: "d" top: "l" }} layer {{ name: "c" {conv} }}'
     net += ' layer { name: "f" type: "InnerProduct" bottom: "c" top: "f" inner_product_param { num_output: 9'
     net += ' weight_filler { type: "gaussian" std: 0.1 } } }'
     net += ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "f" bottom: "l" }'
+    net += ' layer { name: "s" type: "Silence" bottom: "l" }'
     (tmp_path / "net.prototxt").write_text(net)
     (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 900')
     numeric = {"first-loss-too-large", "first-updates-too-large", "updates-overshoot"} & severities().keys()
@@ -359,3 +382,41 @@ def test_in_a_net_of_two_formats_nothing_is_said_of_their_order(
     found = severities()
     assert found["mixed-layer-formats"] == "error"
     assert {severity for name, severity in found.items() if name != "mixed-layer-formats"} <= {"info"}
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "phase"),
+    [
+        ("deploy", "info", "TRAIN"),
+        ("net_test", "info", "TRAIN"),
+        ("net", "error", "TRAIN"),
+        ("deploy", "error", "TEST"),
+    ],
+)
+def test_nobody_builds_the_training_phase_of_a_net_that_is_there_to_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, severity: str, phase: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "own.py").write_text("import caffe\n\n\nclass Own(caffe.Layer):\n    pass\n")
+    python = f'layer {{ name: "p" type: "Python" bottom: "a" top: "b" include {{ phase: {phase} }}'
+    python += ' python_param { module: "own" layer: "Other" } }\n'
+    (tmp_path / f"{name}.prototxt").write_text(NET.format(python))
+    assert severities()["python-class-not-found"] == severity
+    (tmp_path / f"{name}.prototxt").write_text(NET.format(python.replace("bottom:", "botom:")))
+    assert severities()["unknown-field"] == "error", "Caffe refuses the text in any phase"
+
+
+@pytest.mark.parametrize(("field", "severity"), [("test_net", "info"), ("train_net", "error")])
+def test_a_solver_builds_its_test_net_in_one_phase(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "own.py").write_text("import caffe\n\n\nclass Own(caffe.Layer):\n    pass\n")
+    python = 'layer { name: "p" type: "Python" bottom: "a" top: "b" include { phase: TRAIN }'
+    (tmp_path / "a.prototxt").write_text(NET.format(python + ' python_param { module: "own" layer: "Other" } }'))
+    (tmp_path / "b.prototxt").write_text(NET.format(LOSS))
+    other = {"test_net": "train_net", "train_net": "test_net"}[field]
+    (tmp_path / "solver.prototxt").write_text(f'{field}: "a.prototxt" {other}: "b.prototxt" test_iter: 1 base_lr: 1')
+    assert severities()["python-class-not-found"] == severity

@@ -24,7 +24,14 @@ layer { name: "loss" type: "EuclideanLoss" bottom: "u" bottom: "l" }
 
 
 def clear() -> None:
-    for remembered in (scripts._scripts, scripts._customs_in, scripts._by_name, scripts._training_beside):
+    for remembered in (
+        scripts._scripts,
+        scripts._own,
+        scripts._solvers,
+        scripts._customs_of,
+        scripts._by_name,
+        scripts._training_beside,
+    ):
         remembered.cache_clear()
 
 
@@ -136,6 +143,37 @@ def test_max_iter_may_be_missing_if_a_script_steps(repository: Path) -> None:
     assert "no-max-iter" not in found()
 
 
+def test_a_script_speaks_of_the_solvers_of_its_own_project(repository: Path) -> None:
+    (repository / "other/tools").mkdir(parents=True)
+    (repository / "other/tools/train.py").write_text("solver = caffe.SGDSolver(path)\nsolver.step(1)\n")
+    assert "no-max-iter" not in found()
+    (repository / "other/solver.prototxt").write_text(SOLVER + " max_iter: 9")
+    assert found()["no-max-iter"][0] == "warning"
+
+
+def test_a_script_that_names_other_solvers_speaks_of_these(repository: Path) -> None:
+    (repository / "other").mkdir()
+    (repository / "other/solver.prototxt").write_text(SOLVER + " max_iter: 9")
+    text = "solver = caffe.SGDSolver('other/solver.prototxt')\nsolver.step(1)\n"
+    (repository / "train.py").write_text(text)
+    assert found()["no-max-iter"][0] == "warning"
+    (repository / "train.py").write_text(text.replace("other", "models"))
+    assert "no-max-iter" not in found()
+    (repository / "train.py").write_text("import argparse\n" + text)  # the one that it names is its default
+    assert "no-max-iter" not in found()
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"), [("train.py", "#"), ("train.sh", "  # "), ("train.m", "%"), ("Train.java", "// ")]
+)
+def test_what_is_a_comment_of_a_script_is_not_done(repository: Path, name: str, mark: str) -> None:
+    text = "% caffe\nsolver.step(1)\n"
+    (repository / name).write_text(text)
+    assert "no-max-iter" not in found()
+    (repository / name).write_text(text.replace("solver.", f"{mark}solver."))
+    assert found()["no-max-iter"][0] == "warning"
+
+
 def test_a_type_is_ignored_where_a_script_builds_an_sgd_solver(repository: Path) -> None:
     (repository / "models/solver.prototxt").write_text(SOLVER + ' type: "adam" max_iter: 9')
     assert found()["unknown-solver-type"][0] == "error"
@@ -152,6 +190,22 @@ def test_base_lr_may_be_missing_if_a_script_writes_one(repository: Path) -> None
     assert found()["no-base-lr"][0] == "error"
     (repository / "train.sh").write_text('cp models/solver.prototxt s\necho "base_lr: $1" >> s\n')
     assert "no-base-lr" not in found()
+
+
+@pytest.mark.parametrize(
+    ("script", "severity"),
+    [
+        ('S = """train_net: \'{NET}\'"""\nsolver = caffe.get_solver_from_string(S.format(NET=net))\n', "info"),
+        ("s = caffe_pb2.SolverParameter()\ns.train_net = path\n", "info"),
+        ("# caffe\necho 'net: \"a.prototxt\"' >> models/solver.prototxt\n", "info"),
+        ("import caffe\nfrom train import train_net\ntrain_net(path)\n", "error"),
+        ("# caffe\n# train_net: 9\n", "error"),
+    ],
+)
+def test_the_net_may_be_missing_if_a_script_writes_one(repository: Path, script: str, severity: str) -> None:
+    (repository / "models/solver.prototxt").write_text("base_lr: 0.1 max_iter: 9")
+    (repository / "train.py").write_text(script)
+    assert found()["no-train-net"][0] == severity
 
 
 def test_a_net_without_loss_may_get_its_gradients_from_a_script(repository: Path) -> None:
@@ -304,7 +358,10 @@ def test_what_is_in_several_checkouts_is_read_once(repository: Path, monkeypatch
     (folder / "train.py").write_text("solver = caffe.SGDSolver(path)\nwhile True: self.solver.step(1)\n")
     report = caffelint.check([str(path) for path in repository.rglob("solver.prototxt")], uncached())
     assert report.files == 6
-    assert "no-max-iter" not in {one.name for one in report.findings}
+    # It speaks of the solver beside it, not of those of the checkouts around.
+    found = [Path(one.file).parent for one in report.findings if one.name == "no-max-iter"]
+    assert len(found) == 5
+    assert folder.relative_to(repository) not in found
     assert read == ["train.py"]
 
 
@@ -333,7 +390,7 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
     for name in ("other", "third"):
         (repository / f"models/{name}.prototxt").write_text(SOLVER)
     assert caffelint.check(".", uncached()).files == 3
-    assert len(searched) == len(set(searched)) == 15
+    assert len(searched) == len(set(searched)) == 16
 
 
 def uncached() -> Config:

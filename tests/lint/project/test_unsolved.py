@@ -21,7 +21,8 @@ DEPLOY = 'layer { name: "a" type: "ReLU" bottom: "b" top: "b" }'
         ("trainnet", ["trainval", "test"], "", "trainval.prototxt"),
         ("trainnet", ["trainval", "test"], "trainval", ""),
         ("audio", ["one", "two"], "", ""),
-        ("models/audio", ["net"], "", ""),  # of another folder, which may be elsewhere
+        ("models/audio", ["net"], "", "net.prototxt"),
+        ("models/audio", ["one", "two"], "", ""),  # of another folder, which may be elsewhere
     ],
 )
 def test_only_a_net_that_no_solver_names_is_offered(

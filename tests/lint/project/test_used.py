@@ -50,7 +50,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, files: dic
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     config = Config()
     config.cache, config.select = False, [rule]
@@ -69,6 +69,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, files: dic
         ),
         ("run.py", "solver = caffe.SGDSolver('nets/solver.prototxt')", "error"),  # that tells of training only
         ("run.py", "net = caffe.Net('/other/lenet.prototxt', w)", "error"),
+        ("run.py", "net = caffe.Net('others/train_val.prototxt', w)", "error"),  # a file that is not there
         ("run.py", "text = open('nets/train_val.prototxt').read()", "error"),  # it loads none
         ("README.md", "see `nets/train_val.prototxt`", "error"),
     ],
@@ -124,6 +125,21 @@ def test_something_fills_in_a_template(
     assert check(tmp_path, monkeypatch, "unfilled-template", files)["net.prototxt"] == severity
 
 
+@pytest.mark.parametrize(("named", "severity"), [("${NET_ID}/train.prototxt", "error"), ("other/net.prototxt", "info")])
+def test_a_template_is_used_beside_a_solver_that_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, severity: str
+) -> None:
+    twice = "layer { convolution_param { num_output: ${LABELS} num_output: 9 } }\n"
+    files = {
+        "config/train.prototxt": NET + twice,
+        "config/solver.prototxt": SOLVER % named,
+        "other/net.prototxt": NET,
+        "other/solver.prototxt": SOLVER % "net.prototxt",
+    }
+    found = check(tmp_path, monkeypatch, "repeated-scalar", files)
+    assert found["config/train.prototxt"] == severity
+
+
 @pytest.mark.parametrize(("line", "severity"), [("put the net here...", "info"), ("put the net here", "error")])
 def test_an_ellipsis_ends_a_line_that_is_no_prototxt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, severity: str
@@ -160,3 +176,21 @@ def test_a_script_reads_the_net_as_text(
     }
     found = check(tmp_path, monkeypatch, "unknown-bottom", {**given, **files})
     assert found["deploy.prototxt"] == severity
+
+
+@pytest.mark.parametrize(
+    ("folder", "severity"),
+    [("other/", "error"), ("models/a/", "info"), ("", "info")],
+    ids=["apart", "near", "at the top"],
+)
+def test_a_solver_of_another_model_tells_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, severity: str
+) -> None:
+    """That it names another net is no reason why one of a model without a solver is not used."""
+    files = {"models/b/train.prototxt": BROKEN}
+    files[f"{folder}solver.prototxt"] = SOLVER % "net.prototxt"
+    files[f"{folder}net.prototxt"] = (
+        NET.replace("data", "image") + 'layer { name: "x" type: "Silence" bottom: "label" }'
+    )
+    found = check(tmp_path, monkeypatch, "unknown-bottom", files)
+    assert found["models/b/train.prototxt"] == severity

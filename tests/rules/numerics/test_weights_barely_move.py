@@ -37,3 +37,24 @@ def test_a_solver_that_may_go_on(tmp_path: Path, files: dict[str, str], severity
     assert one.severity == severity
     assert why in one.evidence
     assert ('of "last.prototxt"' in one.message) == ("first.prototxt" in files)
+
+
+@pytest.mark.parametrize(("std", "severity"), [(1e-4, "warning"), (0.01, "info")])
+def test_what_no_scale_of_the_data_changes(tmp_path: Path, std: float, severity: str) -> None:
+    """On Caffe 1.0, eight layers of 0.0001 learn nothing from data of 1 nor of 60, by SGD nor by Adam."""
+    text = 'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "x" batch_size: 32 } }\n'
+    bottom = "data"
+    for number in range(8):
+        text += (
+            f'layer {{ name: "c{number}" type: "Convolution" bottom: "{bottom}" top: "c{number}" convolution_param {{'
+            f' num_output: 16 kernel_size: 3 pad: 1 weight_filler {{ type: "gaussian" std: {std} }} }} }}\n'
+            f'layer {{ name: "r{number}" type: "ReLU" bottom: "c{number}" top: "c{number}" }}\n'
+        )
+        bottom = f"c{number}"
+    text += NET[NET.index('layer { name: "fc"') :].replace('bottom: "data"', f'bottom: "{bottom}"')
+    (tmp_path / "net.prototxt").write_text(
+        text.replace('std: 0.0001 } } }\nlayer { name: "loss', 'std: 0.1 } } }\nlayer { name: "loss')
+    )
+    (tmp_path / "solver.prototxt").write_text(SOLVER % 1e-3)
+    found = [one.severity for one in caffelint.check(str(tmp_path)).findings if one.name == "weights-barely-move"]
+    assert found == [severity]

@@ -52,6 +52,7 @@ def test_found_beside_the_solver_only(models: Path) -> None:
         r"..\\models\\nets\\net.prototxt",
         "E:/caffe/models/nets/net.prototxt",
         "/home/me/caffe/models/nets/net.prototxt",
+        "examples/mine/models/nets/net.prototxt",  # the repository is a folder of a Caffe
     ],
 )
 def test_the_longest_end_of_a_path_of_another_machine(models: Path, name: str) -> None:
@@ -190,3 +191,30 @@ def test_a_name_in_other_letters_is_wrong_wherever_the_file_is(models: Path, pat
     [(found, message)] = said("repo/models/solver.prototxt")
     assert found == severity
     assert 'did you mean "LeNet.prototxt"' in message or severity == "info"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_top", "severity"),
+    [("examples/mine/lenet.prototxt", True, "warning"), ("a/lenet.prototxt", False, "info"), ("/a/b.p", True, "info")],
+)
+def test_the_only_net_wherever_the_path_leads(models: Path, name: str, is_top: bool, severity: str) -> None:
+    """The top of a project is called as one likes, so that a path may lead there."""
+    (models / "scene.prototxt").write_text(TRAINED)
+    (models / "solver.prototxt").write_text(f'net: "{name}" base_lr: 1')
+    (models / ".git" if is_top else models.parent / ".git").mkdir()
+    [(told, message)] = said("repo/models/solver.prototxt")
+    assert told == severity
+    assert 'did you mean "scene.prototxt"' in message
+    (models / Path(name).parts[0]).mkdir(exist_ok=True)
+    [(told, _)] = said("repo/models/solver.prototxt")
+    assert told == "info", "a folder of that name is there, so the net may only be missing in it"
+    (models / "other.prototxt").write_text(TRAINED)
+    [(told, message)] = said("repo/models/solver.prototxt")
+    assert (told, "did you mean" in message) == ("info", False)
+
+
+def test_a_placeholder_means_no_net_of_another_folder(models: Path) -> None:
+    (models / "scene.prototxt").write_text(TRAINED)
+    (models / "solver.prototxt").write_text('net: "${EXP}/config/train_${SET}.prototxt" base_lr: 1')
+    [(_, message)] = said("repo/models/solver.prototxt")
+    assert "holds a placeholder" in message

@@ -15,6 +15,7 @@ NET = 'name: "{}" layer {{ name: "data" type: "Input" top: "data" }}'
         ("models/b/deep", "models/a/train.prototxt", True),
         ("models/b", "models/b/train.prototxt", False),
         ("models/b", "models/a/other.prototxt", False),
+        ("models/a/old", "models/a/train.prototxt", False),
         # A run that keeps a copy of its net.
         ("results/1", "models/a/train.prototxt", False),
     ],
@@ -50,6 +51,31 @@ def test_the_net_with_the_solver_s_word_may_be_meant(tmp_path: Path, solver: str
     config.cache, config.preview = False, True
     found = [one.name for one in caffelint.check([str(path)], config).findings]
     assert ("solver-of-another-net" in found) == told
+
+
+@pytest.mark.parametrize(
+    ("solver", "other", "told"),
+    [
+        ("BN_solver", "BN_train_val", True),
+        ("solver-padded", "train_val-padded", True),
+        ("BN_solver", "BNtrain_val", False),
+        ("solver_test", "train_val_test", False),
+        ("solver_2", "train_val_2", False),
+        ("train_val_slover", "train_val_slover", False),  # itself
+    ],
+)
+def test_the_net_with_one_more_word_may_be_meant(tmp_path: Path, solver: str, other: str, told: bool) -> None:
+    for name in ("train_val", other):
+        (tmp_path / f"{name}.prototxt").write_text(NET.format(name))
+    path = tmp_path / f"{solver}.prototxt"
+    path.write_text('net: "train_val.prototxt"\nbase_lr: 0.1')
+    config = Config()
+    config.cache, config.preview = False, True
+    found = [
+        one.message for one in caffelint.check([str(path)], config).findings if one.name == "solver-of-another-net"
+    ]
+    assert bool(found) == told
+    assert not told or f'but "{other}.prototxt" is there too, with the "' in found[0]
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ CASES = {
     "grey records": Case(data("lmdb_grey")),
     "encoded": Case(data("lmdb_encoded")),
     "floats": Case(data("lmdb_float", "transform_param { scale: 0.5 mean_value: 1 }")),
+    "records that are too long": Case(data("lmdb_long")),
     "scale": Case(data("lmdb", "transform_param { scale: 0.00390625 }")),
     "one mean": Case(data("lmdb", "transform_param { mean_value: 104 scale: 2 }")),
     "means": Case(data("lmdb_encoded", f"transform_param {{ {MEANS} }}")),
@@ -96,6 +97,11 @@ def make_files(folder: Path, caffe_exec: Callable[..., Any]) -> None:
     with lmdb.open(str(folder / "lmdb_float")) as database, database.begin(write=True) as transaction:
         for index in range(3):
             datum = Datum(channels=2, height=3, width=4, label=index, float_data=random.standard_normal(24).tolist())
+            transaction.put(f"{index:08}".encode(), datum.SerializeToString())
+    with lmdb.open(str(folder / "lmdb_long")) as database, database.begin(write=True) as transaction:
+        for index in range(3):  # int64, of which Caffe reads the first bytes
+            data = random.randint(0, 256, (1, 3, 4)).tobytes()
+            datum = Datum(channels=1, height=3, width=4, label=index, data=data)
             transaction.put(f"{index:08}".encode(), datum.SerializeToString())
     mean = random.uniform(90, 120, (3, HEIGHT, WIDTH)).astype(np.float32)
     old: Any = BlobProto(num=1, channels=3, height=HEIGHT, width=WIDTH, data=mean.ravel().tolist())

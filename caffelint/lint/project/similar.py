@@ -1,0 +1,59 @@
+"""The file that a path may have meant which leads to none: one of nearly the same name in its folder."""
+
+from __future__ import annotations
+
+import os
+from difflib import SequenceMatcher
+from itertools import islice
+
+from caffelint.text.patterns import compiled_later
+
+_WORDS = compiled_later(r"[a-z]+|\d+")
+_ALIKE = 0.85
+"""As a share of two names."""
+_LONGEST, _MOST = 200, 2000
+"""A name, and names in a folder, that are compared."""
+
+
+def near_in(path: str, by_words: bool = False) -> str:
+    """The name of the one file beside a path with its suffix and nearly its name; empty if there is none or several.
+
+    by_words: also one that has all words of the name, or all of whose words the name has, as `labelmap` and
+    `labelmap_voc`. Of two names that are the same but for signs between words, none other is near.
+    """
+    folder, name = os.path.split(path)
+    stem, suffix = os.path.splitext(name.lower())
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in islice(entries, _MOST) if entry.is_file())
+    except OSError:
+        return ""
+    stems = {other: os.path.splitext(other.lower())[0] for other in names if other.lower().endswith(suffix)}
+    if len(stem) > _LONGEST or name in stems:
+        return ""
+    same = [other for other, found in stems.items() if _plain(found) == _plain(stem)]
+    alike = [other for other, found in stems.items() if _are_alike(stem, found)]
+    if not alike and by_words:
+        alike = [other for other, found in stems.items() if _share_words(stem, found)]
+    found = same or alike
+    return found[0] if len(found) == 1 else ""
+
+
+def _plain(stem: str) -> str:
+    return "".join(filter(str.isalnum, stem))
+
+
+def _are_alike(stem: str, other: str) -> bool:
+    """Names that differ in a number are of other files."""
+    if len(other) > _LONGEST or _digits(stem) != _digits(other):
+        return False
+    return SequenceMatcher(None, _plain(stem), _plain(other)).ratio() >= _ALIKE
+
+
+def _share_words(stem: str, other: str) -> bool:
+    one, two = (set(_WORDS.findall(text[:_LONGEST])) for text in (stem, other))
+    return bool(one and two) and (one <= two or two <= one)
+
+
+def _digits(stem: str) -> list[str]:
+    return [word for word in _WORDS.findall(stem) if word.isdigit()]
