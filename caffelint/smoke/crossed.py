@@ -9,7 +9,7 @@ from __future__ import absolute_import, division
 
 import numpy
 
-from .neighbours import DRAWN, LEAST, LONG, MOST, smaller  # of caffelint.smoke, or of the package beside a runner
+from .neighbours import DRAWN, LEAST, LONG, MOST, pulled_in, smaller  # of caffelint.smoke, or beside a runner
 
 NEAREST = 5
 _COLOURS = 3
@@ -102,6 +102,7 @@ def _votes(known, asked, labels, count):
 def _nearest(known, asked):
     """Of each record that is asked about, the numbers of its nearest known ones; None where all known are alike."""
     known, asked = known.reshape(len(known), -1), asked.reshape(len(asked), -1)
+    known = pulled_in(known)
     mean, spread = known.mean(axis=0), known.std(axis=0)
     wanted = spread > 1e-9 * max(numpy.abs(known).max(), 1e-30)
     if not wanted.any():
@@ -117,7 +118,8 @@ def _columns(known, asked, labels, own):
     near = _nearest(known, asked) if finite else None
     if near is None or not (labels.std(axis=0) > 0).all() or not (own.std(axis=0) > 0).all():
         return {}
-    guessed = _standard(labels[near].mean(axis=1))
+    guessed = _standard(pulled_in(labels)[near].mean(axis=1))
+    own = pulled_in(own)
 
     def best(own):
         table = numpy.dot(guessed.T, _standard(own)) / len(own)

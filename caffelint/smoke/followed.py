@@ -9,7 +9,7 @@ from __future__ import absolute_import, division
 
 import numpy
 
-from .neighbours import DRAWN, agreement, by_size, nearest, short, smaller  # of caffelint.smoke, or beside a runner
+from .neighbours import DRAWN, agreement, by_size, nearest, pulled_in, short, smaller  # or beside a runner
 
 MOST, LEAST = 400, 60
 """Records."""
@@ -90,6 +90,7 @@ class Followed(object):
         from that. late: is there no time left?"""
         targets = numpy.array(self.targets[:MOST])
         labels = self.way["classes"] and targets.ndim == 2 and targets.shape[1] == 1
+        targets = targets if labels or not len(targets) else pulled_in(targets)
         own = self._distinct() if self.fits else []
         found = []  # type: ignore[var-annotated]
         if len(own) < LEAST or not (targets[own] != targets[own[0]]).any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from statistics import median
+from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
@@ -209,6 +210,20 @@ def left(run: Run) -> float:
 def least_left(run: Run) -> float:
     """Of the sum of all losses, or of the one of several that fell most, as one may take longer."""
     return min([left(run), *(share for share, _, _, _ in _parts(run))])
+
+
+class Each(NamedTuple):
+    """One of several losses: how much is left of it as a share of its start, or of the best constant answer where that
+    is less, and its values at the start and at the end, without its weight."""
+
+    left: float
+    first: float
+    last: float
+
+
+def each_of(run: Run) -> dict[str, Each]:
+    """By layer; empty where there are not several."""
+    return {layer.name: Each(share, first, last) for share, first, last, layer in _parts(run)}
 
 
 def slowest(run: Run) -> tuple[BuiltLayer, float, float] | None:

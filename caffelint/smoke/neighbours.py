@@ -16,6 +16,9 @@ LONG = 256
 NEAREST = 5
 DRAWN = 50
 LEAST = 2 * NEAREST
+_MOST_OF_ALL, _FAR = 0.98, 3.0
+"""Of the values of a column, the share by whose distance from their median it is told what is far, and how many times
+that; no value of a normal distribution is."""
 
 
 class Neighbours(object):
@@ -88,6 +91,7 @@ def agreement(near, targets, labels):
         targets = targets[:, 0]
         alike = lambda one: float((one[near] == one[:, None]).mean())  # noqa: E731
     else:
+        targets = pulled_in(targets)
         spread = targets.std(axis=0)
         targets = (targets[:, spread > 0] - targets[:, spread > 0].mean(axis=0)) / spread[spread > 0]
         alike = lambda one: float((one[near] * one[:, None]).mean())  # noqa: E731
@@ -95,6 +99,14 @@ def agreement(near, targets, labels):
     by_chance = [alike(targets[drawn.permutation(len(targets))]) for _ in range(DRAWN)]
     agree, chance = alike(targets), float(numpy.mean(by_chance))
     return agree, chance, (agree - chance) / max(float(numpy.std(by_chance)), 1e-9)
+
+
+def pulled_in(rows):
+    """What is far from all others in its column is put nearer to them: one such value breaks a correlation."""
+    middle = numpy.median(rows, axis=0)
+    apart = numpy.sort(numpy.abs(rows - middle), axis=0)[int(_MOST_OF_ALL * (len(rows) - 1))]
+    most = numpy.where(apart > 0, _FAR * apart, numpy.inf)
+    return numpy.clip(rows, middle - most, middle + most)
 
 
 def smaller(values):
@@ -125,6 +137,7 @@ def by_size(values):
 
 def nearest(rows):
     """The numbers of the nearest others of each, by the usual deviation of each column; None where none differs."""
+    rows = pulled_in(rows)
     spread = rows.std(axis=0)
     wanted = spread > 1e-9 * numpy.abs(rows).max()
     if not wanted.any():

@@ -37,6 +37,7 @@ from caffelint.smoke.prepare import Prepared, Wishes, prepare
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.run import Run
 from caffelint.smoke.said_once import said_once
+from caffelint.smoke.seen_shapes import checked_with_shapes
 from caffelint.smoke.weighed import Weighed, weighed
 from caffelint.text.signals import held
 
@@ -161,6 +162,13 @@ class Stage:
         """Add to the report what is wrong with the data, once; so many seconds are waited for it at most."""
         known = set(self.report.findings)
         new = (one for one in self._looking.findings(seconds) if one not in known)
+        self.report = self.report._replace(findings=(*self.report.findings, *new))
+
+    def check_again(self, run: Run) -> None:
+        """Add to the report the warnings that only the shapes of the data tell, as the run has seen them."""
+        known = {(one.code, one.file, one.line) for one in self.report.findings}
+        found = checked_with_shapes(self.project, self._config, run)
+        new = (one for one in found if (one.code, one.file, one.line) not in known)
         self.report = self.report._replace(findings=(*self.report.findings, *new))
 
     def run(self, prepared: Prepared, events: Sequence[Event]) -> Run:

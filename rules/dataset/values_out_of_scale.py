@@ -66,7 +66,8 @@ class ValuesOutOfScale(DatasetRule):
         first, last = top.low or 0.0, top.high or 0.0
         low, high = (after.low, after.high) if after is not None else (first, last)
         reach = max(abs(low), abs(high))
-        if reach > _LARGE and top.all.spread > 0 and blob is not None and not _is_brought_down(blob, Values(low, high)):
+        differs = top.all.spread > 0 and not top.far_off  # value-far-from-others
+        if reach > _LARGE and differs and blob is not None and not _is_brought_down(blob, Values(low, high)):
             spread = after.spread if after is not None else top.all.spread
             remedy = f"divide them by a constant, such as their spread of {number(spread)}"
             if has_outliers(first, last, top.all.mean, top.all.spread):

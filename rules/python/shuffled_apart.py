@@ -16,8 +16,7 @@ class PythonShuffledApart(LayerRule):
     """A Python data layer shuffles its data and its labels each in an order of its own.
 
     ## Why is this bad?
-    `np.random.shuffle` draws a new order at each call, so afterwards no label belongs to its record. The net trains,
-    and its loss stays at that of a guess.
+    `np.random.shuffle` draws a new order at each call, so no label belongs to its record, and nothing is learned.
 
     ## Example
     ```
@@ -31,8 +30,7 @@ class PythonShuffledApart(LayerRule):
     ```
 
     ## Known problems
-    The module is read, not run. Only arrays are told that `forward` reads with one index, one of them for what a loss
-    takes as its labels.
+    The module is read, not run. Only arrays count that `forward` reads with one index, one as the labels of a loss.
 
     ## References
     - numpy.org/doc, numpy.random.shuffle

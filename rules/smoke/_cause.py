@@ -95,6 +95,10 @@ def _cured(best: Tried) -> str:
     stays = best.idles and not falls(best.first, best.last)
     how = "learns" if best.learned else f"runs{', but does not learn' if stays else ''}"
     fell = f"it {how}: loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
+    if best.held:
+        name, value = best.beside
+        fell = f'it {how}: "{best.held}" {number(best.first)} to {number(best.last)} in {best.iterations} iterations,'
+        fell += f' and "{name}" ends at {number(value)}'
     if best.hypothesis.cured is not None:
         fell = f"the loss is {number(best.last)} after {best.iterations} iterations"
     made = " and ".join(map(_with, best.change.parts or (best.change,)))

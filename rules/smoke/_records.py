@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from caffelint.smoke.rule import LABEL, NOT_FINITE, BadRecord, Batch, NonFinite, Run
+from caffelint.lint import title
+from caffelint.smoke.rule import LABEL, NOT_FINITE, BadRecord, Batch, BuiltLayer, NonFinite, Run
 
 from ._numbers import extent, number
 
@@ -31,6 +32,19 @@ def bad_records(batch: Batch) -> str:
     return f"{text}; caffe train reads it in iteration {batch.iteration}"
 
 
+def of_batch(run: Run, layer: BuiltLayer) -> tuple[str, str]:
+    """What the batch holds without which a run went well, and advice: the records that are not as the others are, or,
+    where none is, all of them."""
+    batch = next((event for event in run.all(Batch) if not event.net and event.layer == layer.name), None)
+    bad = [one for one in batch.bad if one[1] != LABEL] if batch is not None else []
+    if batch is not None and bad:
+        advice = "correct or remove it" if len(bad) + batch.later == 1 else "correct or remove them"
+        return f"{bad_records(batch._replace(bad=bad))}; {advice}", ""
+    if batch is not None and batch.names:
+        return f"{title(layer)} reads {batch.names[0]} to {batch.names[-1]} in iteration {batch.iteration}", ""
+    return "the batch", ""
+
+
 def _record(one: BadRecord) -> str:
     if one.kind == NOT_FINITE:
         values = f"{one.nan + one.inf} values of " if one.nan + one.inf > 1 else ""
@@ -39,7 +53,8 @@ def _record(one: BadRecord) -> str:
     if one.kind == LABEL:
         held = extent(one.min, one.max) if one.min != one.max else number(one.max)
         return f'{one.name} holds {held} as "{one.top}"'
-    return f'{one.name} holds up to {number(largest)} in "{one.top}", but most hold up to {number(one.usual)}'
+    worst = f"down to {number(one.min)}" if -one.min == largest else f"up to {number(largest)}"
+    return f'{one.name} holds {worst} in "{one.top}", but most hold up to {number(one.usual)}'
 
 
 def row(run: Run, event: NonFinite) -> list[str]:

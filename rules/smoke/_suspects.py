@@ -9,6 +9,7 @@ from caffelint.lint import CERTAIN, listed, title
 from caffelint.smoke.rule import Hypothesis, Run
 
 from ._numbers import number
+from ._records import of_batch
 from ._suspect_layers import OF_LAYERS, more, of_layers
 from ._suspect_losses import PAIRS, Words, loss, loss_weight, pairs
 from ._suspect_weights import depth, weights
@@ -57,6 +58,8 @@ def noun(one: Hypothesis) -> str:
         return f"what {one.told.name} says"
     if one.field in OF_LAYERS:
         return f'"{one.layers[0].name}"'
+    if one.field == "batch-of":
+        return NOUNS[one.kind]
     return _FIELDS.get(one.field) or (one.field if one.field in ("eps", "decay_mult", "H") else NOUNS[one.kind])
 
 
@@ -85,6 +88,8 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     if one.kind == "data" and one.field == "sorted":
         fact = f"the records of {name} are sorted by label, so a batch holds one class"
         return fact, f"; set {better}" if better else "; write them in random order", True
+    if one.kind == "data" and one.field == "batch-of":
+        return *of_batch(run, one.layers[0]), False
     if one.field == "crop":
         loss_of = one.layers[1]
         fact = f"crop_size {value:g} of {name} cuts each record at a place that is drawn anew, and"

@@ -44,5 +44,9 @@ def test_the_loss_that_draws_all_together(
         assert best is not None
         assert best.hypothesis.field == "holds"
         assert 'with loss_weight 8, EuclideanLoss "near" may keep SoftmaxWithLoss "loss" from falling' in said
+        assert '"loss" 1.' in said  # it is judged on the loss that is held back, not on the sum
+        assert 'iterations, and "near" ends at ' in said
+        assert best.held == "loss"
+        assert best.left < 0.9
     else:
         assert not [one for one in session.run.tried if one.hypothesis.field == "holds"]

@@ -205,3 +205,18 @@ def test_the_run_tells_of_equal_records(in_caffe: Callable[..., Session], tmp_pa
     assert session.run is not None
     said = 'records that were read are equal in all values of "data", all -1.6, and have'
     assert said in verdict(session.run, session.report.findings)
+
+
+@pytest.mark.parametrize("where", ["targets", "data", ""])
+def test_one_value_far_from_all_others(where: str) -> None:
+    """As -9999 for what is missing: it does not hide that targets that are numbers go with the data."""
+    random = np.random.RandomState(5)
+    data = random.randn(400, 12)
+    targets = data[:, :3].sum(axis=1, keepdims=True)
+    for values in {"targets": [targets], "data": [data]}.get(where, []):
+        values[37, 0] = -9999
+    seen = Neighbours(False)  # type: ignore[no-untyped-call]
+    seen.add(data, targets)  # type: ignore[no-untyped-call]
+    found = seen.result()  # type: ignore[no-untyped-call]
+    assert found["agree"] > 0.3
+    assert found["beyond"] > 10

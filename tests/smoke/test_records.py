@@ -233,3 +233,31 @@ def test_epochs_are_counted_in_records(tmp_path: Path, caffe_python: Path, monke
     solver = write(tmp_path, database(tmp_path, "LMDB", 0.5).replace('"db"', '"gone"') + REST, TRAIN_ONLY)
     assert main(["smoke", solver.name, *caffe, "--epochs", "3", "--data", "synthetic", "--input-shape", "data=4x2x4x4"])
     assert "it is not known how many records there are" in capsys.readouterr().err
+
+
+_REGRESSION = """layer { name: "data" type: "HDF5Data" top: "data" top: "wear"
+  hdf5_data_param { source: "train.txt" batch_size: 16 } }
+layer { name: "hidden" type: "InnerProduct" bottom: "data" top: "hidden"
+  inner_product_param { num_output: 16 weight_filler { type: "xavier" } } }
+layer { name: "relu" type: "ReLU" bottom: "hidden" top: "hidden" }
+layer { name: "fc" type: "InnerProduct" bottom: "hidden" top: "fc"
+  inner_product_param { num_output: 1 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "wear" top: "loss" }
+"""
+
+
+def test_one_target_far_from_all_others(tmp_path: Path, in_caffe: Callable[..., Session]) -> None:
+    """It is named as the cause of what comes of it, and its labels are not taken for those of other records."""
+    h5py = pytest.importorskip("h5py")
+    random = np.random.RandomState(1)
+    values = random.randn(640, 8).astype(np.float32)
+    targets = values[:, :3].sum(axis=1, keepdims=True)
+    targets[200] = -9999
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["data"], file["wear"] = values, targets
+    (tmp_path / "train.txt").write_text("train.h5\n")
+    session = in_caffe(write(tmp_path, _REGRESSION, TRAIN_ONLY), iterations=40)
+    text = words(session)
+    assert 'record 200 of train.h5 holds down to -9999 in "wear"' in text
+    assert "correct or remove it; without its batch it learns" in text
+    assert "labels-of-other-records" not in [one.name for one in session.report.findings]

@@ -35,7 +35,9 @@ def evidence_of(files: Mapping[str, str]) -> DataEvidence:
     """Prototxt files, a solver first if there is one, and sources by the names that the nets give them.
 
     A line of a source is a record, as in `label 3; image 1x2x2 0 1 2 3`, or `fault missing` for one that is not read;
-    `beside 1 b.h5` is no record: the source is a list of one file, and leaves out the other.
+    `wide when 1500000000.1 1500000000.2` are all values of a dataset of float64, `numbers load 0.5 -9999` all of one
+    that has one value for each record. `beside 1 b.h5` is no record: the
+    source is a list of one file, and leaves out the other.
     """
     texts = {name: text for name, text in files.items() if name.endswith(_SUFFIX)}
     loaded = {name: load(text.encode(), name) for name, text in texts.items()}
@@ -102,6 +104,7 @@ def _find(layer: BuiltLayer, places: object, options: dict[str, Any]) -> Source:
 def _scanned(text: str | None) -> Scanned:
     import numpy as np
 
+    from caffelint.evidence.data.rounding import rounded
     from caffelint.evidence.data.seen import seen_images, seen_labels
 
     if text is None:
@@ -119,6 +122,12 @@ def _scanned(text: str | None) -> Scanned:
                 continue
             if key == "key":
                 facts.first.append(shape)
+                continue
+            if key == "wide":
+                facts.top(shape).join_rounded(rounded(np.array(values, np.float64), "train.h5"))
+                continue
+            if key == "numbers":
+                facts.top(shape).join(seen_labels(np.array(values, np.float64), lambda row: f"row {row} of train.h5"))
                 continue
             if key == "fault":
                 facts.fault(part.split(maxsplit=1)[1].strip(), name(0))

@@ -18,6 +18,7 @@ from caffelint.evidence.data import values as kinds
 from caffelint.evidence.data.digests import digests as marks
 from caffelint.evidence.data.digests import joined
 from caffelint.evidence.data.records import Records
+from caffelint.evidence.data.rounding import rounded
 from caffelint.evidence.data.seen import seen_images, seen_labels
 from caffelint.evidence.data.values import LABEL
 from caffelint.lint.data_source import Unreadable
@@ -286,9 +287,12 @@ def read_hdf5(part: Part, records: Records, limit: int, tick: Callable[[], None]
             facts.bytes += (end - begin) * size
             digests = np.zeros((end - begin, 2), np.int64)
             for top in options.tops:
+                stored = dataset_of(file, top)[begin:end]
                 with np.errstate(over="ignore"):
-                    values = dataset_of(file, top)[begin:end].astype(np.float32, copy=False)
+                    values = stored.astype(np.float32, copy=False)
                 _add(records, top, values, name, begin, digests)
+                if lost := rounded(stored, name):
+                    records.facts.top(top).join_rounded(lost)
             records.digests.append(digests)
             tick()
 

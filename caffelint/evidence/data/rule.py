@@ -35,7 +35,9 @@ from caffelint.evidence.data.values import (
     WRONG_SIZE,
     Channel,
     Facts,
+    Farthest,
     Fault,
+    Rounded,
     Top,
 )
 from caffelint.lint import rule
@@ -68,6 +70,7 @@ __all__ = [
     "DataEvidence",
     "DatasetRule",
     "Facts",
+    "Farthest",
     "Fault",
     "Feed",
     "LabelMap",
@@ -75,6 +78,7 @@ __all__ = [
     "Named",
     "Overlap",
     "Reader",
+    "Rounded",
     "Scanned",
     "Source",
     "Top",

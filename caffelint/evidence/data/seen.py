@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 
 from caffelint.evidence.data.steps import steps_of
 from caffelint.evidence.data.values import (
+    BEYOND,
     CONSTANT,
     EXAMPLES,
     INF,
     MOST_CHANNELS,
     MOST_VALUES,
     NAN,
+    NEARLY_ALL,
     SCALAR,
     Channel,
+    Farthest,
     Fault,
     Top,
 )
@@ -33,6 +36,7 @@ The spread of a large image is of every so many of its values.
 """
 _LARGE_BATCH, _LARGE_IMAGE = 1 << 20, 1 << 15
 _FEW = 8
+_USUAL = 20
 _MOST_SQUARED = 1e12
 _LONGEST_BINS = 1 << 20
 _AT_ONCE = 1 << 22
@@ -56,6 +60,8 @@ def seen_images(rows: Array, name: Name, classes: bool = False) -> Top:
         top.steps = steps_of(rows)
         if flat.shape[1] > 1:
             _constant(top, flat, name)
+        if not classes and rows.dtype.kind == "f":
+            top.farthest = _farthest(flat, name)
     if classes:
         _classes(top, flat, name)
     return top
@@ -104,6 +110,8 @@ def seen_labels(values: Array, name: Name) -> Top:
             return top
     top.channels = _channels(values.reshape(1, 1, -1))
     _classes(top, values.reshape(-1, 1), name)
+    if finite.all():
+        top.farthest = _farthest(values.reshape(-1, 1), name)
     top.first, top.last = float(values[0]), float(values[-1])
     top.changes = int(np.count_nonzero(values[1:] != values[:-1]))
     return top
@@ -124,6 +132,18 @@ def _constant(top: Top, flat: Array, name: Name) -> None:
     rows = [int(row) for row in np.flatnonzero(alike) if (flat[row] == flat[row, 0]).all()]
     if rows:
         top.faults[CONSTANT] = Fault(len(rows), [name(row) for row in rows[:EXAMPLES]])
+
+
+def _farthest(flat: Array, name: Name) -> Farthest | None:
+    """Of so many records that it is known what is usual."""
+    if len(flat) < _USUAL:
+        return None
+    lows, highs = flat.min(axis=1), flat.max(axis=1)
+    sizes = np.maximum(np.abs(lows), np.abs(highs))
+    row = int(np.argmax(sizes))
+    limit = float(np.sort(sizes)[int(NEARLY_ALL * (len(sizes) - 1))])
+    beyond = int(np.count_nonzero(sizes > BEYOND * limit))
+    return Farthest(name(row), float(lows[row] if -lows[row] == sizes[row] else highs[row]), limit, max(beyond - 1, 0))
 
 
 def _channels(planes: Array) -> list[Channel]:

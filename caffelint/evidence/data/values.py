@@ -89,12 +89,55 @@ class Channel:
 
 
 @dataclass
+class Rounded:
+    """What float32, which Caffe reads, leaves of the values of another type in one column of a top.
+
+    file: that holds them, and their numpy type. column: of a record, -1 where it has one value. different: how many
+    different values there are, and `left` after. low, high: their ends. step: from one float32 there to the next.
+    """
+
+    file: str
+    type: str
+    column: int
+    different: int
+    left: int
+    low: float
+    high: float
+    step: float
+
+
+NEARLY_ALL, BEYOND = 0.98, 50.0
+_ENOUGH = 100
+
+
+@dataclass
+class Farthest:
+    """The record with the largest value by size, and that value. limit: what NEARLY_ALL of the records stay within.
+
+    more: how many other records are far beyond that.
+    """
+
+    name: str
+    value: float
+    limit: float
+    more: int = 0
+
+    def join(self, other: Farthest) -> Farthest:
+        """Of two parts; the limit is that of the part with larger values."""
+        most = self if abs(self.value) >= abs(other.value) else other
+        limit = max(self.limit, other.limit)
+        beyond = [one for one in (self, other) if abs(one.value) > BEYOND * limit]
+        return Farthest(most.name, most.value, limit, max(sum(one.more + 1 for one in beyond) - 1, 0))
+
+
+@dataclass
 class Top:
     """The values of one top over all records.
 
     shapes: of a record as text, how many records have it and the first of them. channels: one for each channel of
     images, else one. values: how many times each value occurs, while they are few; None for a top of another kind.
     changes: how often the value of a record differs from that of the one before. steps: of images, as in steps.py.
+    rounded: the column that float32 leaves least of. farthest: of numbers that are no bytes, where it was looked for.
     """
 
     records: int = 0
@@ -108,6 +151,8 @@ class Top:
     first: float | None = None
     last: float | None = None
     steps: dict[str, float] = field(default_factory=dict)
+    rounded: Rounded | None = None
+    farthest: Farthest | None = None
 
     def fault(self, kind: str, name: str, count: int = 1) -> None:
         self.faults.setdefault(kind, Fault()).add(name, count)
@@ -131,6 +176,9 @@ class Top:
         if not self.steps or self.steps.keys() == other.steps.keys():
             self.steps = {name: value + self.steps.get(name, 0.0) for name, value in other.steps.items()}
         join_faults(self.faults, other.faults)
+        self.join_rounded(other.rounded)
+        known = self.farthest and other.farthest
+        self.farthest = self.farthest.join(known) if self.farthest and known else self.farthest or other.farthest
         self.is_whole = self.is_whole and other.is_whole
         if other.last is not None:
             self.changes += other.changes + (self.last is not None and self.last != other.first)
@@ -146,6 +194,15 @@ class Top:
         else:
             self.values = None
         self.first_of = {**other.first_of, **self.first_of}
+
+    def join_rounded(self, other: Rounded | None) -> None:
+        self.rounded = min(filter(None, (self.rounded, other)), key=_share_left, default=None)
+
+    @property
+    def far_off(self) -> Farthest | None:
+        """A record whose values are far beyond those of nearly all others."""
+        one = self.farthest
+        return one if one is not None and self.records >= _ENOUGH and abs(one.value) > BEYOND * one.limit > 0 else None
 
     @property
     def all(self) -> Channel:
@@ -210,6 +267,8 @@ class Facts:
                 "shapes": _as_json(top.shapes),
                 "faults": _as_json(top.faults),
                 "channels": [vars(channel) for channel in top.channels],
+                "farthest": vars(top.farthest) if top.farthest is not None else None,
+                "rounded": vars(top.rounded) if top.rounded is not None else None,
                 "values": list(top.values.items()) if top.values is not None else None,
                 "first_of": list(top.first_of.items()),
             }
@@ -224,6 +283,8 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
             "shapes": _faults(one["shapes"]),
             "faults": _faults(one["faults"]),
             "channels": [Channel(**channel) for channel in one["channels"]],
+            "farthest": Farthest(**one["farthest"]) if one.get("farthest") else None,
+            "rounded": Rounded(**one["rounded"]) if one.get("rounded") else None,
             "values": dict(map(tuple, one["values"])) if one["values"] is not None else None,
             "first_of": dict(map(tuple, one["first_of"])),
         }
@@ -234,6 +295,10 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
 def join_faults(faults: dict[str, Fault], others: Mapping[str, Fault]) -> None:
     for kind, fault in others.items():
         faults.setdefault(kind, Fault()).join(fault)
+
+
+def _share_left(one: Rounded) -> float:
+    return one.left / one.different
 
 
 def _as_json(faults: Mapping[str, Fault]) -> dict[str, Any]:

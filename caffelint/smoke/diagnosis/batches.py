@@ -30,6 +30,9 @@ _BEFORE = 1000
 """Records before the batch, to compare with."""
 _MOST, _MOST_OF_ALL = 1 << 14, 1 << 20
 _TIMES = 1000.0
+"""The size of most records: what is larger by that is far from the others."""
+_MANY, _NEARLY_ALL, _BEYOND = 100, 0.98, 50.0
+"""Or of so many records, the size of nearly all, and times that: a few are far from them."""
 _SURE, _WEAK, _MEASURED = 30.0, -2.0, 3.0
 
 Limits = Mapping[str, tuple[float, float, float]]
@@ -155,12 +158,16 @@ def _outside(limits: tuple[float, float, float], label: float) -> bool:
 
 def _bad(facts: Sequence[Facts], limits: Limits) -> list[tuple[int, BadRecord]]:
     """Those that hold what is not finite, or far more than the others do, or no label; the worst of each."""
-    usual = {}
+    usual, limit = {}, {}
     for top in facts[0].tops:
         sizes = [
             max(abs(low), abs(high)) for one in facts for low, high, _, _ in [one.tops[top]] if not math.isnan(low)
         ]
         usual[top] = median(sizes) if sizes else 0.0
+        limit[top] = _TIMES * usual[top]
+        if len(sizes) >= _MANY:
+            nearly_all = sorted(sizes)[int(_NEARLY_ALL * (len(sizes) - 1))]
+            limit[top] = min(limit[top], _BEYOND * nearly_all) if nearly_all else limit[top]
     found = []
     for at, one in enumerate(facts):
         for top, (low, high, nan, inf) in one.tops.items():
@@ -170,7 +177,7 @@ def _bad(facts: Sequence[Facts], limits: Limits) -> list[tuple[int, BadRecord]]:
                 kind = NOT_FINITE
             elif top in limits:
                 kind = LABEL if _outside(limits[top], low) or _outside(limits[top], high) else ""
-            elif largest > _TIMES * usual[top] > 0:
+            elif largest > limit[top] > 0:
                 kind = EXTREME
             if kind:
                 found.append((at, BadRecord(one.name, kind, top, low, high, nan, inf, usual[top])))
@@ -196,4 +203,6 @@ def records(run: Run) -> Iterator[Hypothesis]:
         text = "without the batches of these records" if len(event.bad) + event.later > 1 else "without its batch"
         skips = tuple(event.holding) if bad else tuple(range(event.number - passes + 1, event.number + 1))
         change = Change(text if bad else "without this batch", (), event.layer, skips=skips)
-        yield Hypothesis("data", run.place(event.layer), score, (change,), value=len(bad), proved=score >= _SURE)
+        layers = tuple(one for one in run.built[0].layers if one.name == event.layer)
+        place, proved = run.place(event.layer), score >= _SURE
+        yield Hypothesis("data", place, score, (change,), "batch-of", layers, len(bad), proved=proved)

@@ -84,6 +84,7 @@ class Diagnosis:
         self._was = trouble(run)
         if self._was is not None:
             self._stage.look(seconds / 4)
+            self._stage.check_again(run)
             run = self._stage.run(self._prepared, events)
         if batches := suspects(run, self._was):
             self.found += read_batches(run, self._prepared, batches, max(_LEAST_SECONDS, seconds / 4))
@@ -105,7 +106,9 @@ class Diagnosis:
                 found += [*weights_beside(run), *misnamed(run)]
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
             if self._was.kind == FLAT:
-                found += holding(run)
+                held = [*holding(run)]
+                found += held
+                seconds *= 1 + bool(held)  # several weights are tried for the one that lets both learn
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.
                 found = [one for one in found if strong(run, one)]

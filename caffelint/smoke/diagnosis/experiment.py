@@ -26,9 +26,10 @@ from caffelint.smoke.diagnosis.trouble import (
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
-from caffelint.smoke.loss import FELL, falls, fell, least_left, left, progress
+from caffelint.smoke.loss import FELL, each_of, falls, fell, least_left, left, progress
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.project import NoProject
+from caffelint.smoke.run import Run
 from caffelint.smoke.session import Stage
 from caffelint.text.edits import Edit
 
@@ -42,6 +43,8 @@ _BAD = 3.0
 """Times what chance gives: a loss that is still so high has not been cured, however far it fell."""
 _FAR = 2.0
 """The score of what is a hundred times out of the ordinary."""
+_FREED = 0.9
+"""Of a loss that another one kept from falling: what is left of it where it falls."""
 _NEAR = 1.05
 """Times what chance gives: a loss there is flat, and not higher, by the noise of batches."""
 
@@ -78,6 +81,8 @@ class Experiment:
         # Of several losses one may take longer than until then.
         broke = was.kind in (BREAKS, CRASHES, GROWS)
         share = least_left(run) if self.trial[0].least else left(run) if broke else progress(run)
+        if self.trial[0].field == "holds" and (one := self._freed(run, was, late)) is not None:
+            return one
         if now is not None and now.kind == FLAT and was.kind == BREAKS and self.trial[0].score >= _FAR:
             # From chance on, it learns as slowly as a sound net may.
             now = None if share < _NEAR and first < _NEAR * last else now
@@ -97,6 +102,23 @@ class Experiment:
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
         return Tried(*self.trial, outcome, "", -1, first, last, number, share)
+
+    def _freed(self, run: Run, was: Trouble, late: bool) -> Tried | None:
+        """Does the loss that another one may keep from falling fall without it, which is not the worse for it?
+
+        The sum of both tells only of the larger one. None where a run tells of neither.
+        """
+        other, held = self.trial[0].layers[:2]
+        each = each_of(run)
+        if held.name not in each or other.name not in each:
+            return None
+        own, beside = each[held.name], each[other.name]
+        number = len(run.iterations)
+        ended = number >= run.asked or (late and number >= run.asked * _ENOUGH and own.left < _FREED)
+        kind = "" if own.left < _FREED and not beside.left > _NEAR else FLAT
+        outcome = (SAME if kind else CURED) if ended else UNTESTED
+        found = Tried(*self.trial, outcome, kind, was.iteration if kind else -1, own.first, own.last, number, own.left)
+        return found._replace(held=held.name, beside=(other.name, beside.last))
 
 
 def _wanted(progress: float) -> float:

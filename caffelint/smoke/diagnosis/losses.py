@@ -12,7 +12,7 @@ from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.infogain import matrix
 from caffelint.smoke.learning import size
-from caffelint.smoke.loss import held_back, summed_labels
+from caffelint.smoke.loss import each_of, held_back, summed_labels
 from caffelint.smoke.run import Run
 
 _PROVED = 10.0
@@ -26,7 +26,9 @@ _WIDE = 10.0
 _ADDS, _ADDED = 1.0, 0.6
 """Every value of an item adds to the gradient, as rates are made for: the score, and the most that it may be."""
 _LESS = (0.1, 0.003)
-"""Times a loss_weight, to see whether it is what keeps another loss from falling."""
+"""Times a loss_weight, to see whether it is what keeps another loss from falling, where the two are not far apart."""
+_GENTLE = 2 / 3
+"""The power of what would make the losses equal at the start: the less a loss weighs, the less it is learned itself."""
 _SUM, _MEAN = 1, 4
 """As caffe.proto numbers the operations of a Reduction."""
 
@@ -150,10 +152,13 @@ def holding(run: Run) -> Iterator[Hypothesis]:
     if stays is None:
         return
     others = [layer for layer in run.loss_layers if layer is not stays[0] and layer.loss_weights[0] > 0]
-    if len(others) != 1:
+    if len(others) != 1 or others[0].name not in each_of(run):
         return
     other, place = others[0], run.place(others[0].name, 0, "loss_weight")
-    weights = [float(f"{other.loss_weights[0] * times:.2g}") for times in _LESS]
+    first = each_of(run)
+    own, more = (one.loss_weights[0] * first[one.name].first for one in (stays[0], other))
+    times = [(own / more) ** _GENTLE, own / more] if own < _LESS[0] * more else _LESS
+    weights = [float(f"{other.loss_weights[0] * one:.1g}") for one in times]
     changes = tuple(one for weight in weights for one in of_layer(run, other, "loss_weight", 0, value=weight))
     layers, weight = (other, stays[0]), other.loss_weights[0]
     yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1])

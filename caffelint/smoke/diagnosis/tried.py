@@ -43,6 +43,8 @@ class Tried(NamedTuple):
     last: float = 0.0
     iterations: int = 0
     left: float = math.nan
+    held: str = ""
+    beside: tuple[str, float] = "", math.nan
 
     @property
     def learned(self) -> bool:
@@ -80,7 +82,9 @@ def survivor(tried: Sequence[Tried]) -> Tried | None:
             return better
     if likeliest.kind == "rate" and any(one.rank > max(likeliest.rank, (True, STRONG)) for one in _untested(tried)):
         return None
-    return next(one for one in cured if one.hypothesis.place == likeliest.place)
+    own = [one for one in cured if one.hypothesis.place == likeliest.place]
+    enough = [one for one in own if not one.left > WELL] if own[0].held else []
+    return enough[0] if enough else min(own, key=lambda one: one.left) if own[0].held else own[0]
 
 
 def _far_better(learned: Sequence[Tried], likeliest: Hypothesis) -> Tried | None:
