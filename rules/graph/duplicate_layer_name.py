@@ -8,6 +8,7 @@ from caffelint.lint import (
     INFO,
     LIKELY,
     PHASES,
+    TRAIN,
     UNSAFE,
     WARNING,
     Edits,
@@ -147,8 +148,6 @@ class DuplicateLayerName(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if len({layer.name for layer in net.layers}) == len(net.layers):
-            return
         layers: dict[str, list[Layer]] = {}
         for layer in net.layers:
             layers.setdefault(layer.name, []).append(layer)
@@ -161,7 +160,8 @@ class DuplicateLayerName(NetRule):
     def _reported(self, clashes: list[Clash], names: Names) -> Finding:
         """The first clash of a name; its fix ends them all."""
         layer, other, renamed = clashes[0]
-        if not (layer.kind.has_parameters or other.kind.has_parameters):
+        if not layer.kind.has_parameters and (not other.kind.has_parameters or TRAIN not in layer.phases):
+            # Weights go to the first of a name, and training has no other (net.cpp, ShareTrainedLayersWith).
             return self.finding(
                 layer.at("name"),
                 f"{title(layer)}: name is already used by {other.type} on line {other.at('name').line}, so"

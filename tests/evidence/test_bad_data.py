@@ -130,6 +130,15 @@ def _bomb(folder: Path) -> str:
     return hdf5_layer(folder / "set.txt")
 
 
+def _many_rows(folder: Path) -> str:
+    """Each of which takes time, however small it is."""
+    with h5py.File(folder / "set.h5", "w") as file:
+        for name, shape in (("data", (10**8, 3)), ("label", (10**8,))):
+            file.create_dataset(name, shape, "f4", chunks=(10**6, *shape[1:]), compression="gzip")
+    (folder / "set.txt").write_text(f"{folder / 'set.h5'}\n")
+    return hdf5_layer(folder / "set.txt")
+
+
 def _named_often(folder: Path) -> str:
     with h5py.File(folder / "set.h5", "w") as file:
         for name, shape in (("data", (10**4, 3, 64, 64)), ("label", (10**4,))):
@@ -209,9 +218,10 @@ CASES: dict[str, tuple[Make, str, str]] = {
     "leveldb-no-manifest": (_lost_manifest, "source-not-readable", "is missing"),
     "leveldb-manifest-elsewhere": (_manifest_elsewhere, "source-not-readable", "names no manifest"),
     "leveldb-broken-table": (_broken_table, "source-not-readable", "cannot be read"),
-    "hdf5-bomb": (_bomb, "source-not-readable", "GiB of values"),
-    "hdf5-named-often": (_named_often, "source-not-readable", "GiB of values"),
-    "hdf5-rows-of-nothing": (_rows_of_nothing, "source-not-readable", "GiB of values"),
+    "hdf5-bomb": (_bomb, "source-not-readable", "bytes hold"),
+    "hdf5-rows": (_many_rows, "source-not-readable", "bytes hold"),
+    "hdf5-named-often": (_named_often, "source-not-readable", "bytes hold"),
+    "hdf5-rows-of-nothing": (_rows_of_nothing, "source-not-readable", "bytes hold"),
     "hdf5-long-row": (_long_row, "source-not-readable", "too large to read"),
     "hdf5-junk": (_junk_hdf5, "source-not-readable", "cannot be read"),
     "png-of-ten-billion-pixels": (_huge_png, "record-not-readable", "more than 67 million pixels"),

@@ -35,8 +35,9 @@ _WHOLE = re.compile(r"\s*[+-]?\d+")
 _MORE = re.compile(r"\s*[+-]?\d*\.\d*[1-9]")
 _HDF5_PART = 1 << 26
 _LARGEST_ROW = 1 << 28
-_BOMB = 1000
-"""So many times the size of a HDF5 file is more than any real data is compressed."""
+_BOMB, _OF_A_ROW = 1000, 256
+"""So many times the size of a HDF5 file is more than any real data is compressed; a row takes the time of so many
+bytes at least."""
 _SMALL = 1 << 32
 _MOST_SAMPLED = 1 << 44
 """Values that are cut into parts, so that some may be read of each."""
@@ -202,13 +203,13 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]
         except (OSError, Unreadable):
             parts.append([name, 0, 0])
             continue
-        values += rows * max(size, 1)
+        values += rows * max(size, _OF_A_ROW)
         stored += 0 if where in seen else os.path.getsize(where)
         seen.add(where)
         if values > max(_SMALL, _BOMB * stored) and not (sampled and values < _MOST_SAMPLED):
             raise Unreadable(
-                f'names "{name}", with which {stored:,} bytes hold {values >> 30:,} GiB of values; to read'
-                " a part of it, give --sample"
+                f'names "{name}", with which {stored:,} bytes hold {total + rows:,} rows of {size:,} bytes;'
+                " to read a part of it, give --sample"
             )
         step = max(1, _HDF5_PART // max(size, 1))
         parts += ([name, start, min(start + step, rows)] for start in range(0, rows, step)) if rows else [[name, 0, 0]]

@@ -21,6 +21,8 @@ from caffelint.text.patterns import compiled_later
 _WORD = 4
 _MOST_TWINS = 50
 _MOST_READERS = 20
+_MOST_BESIDE = 100
+"""Solvers of one net that are looked at for each of them."""
 _A_LIST = 3
 """Nets of a folder that solvers name in comments, from which on these are all that are tried."""
 _LARGEST = 1 << 20
@@ -157,7 +159,7 @@ class Used:
         mine = self._nets.get(path)
         if not mine or self._texts.names_file(path):
             return ""
-        beside = (other for other in self.solvers[mine[0]] if os.path.dirname(other) == os.path.dirname(path))
+        beside = (one for one in self.solvers[mine[0]][:_MOST_BESIDE] if os.path.dirname(one) == os.path.dirname(path))
         for other in beside:
             named = self._texts.names_file(other)
             if not named or named.is_vague or named.is_of_page or set(self._nets[other]) != set(mine):

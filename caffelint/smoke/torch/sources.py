@@ -341,6 +341,10 @@ class HDF5Data(Source):
             self.random.shuffle(self.order)
 
 
+_LARGE, _MOST_TIMES = 1 << 30, 1000
+"""More than real data is compressed, and what may be read into memory all the same."""
+
+
 def _dataset(file: Any, name: str, path: str) -> Array:
     if reason := elsewhere(file, name):
         raise Unreadable(f"{path} {reason}")
@@ -349,6 +353,9 @@ def _dataset(file: Any, name: str, path: str) -> Array:
         raise Unreadable(f'{path} has no dataset "{name}", the name of the top, with an axis')
     if found.dtype.kind not in "fiu":
         raise Unreadable(f'dataset "{name}" of {path} holds no numbers')
+    size = 4 * int(np.prod(found.shape, dtype=np.float64))
+    if size > max(_LARGE, _MOST_TIMES * os.path.getsize(path)):
+        raise Unreadable(f'dataset "{name}" of {path} unpacks to {size >> 30:,} GiB, {_MOST_TIMES:,} times its size')
     values: Array = found[()].astype(np.float32)
     return values
 

@@ -87,3 +87,25 @@ def test_the_new_name_is_like_those_of_other_layers(layers: str, title: str) -> 
     text = 'layer { name: "x" type: "Input" top: "x" }' + layers
     (finding,) = [finding for finding in check_text(text, kind="net").findings if finding.code == "G004"]
     assert [fix.title for fix in finding.fixes] == [title]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "severity"),
+    [
+        # Only the net for testing has the measure, and weights go to the first of a name there.
+        ("InnerProduct", "Accuracy", "info"),
+        ("Accuracy", "InnerProduct", "error"),
+    ],
+)
+def test_a_measure_of_the_name_of_what_it_judges(first: str, second: str, severity: str) -> None:
+    """As in multi/lenet_multi_label.prototxt of hedilong/Caffe_Multi_Label, which Caffe trains, tests and loads."""
+    layers = {
+        "InnerProduct": 'layer { name: "two" type: "InnerProduct" bottom: "data" top: "two"'
+        " inner_product_param { num_output: 3 } }\n",
+        "Accuracy": 'layer { name: "two" type: "Accuracy" bottom: "data" bottom: "label" top: "a"'
+        " include { phase: TEST } }\n",
+    }
+    text = 'layer { name: "data" type: "Data" top: "data" top: "label" }\n' + layers[first] + layers[second]
+    text += 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "two" bottom: "label" top: "loss" }\n'
+    (finding,) = [finding for finding in check_text(text, kind="net").findings if finding.code == "G004"]
+    assert finding.severity == severity

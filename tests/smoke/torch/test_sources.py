@@ -284,3 +284,18 @@ def test_images_of_other_kinds(tmp_path: Path) -> None:
     Image.fromarray(pixels[:, :, :3]).save(tmp_path / "turned.png", exif=exif)
     assert decode(str(tmp_path / "turned.png"), True).shape == (3, 3, 2)
     assert resize(np.full((3, 4, 4), 7, np.uint8), 9, 3).tolist() == [[[7] * 3] * 9] * 3
+
+
+def test_what_unpacks_to_far_more_than_its_size_is_not_read(tmp_path: Path) -> None:
+    import h5py
+
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("data", (2, 1 << 28), "f4", chunks=(1, 1 << 20), compression="gzip")
+        file.create_dataset("label", (2,), "f4")
+    (tmp_path / "a.txt").write_text(f"{tmp_path}/a.h5\n")
+    text = (
+        'layer { name: "d" type: "HDF5Data" top: "data" top: "label" hdf5_data_param { source: "%s" batch_size: 1 } }'
+    )
+    built = build(text_format.Parse(text % (tmp_path / "a.txt"), NetParameter()), "TRAIN")
+    with pytest.raises(Unreadable, match="unpacks to 2 GiB"):
+        open_source(built.layers[0], 1)
