@@ -228,7 +228,8 @@ def _origin(blob: Blob) -> str:
     maker = blob.maker_beyond(lambda layer: layer.hands_on and layer.keeps_channels)
     if maker is None:
         return ""
-    return "sum" if maker.type == "Eltwise" else "activation" if maker.is_activation else ""
+    # A product, as of a mask, is no sum of a branch and its shortcut.
+    return "sum" if maker.type == "Eltwise" and not maker.reads_bottom else "activation" if maker.is_activation else ""
 
 
 def _is_norm(layer: BuiltLayer) -> bool:

@@ -6,6 +6,9 @@ from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
 
 from ._text import refuses_momentum
 
+_STEPS_BY_RATE, _NOTHING = ("Adam", "RMSProp", "AdaGrad"), 1e-3
+"""Solvers each of whose updates is about the rate or less, and what moves no weight by anything in all."""
+
 
 class SolverTypeIgnored(SolverRule):
     """A script builds `caffe.SGDSolver` of a solver whose `type` is another.
@@ -46,6 +49,15 @@ class SolverTypeIgnored(SolverRule):
     ]
     INVALID = [
         Invalid(
+            {
+                "fcn.prototxt": 'type: "Adam" base_lr: 1e-10 max_iter: 100000',
+                "train.py": 'solver = caffe.SGDSolver("fcn.prototxt")\nsolver.step(9)',
+            },
+            span='type: "Adam"',
+            message="type Adam is ignored where train.py:1 builds an SGDSolver, which trains by plain SGD; remove type:"
+            " with base_lr 1e-10, Adam would move no weight by more than 1e-05 in all",
+        ),
+        Invalid(
             {"adam.prototxt": 'type: "Adam"', "train.py": 'solver = caffe.SGDSolver("adam.prototxt")\nsolver.step(9)'},
             span='type: "Adam"',
             message="type Adam is ignored where train.py:1 builds an SGDSolver, which trains by plain SGD; call"
@@ -80,7 +92,13 @@ class SolverTypeIgnored(SolverRule):
             return
         place = solver.at_first("type", "solver_type")
         remedy = "call caffe.get_solver there"
-        if refuses_momentum(solver):
+        farthest = solver.message.base_lr * solver.message.max_iter
+        if solver.type in _STEPS_BY_RATE and 0 < farthest < _NOTHING:
+            remedy = (
+                f"remove {place.field}: with base_lr {solver.message.base_lr:g}, {solver.type} would move no weight"
+            )
+            remedy += f" by more than {farthest:.1g} in all"
+        elif refuses_momentum(solver):
             remedy = (
                 f"to keep SGD, remove {place.field}, else {remedy} and remove momentum, which {solver.type} refuses"
             )
