@@ -68,7 +68,7 @@ class Split(BuiltLayer):
 class Flatten(BuiltLayer):
     types = ("Flatten",)
     rearranges = True
-    hands_on = shares_memory = True
+    hands_on = shares_memory = replaces_gradient = True
     block = "flatten_param"
     bottom_counts = ONE
     top_counts = ONE
@@ -108,7 +108,7 @@ class Flatten(BuiltLayer):
 class Reshape(BuiltLayer):
     types = ("Reshape",)
     rearranges = True
-    hands_on = shares_memory = True
+    hands_on = shares_memory = shares_gradient = True
     block = "reshape_param"
     bottom_counts = ONE
     top_counts = ONE

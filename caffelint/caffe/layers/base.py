@@ -104,8 +104,7 @@ class BuiltLayer:
     # Does it read transform_param? Does it read batches ahead (base_data_layer.hpp, BasePrefetchingDataLayer)?
     transforms: ClassVar[bool | None] = False
     prefetches: ClassVar[bool | None] = False
-    # A loss that grows with the distance of its first bottom to targets of any value.
-    is_distance: ClassVar[bool | None] = False
+    is_distance: ClassVar[bool | None] = False  # a loss that grows with the distance to targets of any value
     never_negative: ClassVar[bool | None] = False  # a loss that is never below 0, for valid input
     # The type that makes of scores what it compares to labels, "" where it takes them as they are; None: it does not.
     plain_form: ClassVar[str | None] = None
@@ -130,8 +129,7 @@ class BuiltLayer:
     has_weights: ClassVar[bool | None] = False
     # Weighted sums and a constant, all of them learned: it can scale and shift what it reads by itself.
     is_linear: ClassVar[bool | None] = False
-    # A moving mean and variance, which no solver changes.
-    keeps_statistics: ClassVar[bool | None] = False
+    keeps_statistics: ClassVar[bool | None] = False  # a moving mean and variance, which no solver changes
     adds: ClassVar[str] = ""  # the field of its block that holds what it adds to all values: a number or a filler
     # The fields of its block that hold fillers, that of the weights first.
     fillers: ClassVar[tuple[str, ...]] = ()
@@ -146,6 +144,8 @@ class BuiltLayer:
     keeps_channels: bool | None = False  # as many channels?
     keeps_pixels: bool | None = False  # where those of the bottom are?
     shares_memory: bool | None = False  # the same memory (ShareData)?
+    shares_gradient: bool = False  # its top's, by memory alone (ShareDiff in Reshape)?
+    replaces_gradient: bool = False  # of its bottom, by other memory (ShareDiff in Backward)?
     # Above 0 where that is, and nowhere else where a gradient comes through?
     keeps_sign: bool | None = False
 

@@ -73,6 +73,10 @@ class Concat(BuiltLayer):
         return len(self.bottom_names) == 1
 
     @property
+    def shares_gradient(self) -> bool:  # type: ignore[override]
+        return self.shares_memory
+
+    @property
     def in_place(self) -> str:  # type: ignore[override]
         return EXACT if len(self.bottoms) == 1 else DIES
 
@@ -140,6 +144,10 @@ class Slice(BuiltLayer):
     @property
     def shares_memory(self) -> bool:  # type: ignore[override]
         return len(self.top_names) == 1
+
+    @property
+    def shares_gradient(self) -> bool:  # type: ignore[override]
+        return self.shares_memory
 
     @property
     def in_place(self) -> str:  # type: ignore[override]

@@ -13,7 +13,7 @@ class Recurrent(BuiltLayer):
     """recurrent_layer.cpp: a net of its own, unrolled over T; its parameters are the layer's."""
 
     block = "recurrent_param"
-    is_recurrent = has_weights = True
+    is_recurrent = has_weights = shares_gradient = True
     fillers = ("weight_filler", "bias_filler")
     computes_by = ("num_output",)
     # Its backward pass reads what its own net keeps, of which its tops are copies.
