@@ -22,7 +22,7 @@ from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
-from caffelint.lint.finding import CERTAIN, ERROR
+from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.smoke import engines
 from caffelint.smoke.child import More
@@ -49,6 +49,8 @@ OFF, QUICK, FULL = "off", "quick", "full"
 """How much is tried to find out why a run went wrong."""
 _FROM_SCRATCH = ("global-stats-in-training",)
 """What is wrong only without weights that are loaded."""
+_OF_TRAINING = ("mean-unlike-data",)
+"""What may be as the weights that are loaded were trained with."""
 
 
 class Choice(NamedTuple):
@@ -161,7 +163,9 @@ class Stage:
     def look(self, seconds: float) -> None:
         """Add to the report what is wrong with the data, once; so many seconds are waited for it at most."""
         known = set(self.report.findings)
-        new = (one for one in self._looking.findings(seconds) if one not in known)
+        new = [one for one in self._looking.findings(seconds) if one not in known]
+        if self.wishes.weights:
+            new = [one._replace(severity=INFO) if one.name in _OF_TRAINING else one for one in new]
         self.report = self.report._replace(findings=(*self.report.findings, *new))
 
     def check_again(self, run: Run) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
 from caffelint.lint.cause import Known, ReportedCause
-from caffelint.lint.finding import ERROR, UNSAFE, WARNING, Fix
-from caffelint.lint.report import ReportedFinding
+from caffelint.lint.finding import ERROR, INFO, UNSAFE, WARNING, Fix
+from caffelint.lint.report import Report, ReportedFinding
 from caffelint.smoke.said_once import said_once
+from caffelint.smoke.session import Stage
 
 
 def finding(name: str, line: int, cause: ReportedCause | None = None, **more: object) -> ReportedFinding:
@@ -65,3 +71,11 @@ def test_what_the_check_says_elsewhere_or_louder_stays() -> None:
     quoted = finding("a", 3, cause("x", Known("b", "net.prototxt", 3, ""), Known("c", "net.prototxt", 4, "")))
     both = [finding("b", 3, severity=ERROR), finding("c", 4)]
     assert said_once(both, [quoted]) == (*both, quoted)
+
+
+@pytest.mark.parametrize(("weights", "severity"), [("", WARNING), ("a.caffemodel", INFO)])
+def test_the_mean_may_be_that_of_the_weights(weights: str, severity: str) -> None:
+    stage: Any = SimpleNamespace(report=Report(), wishes=SimpleNamespace(weights=weights), _looking=SimpleNamespace())
+    stage._looking.findings = lambda seconds: [finding("mean-unlike-data", 3), finding("record-constant", 3)]
+    Stage.look(stage, 1.0)
+    assert [one.severity for one in stage.report.findings] == [severity, WARNING]
