@@ -61,7 +61,7 @@ def probabilities(scores: Signal, classes: int) -> tuple[list[float], Shares]:
     own = shares(float(f"{min(variance, 1e12):.2g}"), classes)
     square = own.square
     chance = 1 / classes
-    slope = variance * (chance - square) ** 2 * classes / (classes - 1)
+    slope = variance * (chance - square) ** 2 * classes / max(classes - 1, 1)
     rest = max(square - chance * chance - slope, 0.0)
     slope = min(slope, square - chance * chance)
     found = [square]

@@ -7,7 +7,7 @@ from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Named
 from caffelint.lint.built import Blob, BuiltLayer, types_that
 
 _SOFTMAX = "Softmax"
-_FARTHEST = 100
+_FARTHEST = 30
 """Layers that are passed on the way up from one loss."""
 _MAP_AXES = 3
 _BOX = 4
@@ -169,8 +169,8 @@ def _mixed(blob: Blob, count: int, step: int) -> Iterator[_Mixed]:
             return
         blob, reshape = todo.pop()
         maker, shape = blob.maker, blob.original.shape
-        if maker is None or not maker.bottoms or shape is None:
-            continue
+        if maker is None or not maker.bottoms or shape is None or maker.type == _SOFTMAX:
+            continue  # what another Softmax reads is told there
         above = maker.bottoms[0]
         if _makes_map(maker):
             if reshape is not None and len(shape) >= _MAP_AXES and _of_places(shape, count, step):

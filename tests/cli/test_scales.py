@@ -96,6 +96,17 @@ def test_a_net_alone_has_no_updates(caffelint: Any, there: Path) -> None:
     assert all(row["update"] is None for row in found["rows"])
 
 
+def test_a_softmax_of_one_class_is_1(caffelint: Any, there: Path) -> None:
+    (there / "net.prototxt").write_text(
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 8 } } }\n'
+        'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 1\n'
+        '  weight_filler { type: "xavier" } } }\n'
+        'layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }\n'
+    )
+    rows = {row["layer"]: row for row in table(caffelint, file="net.prototxt")["rows"]}
+    assert rows["prob"]["mean"] == pytest.approx(1)
+
+
 def test_what_is_not_known_is_named(caffelint: Any, there: Path) -> None:
     (there / "net.prototxt").write_text(NET.replace('"ReLU"', '"Strange"'), "utf-8")
     found = table(caffelint)
