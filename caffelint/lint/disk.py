@@ -26,7 +26,7 @@ _TEMPLATE = compiled_later(
 _TRACKED = "git:"
 _IGNORED = "ignored:"
 _ORDERED = "ordered:"
-_NEAR = "near:"
+_NEAR, _BY_WORDS = "near:", "*"
 """Before a path of `looked` of which git was asked whether it keeps or ignores it, or, after an order, of which it was
 asked whether it is a list in this order, or, after a name, whether that is the one near it; no absolute path begins so.
 """
@@ -82,7 +82,7 @@ def _answer(path: str) -> bool:
         return order_in(path) == order
     if path.startswith(_NEAR):
         name, slash, path = path.removeprefix(_NEAR).partition("/")
-        return name in (near_in(slash + path), near_in(slash + path, by_words=True))
+        return name.removeprefix(_BY_WORDS) == near_in(slash + path, by_words=name.startswith(_BY_WORDS))
     return os.path.exists(path)
 
 
@@ -178,7 +178,7 @@ def near(path: str, file: str, folders: Sequence[str], *, by_words: bool) -> str
         is_ours = top is not None and is_below(os.path.realpath(inside), os.path.realpath(top))
         if exists(inside) and (is_ours or reach.holds(inside)):
             name = near_in(whole, by_words=by_words)
-            _looked[f"{_NEAR}{name}{whole}"] = True
+            _looked[f"{_NEAR}{_BY_WORDS * by_words}{name}{whole}"] = True
             if name:
                 return os.path.join(os.path.dirname(path), name)
     return ""

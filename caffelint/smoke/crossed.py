@@ -46,8 +46,8 @@ class Seen(object):
             data = data[:, numpy.unique(numpy.linspace(0, data.shape[1] - 1, most).astype(int))]
         same = not self.records or self.records[0].shape == data.shape[1:]
         rows = labels.reshape(len(labels), -1) if labels.ndim and labels.size else labels
-        same = same and (not self.labels or self.columns == rows.shape[-1])
-        self.fits = self.fits and data.ndim > 1 and rows.ndim == 2 and same
+        same = same and rows.ndim == 2 and (not self.labels or self.columns == rows.shape[-1])
+        self.fits = self.fits and data.ndim > 1 and same
         self.fits = self.fits and len(data) == len(rows) and rows.shape[1] <= _MOST_COLUMNS
         if self.fits:
             self.records += list(data)

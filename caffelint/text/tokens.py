@@ -31,7 +31,7 @@ _BAD_ESCAPE = re.compile(
 )
 _OPEN_STRING_END = re.compile(r"(?<![ \t])[ \t]*(?:[};,#]|\Z)|[ \t]\w+[ \t]*[:{]", re.ASCII)
 _LONG = 1000
-_BRACKETS = frozenset("{}()[]")
+_BRACKETS = frozenset("{}")
 """Which no path has behind a backslash, and the Python or YAML of a param_str does not want escaped."""
 
 

@@ -21,8 +21,7 @@ class RecordsRepeated(DatasetRule):
     two labels cannot be learned. Repeated records weigh more than others.
 
     Images are the same if all bytes are; the same picture that was resized or compressed anew is another image. A
-    source of answers alone, such as positions beside an LMDB of images, is not looked at: many images may have one; nor
-    are the data of recurrent nets, whose records may be steps.
+    source of answers alone, such as positions beside images, is not looked at, nor are the steps of a recurrent net.
     """
 
     code = "E113"

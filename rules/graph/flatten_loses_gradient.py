@@ -26,6 +26,7 @@ _NET = (
     ' layer { name: "flat" type: %s bottom: "rows" top: "flat" %s}'
     ' layer { name: "loss" type: "EuclideanLoss" bottom: "flat" bottom: "data" top: "loss" }'
 )
+_SHAPE = " with shape { dim: 0 dim: -1 }"
 _RESHAPED = '"Reshape"', "reshape_param { shape: { dim: 0 dim: -1 } } "
 
 
@@ -71,8 +72,8 @@ class FlattenLosesGradient(NetRule):
         Invalid(
             _NET % ("a", '"Flatten"', ""),
             span='type: "Flatten"',
-            message='Flatten "flat" behind Reshape "rows" loses the gradient, so nothing above it learns; make it a'
-            " Reshape with shape { dim: 0 dim: -1 }",
+            message='Flatten "flat" behind Reshape "rows" loses the gradient, so nothing above learns from what it'
+            " gives; make it a Reshape with shape { dim: 0 dim: -1 }",
             fixed=_NET % ("a", *_RESHAPED),
         ),
     ]
@@ -84,8 +85,8 @@ class FlattenLosesGradient(NetRule):
                 mine = net.layers[layer.index]
                 yield self.finding(
                     mine.at("type"),
-                    f"{title(layer)} behind {title(above)} loses the gradient, so nothing above it learns; make it a"
-                    " Reshape with shape { dim: 0 dim: -1 }",
+                    f"{title(layer)} behind {title(above)} loses the gradient, so nothing above learns from what it"
+                    f" gives; make it a Reshape{_SHAPE * _is_plain(mine)}",
                     severity=ERROR if net.is_plain else WARNING,
                     phases=(TRAIN,),
                     fixes=fix("make it a Reshape", UNSAFE, *_edits(mine)),
@@ -94,8 +95,14 @@ class FlattenLosesGradient(NetRule):
 
 def _edits(layer: Layer) -> list[Edits]:
     shape = [("shape", "{ dim: 0 dim: -1 }")]
-    plain = not layer.message.HasField("flatten_param")
-    return [write(layer, "type", value='"Reshape"'), write(layer, "reshape_param", value=shape)] if plain else [None]
+    edits = write(layer, "type", value='"Reshape"'), write(layer, "reshape_param", value=shape)
+    return [*edits] if _is_plain(layer) else [None]
+
+
+def _is_plain(layer: Layer) -> bool:
+    """Is all but the first axis made one? The older layers blocks have no Reshape."""
+    is_old = layer.node is not None and layer.node.name == "layers"
+    return not (is_old or layer.message.HasField("flatten_param"))
 
 
 def _losing(layer: BuiltLayer) -> BuiltLayer | None:

@@ -88,4 +88,4 @@ class FrozenByHalf(NetRule):
 def _is_by_half(layer: Layer) -> bool:
     specs = layer.message.param
     alone = len(specs) == 1 and layer.kind.param_count == 2 and layer.type != "Deconvolution"
-    return bool(alone and specs[0].lr_mult == 0 and not specs[0].name)
+    return bool(alone and TRAIN in layer.phases and specs[0].lr_mult == 0 and not specs[0].name)

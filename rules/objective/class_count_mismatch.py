@@ -200,7 +200,7 @@ class ClassCountMismatch(NetRule):
             return
         same = shared.setdefault((loss.bottoms[1], labels.layer.index if labels else -1), {})
         same.setdefault(scores.layer, loss)
-        if labels is None or loss.bottoms[1].rpartition("_")[2] not in PLAIN_LABELS:
+        if labels is None or loss.bottoms[1].removeprefix("gt_") not in PLAIN_LABELS:
             return
         classes = classes_in_param_str(labels.layer)
         if classes < 2 or classes == AGNOSTIC and not are_left_over(boxes.get(labels.layer.index, ()), classes):

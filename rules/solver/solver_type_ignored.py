@@ -55,7 +55,7 @@ class SolverTypeIgnored(SolverRule):
             },
             span='type: "Adam"',
             message="type Adam is ignored where train.py:1 builds an SGDSolver, which trains by plain SGD; remove type:"
-            " with base_lr 1e-10, Adam would move no weight by more than 1e-05 in all",
+            " with base_lr 1e-10, Adam would hardly move any weight in 100,000 iterations",
         ),
         Invalid(
             {"adam.prototxt": 'type: "Adam"', "train.py": 'solver = caffe.SGDSolver("adam.prototxt")\nsolver.step(9)'},
@@ -94,10 +94,8 @@ class SolverTypeIgnored(SolverRule):
         remedy = "call caffe.get_solver there"
         farthest = solver.message.base_lr * solver.message.max_iter
         if solver.type in _STEPS_BY_RATE and 0 < farthest < _NOTHING:
-            remedy = (
-                f"remove {place.field}: with base_lr {solver.message.base_lr:g}, {solver.type} would move no weight"
-            )
-            remedy += f" by more than {farthest:.1g} in all"
+            remedy = f"remove {place.field}: with base_lr {solver.message.base_lr:g}, {solver.type} would hardly"
+            remedy += f" move any weight in {solver.message.max_iter:,} iterations"
         elif refuses_momentum(solver):
             remedy = (
                 f"to keep SGD, remove {place.field}, else {remedy} and remove momentum, which {solver.type} refuses"

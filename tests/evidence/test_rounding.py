@@ -26,6 +26,7 @@ from caffelint.evidence.data.rounding import rounded  # noqa: E402
         (np.arange(1000), None),
         (1.5e9 + 1000.0 * np.arange(1000), None),
         (np.full(100, 1.5e9), None),
+        (np.array([0.3, 0.1 + 0.2] * 50), None),  # one value, computed in two ways
         (np.array([1e300, 1.0, 2.0]), None),
         (np.array([np.nan, 1.5e9, 1.5e9 + 1]), None),
     ],

@@ -12,6 +12,8 @@ from caffelint.evidence.data.values import Rounded
 Array = NDArray[Any]
 _MOST_COLUMNS = 4096
 _HALF = 0.5
+_OWN_STEPS = 1 << 12
+"""Of float64: values that are nearer are one, but for how they were computed."""
 
 
 def rounded(rows: Array, file: str) -> Rounded | None:
@@ -27,7 +29,8 @@ def rounded(rows: Array, file: str) -> Rounded | None:
     lows, highs = flat.min(axis=0).astype(np.float64), flat.max(axis=0).astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         steps = np.spacing(np.maximum(np.abs(lows), np.abs(highs)).astype(np.float32)).astype(np.float64)
-        few = (highs > lows) & ((highs - lows) < steps * len(rows)) & np.isfinite(steps)
+        own = np.spacing(np.maximum(np.abs(lows), np.abs(highs)))
+        few = (highs - lows > _OWN_STEPS * own) & ((highs - lows) < steps * len(rows)) & np.isfinite(steps)
     found = None
     for column in np.flatnonzero(few):
         values = np.unique(flat[:, column])

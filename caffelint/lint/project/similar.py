@@ -9,9 +9,9 @@ from itertools import islice
 from caffelint.text.patterns import compiled_later
 
 _WORDS = compiled_later(r"[a-z]+|\d+")
-_ALIKE = 0.85
-"""As a share of two names."""
-_LONGEST, _MOST = 200, 2000
+_ALIKE, _SHORT = 0.75, 3
+"""As a share of two words, and letters that a word has at least in which a slip is known for one."""
+_LONGEST, _MOST = 200, 500
 """A name, and names in a folder, that are compared."""
 
 
@@ -44,16 +44,20 @@ def _plain(stem: str) -> str:
 
 
 def _are_alike(stem: str, other: str) -> bool:
-    """Names that differ in a number are of other files."""
-    if len(other) > _LONGEST or _digits(stem) != _digits(other):
+    """A slip is within a word. Names that differ in a number, or in a word such as `train`, are of other files."""
+    if len(other) > _LONGEST:
         return False
-    return SequenceMatcher(None, _plain(stem), _plain(other)).ratio() >= _ALIKE
+    one, two = _WORDS.findall(stem), _WORDS.findall(other)
+    return len(one) == len(two) and all(a == b or _is_slip(a, b) for a, b in zip(one, two, strict=True))
+
+
+def _is_slip(word: str, other: str) -> bool:
+    if word.isdigit() or other.isdigit() or min(len(word), len(other)) < _SHORT:
+        return False
+    matcher = SequenceMatcher(None, word, other)
+    return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
 
 
 def _share_words(stem: str, other: str) -> bool:
     one, two = (set(_WORDS.findall(text[:_LONGEST])) for text in (stem, other))
     return bool(one and two) and (one <= two or two <= one)
-
-
-def _digits(stem: str) -> list[str]:
-    return [word for word in _WORDS.findall(stem) if word.isdigit()]

@@ -84,6 +84,20 @@ def test_a_number_makes_another_file(tmp_path: Path) -> None:
     assert near_in(str(tmp_path / "train_list_1.txt")) == near_in(str(tmp_path / "train.txt")) == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("places_challenge_train_list_shuffled.txt", "places_challenge_test_list_shuffled.txt"),
+        ("imagenet_ilsvrc_train_list.txt", "imagenet_ilsvrc_val_list.txt"),
+        ("nyu_depth_train_image_list.txt", "nyu_depth_train_label_list.txt"),
+        ("cls_train_split_a.txt", "cls_train_split_b.txt"),
+    ],
+)
+def test_a_word_makes_another_file(tmp_path: Path, name: str, there: str) -> None:
+    (tmp_path / there).write_text("")
+    assert near_in(str(tmp_path / name)) == near_in(str(tmp_path / name), by_words=True) == ""
+
+
 def test_a_stored_result_holds_until_another_file_is_there(repository: Path) -> None:
     (repository / "data" / "labelmap.prototxt").write_text("")
     (repository / "models" / "net.prototxt").write_text(BOXES.format("data/labelmap_own.prototxt"))
