@@ -11,8 +11,8 @@ from caffelint.text.patterns import compiled_later
 _WORDS = compiled_later(r"[a-z]+|\d+")
 _ALIKE, _SHORT = 0.75, 3
 """As a share of two words, and letters that a word has at least in which a slip is known for one."""
-_LONGEST, _MOST = 200, 500
-"""A name, and names in a folder, that are compared."""
+_LONG, _LONGEST, _MOST = 24, 200, 200
+"""A word, a name, and names in a folder, that are compared."""
 
 
 def near_in(path: str, by_words: bool = False) -> str:
@@ -48,11 +48,13 @@ def _are_alike(stem: str, other: str) -> bool:
     if len(other) > _LONGEST:
         return False
     one, two = _WORDS.findall(stem), _WORDS.findall(other)
-    return len(one) == len(two) and all(a == b or _is_slip(a, b) for a, b in zip(one, two, strict=True))
+    odd = [(a, b) for a, b in zip(one, two, strict=False) if a != b]
+    return len(one) == len(two) and len(odd) == 1 and _is_slip(*odd[0])
 
 
 def _is_slip(word: str, other: str) -> bool:
-    if word.isdigit() or other.isdigit() or min(len(word), len(other)) < _SHORT:
+    shorter, longer = sorted([len(word), len(other)])
+    if word.isdigit() or other.isdigit() or shorter < _SHORT or longer > min(_LONG, shorter + _SHORT):
         return False
     matcher = SequenceMatcher(None, word, other)
     return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
