@@ -10,7 +10,8 @@ from caffelint.lint.read import ReadError
 
 WEB = frozenset(["http", "https"])
 SECONDS = 60
-"""That a server of the web may be silent."""
+"""That a server of the web may be silent; a whole answer may take _TIMES as long."""
+_TIMES = 5
 _PIECE = 1 << 20
 _MOST_PIECES, _LEAST_OF_EACH = 1000, 1 << 10
 
@@ -39,7 +40,7 @@ def file_system_of(url: str, links: Iterable[str]) -> tuple[Any, str]:
         except ImportError:
             pass  # fsspec says so
         else:
-            limit = ClientTimeout(total=None, sock_connect=SECONDS, sock_read=SECONDS)
+            limit = ClientTimeout(total=_TIMES * SECONDS, sock_connect=SECONDS, sock_read=SECONDS)
             for scheme in WEB:
                 conf.setdefault(scheme, {}).setdefault("client_kwargs", {"timeout": limit})
     found: tuple[Any, str] = url_to_fs(url)

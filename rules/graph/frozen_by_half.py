@@ -87,5 +87,5 @@ class FrozenByHalf(NetRule):
 
 def _is_by_half(layer: Layer) -> bool:
     specs = layer.message.param
-    alone = len(specs) == 1 and layer.kind.param_count == 2 and layer.type != "Deconvolution"
+    alone = len(specs) == 1 and layer.kind.param_count == 2 and not layer.kind.upsamples
     return bool(alone and TRAIN in layer.phases and specs[0].lr_mult == 0 and not specs[0].name)

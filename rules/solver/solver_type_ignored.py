@@ -7,7 +7,7 @@ from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
 from ._text import refuses_momentum
 
 _STEPS_BY_RATE, _NOTHING = ("Adam", "RMSProp", "AdaGrad"), 1e-3
-"""Solvers each of whose updates is about the rate or less, and what moves no weight by anything in all."""
+"""Solvers whose updates are of the size of the rate, tenfold at first, and what moves no weight by anything in all."""
 
 
 class SolverTypeIgnored(SolverRule):
