@@ -117,6 +117,7 @@ def _elsewhere(part: Part, checker: Checker) -> Looked:
         outcomes = [*map(Checker(config).job, plan.jobs)]
         files = {finding.file for outcome in outcomes for finding in outcome.findings}
         digests = {file: _digest(file) for file in files}
+    unreadable = dict(mirror.unreadable)
     top = part.url if part.names or mirror.paths == (".",) else _parent(part.url)
 
     def is_meant(file: str) -> bool:
@@ -129,7 +130,7 @@ def _elsewhere(part: Part, checker: Checker) -> Looked:
         [_renamed(outcome, name) for outcome in outcomes],
         [*map(name, plan.files)],
         [Failure(name(file), why) for file, why in mirror.unreadable if is_meant(file)]
-        + [one._replace(file=name(one.file)) for one in plan.failures if one.file not in dict(mirror.unreadable)],
+        + [one._replace(file=name(one.file)) for one in plan.failures if one.file not in unreadable],
         [*map(name, plan.lookalikes)],
         {name(file): digest for file, digest in digests.items()},
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from own_caffe import OWN, Make, caffe
+from scripted import SOLVER, clear
 
 
 @pytest.fixture
@@ -39,4 +40,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The top of a checkout, which is the working directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with a solver in its folder `models`, which is the working directory."""
+    clear()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/solver.prototxt").write_text(SOLVER)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
