@@ -10,6 +10,8 @@ from caffelint.smoke.events import LossGradient
 from caffelint.smoke.loss import constant_of, slowest
 from caffelint.smoke.run import Run
 
+GENTLE = 2 / 3
+"""The power of what would make losses equal at the start: the less a loss weighs, the less it is learned itself."""
 _LITTLE, _FAR_MORE = 0.7, 10.0
 """What is left of a loss that is hardly learned, and how many times its gradient one that outweighs it has."""
 
@@ -42,7 +44,8 @@ def trunk(run: Run) -> Trunk | None:
 
 class Outweighed(NamedTuple):
     """A loss that falls by little, as `last` and the `near` of the best constant answer tell; the other loss whose
-    gradient at what both train is `times` as large, and the weight that would bring both near each other."""
+    gradient at what both train is `times` as large, and the weight that would bring both near each other; or `heavier`,
+    that of the loss itself where all else stays as it is."""
 
     loss: BuiltLayer
     last: float
@@ -50,6 +53,7 @@ class Outweighed(NamedTuple):
     other: BuiltLayer
     times: float
     weight: float
+    heavier: float
 
 
 def outweighed(run: Run) -> Outweighed | None:
@@ -64,4 +68,5 @@ def outweighed(run: Run) -> Outweighed | None:
     if not (near > 0 and last > _LITTLE * min(first, near) and most > _FAR_MORE * own > 0):
         return None
     weight = other.loss_weights[0] * math.sqrt(own / most)
-    return Outweighed(loss, last, near, other, most / own, float(f"{weight:.1g}"))
+    heavier = loss.loss_weights[0] * (most / own) ** GENTLE
+    return Outweighed(loss, last, near, other, most / own, float(f"{weight:.1g}"), float(f"{heavier:.1g}"))

@@ -24,6 +24,9 @@ def loss_weight(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     if one.field == "holds":
         fact = f"with loss_weight {one.value:g}, {name} may keep {title(one.layers[1])} from falling, which stays at"
         return f"{fact} {number(one.figure)}", f"; try {better}", False
+    if one.field == "drowns":
+        at = f"the gradient of {name} is {number(one.figure)} times that of {title(one.layers[1])} at what both train"
+        return f"{at}, so that next to nothing of the latter is learned", f"; try {better} there", False
     if one.field == "off":
         return f"loss_weight 0 of {name} keeps {titles(one.layers[1:])} from learning", f"; set {better}", False
     if one.value < 0:

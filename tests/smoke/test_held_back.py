@@ -50,3 +50,38 @@ def test_the_loss_that_draws_all_together(
         assert best.left < 0.9
     else:
         assert not [one for one in session.run.tried if one.hypothesis.field == "holds"]
+
+
+DROWNED = """
+layer { name: "data" type: "HDF5Data" top: "data" top: "label" top: "box"
+  hdf5_data_param { source: "train.txt" batch_size: 16 } }
+layer { name: "body" type: "InnerProduct" bottom: "data" top: "body"
+  inner_product_param { num_output: 8 weight_filler { type: "xavier" } } }
+layer { name: "head" type: "InnerProduct" bottom: "body" top: "head"
+  inner_product_param { num_output: 4 weight_filler { type: "xavier" } } }
+layer { name: "sides" type: "InnerProduct" bottom: "body" top: "sides"
+  inner_product_param { num_output: 2 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "head" bottom: "label" top: "loss" }
+layer { name: "near" type: "EuclideanLoss" bottom: "sides" bottom: "box" top: "near" }
+"""
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_a_rate_that_was_lowered_for_the_larger_loss(
+    engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    """At that rate the smaller one learns where it weighs more; with less of the larger one, neither does."""
+    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    labels = np.arange(64) % 4
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["data"], file["label"] = np.eye(8, dtype="f")[labels], labels.astype("f")
+        file["box"] = np.stack([100 + 50 * labels, 300 - 60 * labels], 1).astype("f")
+    (tmp_path / "train.txt").write_text("train.h5\n")
+    solver = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "").replace("base_lr: 0.01", "base_lr: 0.0002")
+    session = in_engine(write(tmp_path, DROWNED, solver), engine, iterations=60)
+    assert session.run is not None
+    best = survivor(session.run.tried)
+    assert best is not None
+    assert (best.hypothesis.field, best.change.layer) == ("drowns", "loss")
+    said = verdict(session.run, session.report.findings)
+    assert 'so that next to nothing of the latter is learned; with loss_weight: ' in said

@@ -81,7 +81,7 @@ class Experiment:
         # Of several losses one may take longer than until then.
         broke = was.kind in (BREAKS, CRASHES, GROWS)
         share = least_left(run) if self.trial[0].least else left(run) if broke else progress(run)
-        if self.trial[0].field == "holds" and (one := self._freed(run, was, late)) is not None:
+        if self.trial[0].field in ("holds", "drowns") and (one := self._freed(run, was, late)) is not None:
             return one
         if now is not None and now.kind == FLAT and was.kind == BREAKS and self.trial[0].score >= _FAR:
             # From chance on, it learns as slowly as a sound net may.
@@ -115,7 +115,7 @@ class Experiment:
         own, beside = each[held.name], each[other.name]
         number = len(run.iterations)
         ended = number >= run.asked or (late and number >= run.asked * _ENOUGH and own.left < _FREED)
-        kind = "" if own.left < _FREED and not beside.left > _NEAR else FLAT
+        kind = "" if own.left < _FREED and not beside.left > _NEAR * self.trial[0].beside else FLAT
         outcome = (SAME if kind else CURED) if ended else UNTESTED
         found = Tried(*self.trial, outcome, kind, was.iteration if kind else -1, own.first, own.last, number, own.left)
         return found._replace(held=held.name, beside=(other.name, beside.last))

@@ -14,6 +14,7 @@ from caffelint.smoke.infogain import matrix
 from caffelint.smoke.learning import size
 from caffelint.smoke.loss import each_of, held_back, summed_labels
 from caffelint.smoke.run import Run
+from caffelint.smoke.trunk import GENTLE, trunk
 
 _PROVED = 10.0
 """The score of what breaks any run."""
@@ -27,8 +28,6 @@ _ADDS, _ADDED = 1.0, 0.6
 """Every value of an item adds to the gradient, as rates are made for: the score, and the most that it may be."""
 _LESS = (0.1, 0.003)
 """Times a loss_weight, to see whether it is what keeps another loss from falling, where the two are not far apart."""
-_GENTLE = 2 / 3
-"""The power of what would make the losses equal at the start: the less a loss weighs, the less it is learned itself."""
 _SUM, _MEAN = 1, 4
 """As caffe.proto numbers the operations of a Reduction."""
 
@@ -144,9 +143,11 @@ def read_at_first(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None
 
 
 def holding(run: Run) -> Iterator[Hypothesis]:
-    """Of several losses one that may keep that of labels from falling. field: `holds`. layers: it and the other.
+    """Of several losses one that may keep that of labels from falling: it may weigh less, or the other more, as where
+    the rate was lowered until the larger one stood it. layers: it and the other.
 
-    value: its weight. figure: what the other stays at.
+    field: `holds`; value: its weight; figure: what the other stays at. Or `drowns`; value: the weight of the other;
+    figure: how many times as long its own gradient is at the layers that both train.
     """
     stays = held_back(run)
     if stays is None:
@@ -157,8 +158,18 @@ def holding(run: Run) -> Iterator[Hypothesis]:
     other, place = others[0], run.place(others[0].name, 0, "loss_weight")
     first = each_of(run)
     own, more = (one.loss_weights[0] * first[one.name].first for one in (stays[0], other))
-    times = [(own / more) ** _GENTLE, own / more] if own < _LESS[0] * more else _LESS
+    times = [(own / more) ** GENTLE, own / more] if own < _LESS[0] * more else _LESS
     weights = [float(f"{other.loss_weights[0] * one:.1g}") for one in times]
     changes = tuple(one for weight in weights for one in of_layer(run, other, "loss_weight", 0, value=weight))
-    layers, weight = (other, stays[0]), other.loss_weights[0]
-    yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1])
+    layers, weight, beside = (other, stays[0]), other.loss_weights[0], max(1.0, first[other.name].left)
+    yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1], beside=beside)
+    found = trunk(run)
+    pulls = {layer.name: pull for pull, layer in found.pulls} if found is not None else {}
+    if other.name not in pulls or stays[0].name not in pulls:
+        return
+    times, weight = pulls[other.name] / pulls[stays[0].name], stays[0].loss_weights[0]
+    if times > 1 / _LESS[0]:
+        heavier = [float(f"{weight * one:.1g}") for one in (times**GENTLE, times)]
+        changes = tuple(one for value in heavier for one in of_layer(run, stays[0], "loss_weight", 0, value=value))
+        place = run.place(stays[0].name, 0, "loss_weight")
+        yield Hypothesis("loss-weight", place, STRONG, changes, "drowns", layers, weight, times, beside=beside)
