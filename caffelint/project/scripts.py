@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from operator import attrgetter
 
@@ -126,7 +126,7 @@ class Script:
         self.text = text
         self.home = home
         self.is_shipped = is_shipped
-        self._named: dict[tuple[str, tuple[str, ...]], frozenset[str]] = {}
+        self._named: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
 
     def reaches(self, folder: str) -> bool:
         """Is a folder in the Caffe that it is part of, if it is part of one?"""
@@ -274,7 +274,8 @@ class Script:
             return True
         if not self.speaks_for(folder):
             return False
-        others = tuple(dict.fromkeys([*namesakes(), folder]))
+        known = frozenset(namesakes())
+        others = known if folder in known else known | {folder}
         if (solver, others) not in self._named:
             self._named[solver, others] = frozenset(_nearest(self._paths_of(solver), others))
         return folder in self._named[solver, others]
@@ -477,13 +478,20 @@ def _first(mentions: Iterable[Mention | None]) -> Mention | None:
     return next(filter(None, mentions), None)
 
 
-def _nearest(paths: Collection[str], folders: Collection[str]) -> Iterator[str]:
-    """The folders each of which has, alone of all, the longest end of one of the paths."""
+@lru_cache(maxsize=64)
+def _by_end(folders: frozenset[str]) -> Mapping[tuple[str, ...], Sequence[str]]:
+    """The folders that each end of a path is of, the last part of it first."""
     ending: dict[tuple[str, ...], list[str]] = {}
     for folder in folders:
         parts = folder.replace("\\", "/").split("/")[::-1]
         for length in range(min(len(parts), _DEEPEST) + 1):
             ending.setdefault(tuple(parts[:length]), []).append(folder)
+    return ending
+
+
+def _nearest(paths: Collection[str], folders: frozenset[str]) -> Iterator[str]:
+    """The folders each of which has, alone of all, the longest end of one of the paths."""
+    ending = _by_end(folders)
     for path in paths:
         wanted = [part for part in path.split("/") if part][::-1]
         longest = next(

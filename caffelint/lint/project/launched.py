@@ -58,12 +58,14 @@ def _launched_from(script: Script, top: str, folder: str, name: str) -> list[_Fr
     found: list[_From] = []
     solver = os.path.join(folder, name)
     for path, start in script.launches:
-        parts = os.path.normpath(path).split(os.sep)
-        if os.path.join(*parts) != os.path.join(*solver.split(os.sep)[-len(parts) :]) or len(parts) < 2:
+        if name not in path:
             continue
-        home = solver[: -len(os.path.join(*parts)) - 1]
+        plain = os.path.normpath(path)
+        if not solver.endswith(os.sep + plain) or os.sep not in plain:
+            continue
+        home = solver[: -len(plain) - 1]
         between = script.folder
-        while between != home and is_below(between, home) and not exists(os.path.join(between, *parts)):
+        while between != home and is_below(between, home) and not exists(os.path.join(between, plain)):
             between = os.path.dirname(between)
         if between == home and is_below(home, top):
             found.append(_From(home, path, Mention(script.path, script.text.count("\n", 0, start) + 1)))

@@ -95,9 +95,9 @@ def scripts_below(folder: str, top: str) -> Iterator[Script]:
 
 
 @remembered(64)
-def _folders_with(top: str, name: str) -> Sequence[str]:
+def _folders_with(top: str, name: str) -> frozenset[str]:
     """The folders of a project that hold a file of this name."""
-    found: list[str] = []
+    found: set[str] = set()
     seen = 0
     for folder, folders, files in walk(top):
         folders[:] = sorted(one for one in folders if one not in _KEEP_OUT)
@@ -105,8 +105,8 @@ def _folders_with(top: str, name: str) -> Sequence[str]:
         if seen > _MOST_FILES:
             break
         if name in files:
-            found.append(folder)
-    return found
+            found.add(folder)
+    return frozenset(found)
 
 
 def _customs(top: str, folder: str, name: str) -> Customs:
@@ -155,7 +155,7 @@ def _own(top: str) -> Sequence[_Own]:
     return found
 
 
-def _about(script: Script, there: Mapping[str, Sequence[str]]) -> frozenset[tuple[str, str]] | None:
+def _about(script: Script, there: Mapping[str, frozenset[str]]) -> frozenset[tuple[str, str]] | None:
     """The solvers that a script speaks of, by folder and name; None if it may speak of any. `there`: all that are."""
     names = [name for name in script.names if name in there]
     if script.takes_arguments or any(len(there[name]) > _MOST_NAMESAKES for name in names):
@@ -170,9 +170,9 @@ def _about(script: Script, there: Mapping[str, Sequence[str]]) -> frozenset[tupl
 
 
 @remembered(4)
-def _solvers(top: str) -> Mapping[str, Sequence[str]]:
+def _solvers(top: str) -> Mapping[str, frozenset[str]]:
     """The files of a project that are called solvers, by name: the folders of each."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, set[str]] = {}
     seen = 0
     for folder, folders, files in walk(top):
         folders[:] = sorted(one for one in folders if one not in _KEEP_OUT)
@@ -181,8 +181,8 @@ def _solvers(top: str) -> Mapping[str, Sequence[str]]:
             break
         for name in files:
             if _SOLVER in name and name.endswith(_PROTOTXT):
-                found.setdefault(name, []).append(folder)
-    return found
+                found.setdefault(name, set()).add(folder)
+    return {name: frozenset(folders) for name, folders in found.items()}
 
 
 @remembered(4)
