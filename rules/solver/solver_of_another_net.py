@@ -50,6 +50,11 @@ class SolverOfAnotherNet(SolverRule):
         'net: "googlenet_bn/train_val.prototxt" snapshot_prefix: "inception-v2"',
         {"lenet_solver_adam.prototxt": 'net: "lenet_train_test.prototxt" snapshot_prefix: "lenet"'},
         {"cifar10_resnet_solver.prototxt": 'net: "resnet20.prototxt" snapshot_prefix: "cifar10"'},
+        {
+            "my_ae_solver2.prototxt": 'net: "my_ae2.prototxt"',
+            "my_ae2.prototxt": 'name: "second"',
+            "my_ae.prototxt": 'name: "first"',
+        },
     ]
     INVALID = [
         Invalid(
@@ -101,6 +106,8 @@ class SolverOfAnotherNet(SolverRule):
                 continue
             (meant,) = mine - its
             for word in sorted(its - mine):
+                if word == meant + _last(solver.path):
+                    return  # solver2 of net trains net2
                 other = swapped(bare, word, meant, os.path.basename(solver.path))
                 if (mine & its or is_numbered_alike(word, meant)) and exists(os.path.join(folder, other)):
                     yield self.finding(
