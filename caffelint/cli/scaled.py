@@ -132,6 +132,8 @@ def _loaded(path: str, built: BuiltNet) -> dict[Any, Weights]:
     from caffelint.caffe.weights.stored import Unreadable
 
     need_numpy("weights")
+    import numpy as np
+
     found = {}
     try:
         stored = {layer.name: layer for layer in read_weights(path).trained}
@@ -139,7 +141,8 @@ def _loaded(path: str, built: BuiltNet) -> dict[Any, Weights]:
             blob = stored[layer.name].blobs.get(0) if layer.name in stored and layer.has_weights else None
             if blob is not None and not blob.problem and blob.count:
                 values = blob.values()
-                found[layer] = Weights(float(values.mean(dtype="f8")), float(values.var(dtype="f8")))
+                with np.errstate(all="ignore"):  # of a model that diverged
+                    found[layer] = Weights(float(values.mean(dtype="f8")), float(values.var(dtype="f8")))
     except Unreadable as error:
         raise click.ClickException(f"{path}: {error}") from error
     return found

@@ -1,6 +1,8 @@
-"""Files that Caffe's parser refuses at their first byte: byte-order marks, UTF-16, and what is not text at all."""
+"""Files that Caffe's parser refuses at their first byte: byte-order marks, UTF-16 and 32, and what is not text at all."""
 
 from __future__ import annotations
+
+from codecs import BOM_UTF32_BE, BOM_UTF32_LE
 
 from caffelint.text.edits import Edit
 from caffelint.text.patterns import compiled_later
@@ -15,7 +17,7 @@ def object_to(source: Source, problems: list[Problem]) -> int:
     """Report a file's strange encoding; where its text starts, -1 if none can be read."""
     data = source.data
     if encoding := _wide_encoding(data):
-        problems.append(_utf16(data, encoding))
+        problems.append(_wide(data, encoding))
         return -1
     if _is_binary(data):
         message = "this is binary data, not prototxt; is it a .caffemodel or another file of that name?"
@@ -30,7 +32,9 @@ def object_to(source: Source, problems: list[Problem]) -> int:
 
 
 def _wide_encoding(data: bytes) -> str:
-    """The name of the UTF-16 that a text is in; empty if in none. Letters have a zero byte beside them there."""
+    """The name of the UTF-16 or 32 that a text is in; empty if in none. Letters have a zero byte beside them there."""
+    if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):  # the former begins as UTF-16 does
+        return "utf-32"
     if data.startswith(UTF16_MARKS):
         return "utf-16"
     sample = data[:_SAMPLE]
@@ -43,11 +47,13 @@ def _wide_encoding(data: bytes) -> str:
     return ""
 
 
-def _utf16(data: bytes, encoding: str) -> Problem:
-    message = "the file is UTF-16, which Caffe's parser refuses; save it as UTF-8 without a byte-order mark"
+def _wide(data: bytes, encoding: str) -> Problem:
+    message = f"the file is {encoding[:6].upper()}, which Caffe's parser refuses; save it as UTF-8 without a byte-order mark"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
         return Problem("byte-order-mark", 0, 2, message)
     return Problem("byte-order-mark", 0, 2, message, repairs=(Edit(0, len(data), text),), repair_is_safe=True)
 

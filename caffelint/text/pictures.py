@@ -7,6 +7,7 @@ import logging
 import math
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,8 @@ def new_figure(**options: Any) -> Any:
                 os.chdir(here)
     from matplotlib.figure import Figure
 
+    for message in ("Glyph ", "Data has no positive values"):  # of a name that no font has; of weights near 0
+        warnings.filterwarnings("ignore", message, UserWarning)
     return Figure(**options, layout="constrained")
 
 

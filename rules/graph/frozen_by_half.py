@@ -66,6 +66,13 @@ class FrozenByHalf(NetRule):
             " param { lr_mult: 0 }",
             fixed=_NET % ("param { lr_mult: 0 } param { lr_mult: 0 }", "true"),
         ),
+        Invalid(
+            _NET % ("param: [{ lr_mult: 0 }]", "true"),
+            span="lr_mult: 0",
+            message='Scale "s": lr_mult is 0 for its weights alone, so its bias goes on learning; add a second'
+            " param { lr_mult: 0 }",
+            fixed=_NET % ("param: [{ lr_mult: 0 }, { lr_mult: 0 }]", "true"),
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -80,9 +87,14 @@ class FrozenByHalf(NetRule):
                 fixes=fix(
                     "freeze the bias as well",
                     UNSAFE,
-                    *((insert_before(layer.at("param", 0), "param { lr_mult: 0 } "),) for layer in found),
+                    *((insert_before(layer.at("param", 0), _second(layer)),) for layer in found),
                 ),
             )
+
+
+def _second(layer: Layer) -> str:
+    """One more param; in a list, where an item has no name."""
+    return "param { lr_mult: 0 } " if layer.at("param", 0).text.startswith("param") else "{ lr_mult: 0 }, "
 
 
 def _is_by_half(layer: Layer) -> bool:

@@ -217,3 +217,26 @@ def test_plot(tmp_path: Path, ending: str) -> None:
         assert main(["weights", file, "--plot", str(plot)]) == 0
     assert plot.stat().st_size > 5000
     assert main(["weights", file, "--plot", file]) == 2
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("values", [(1, 1 + 2**-23), (3e38, -3e38), (1e-45, 2e-45), (1.7e308, -1.7e308), (math.inf, 1)])
+@pytest.mark.parametrize("command", ["weights", "scales"])
+def test_weights_near_each_other_and_at_the_ends_of_floats(
+    values: tuple[float, float], command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A Scale after few updates, a model that diverged, filters that decay brought to next to nothing."""
+    message: Any = NetParameter()
+    blob = message.layer.add(name="\u65e5", type="InnerProduct").blobs.add()
+    blob.shape.dim.extend((2, 3))
+    (blob.double_data if 1e300 < values[0] < math.inf else blob.data).extend(values * 3)
+    (tmp_path / "a.caffemodel").write_bytes(message.SerializeToString())
+    net = tmp_path / "net.prototxt"
+    net.write_text(
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }\n'
+        'layer { name: "\u65e5" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 2 } }\n'
+    )
+    file, plot = str(tmp_path / "a.caffemodel"), str(tmp_path / "plot.svg")
+    options = [file, "--plot", plot] if command == "weights" else [str(net), "--weights", file]
+    assert main([command, *options]) in (0, 1)
+    assert "arning" not in capfd.readouterr().err

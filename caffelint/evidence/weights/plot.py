@@ -17,6 +17,8 @@ _MOST = 40
 _BINS = 80
 _FEWEST_BINS = 10
 _SAMPLED = 1_000_000
+_FARTHEST = 1e150
+"""A histogram takes squares and differences of its ends."""
 _SOUND, _BAD = "tab:blue", "tab:red"
 
 
@@ -75,8 +77,8 @@ def _histogram(axis: Any, one: _Shown) -> None:
 
     found = one.found
     step = max(1, one.blob.count // _SAMPLED)
-    values: Any = np.array(one.blob.values()[::step], np.float32)
-    values = values[np.isfinite(values)]
+    values: Any = np.array(one.blob.values()[::step], np.float64)  # float32 has no bins between two neighbours
+    values = np.clip(values[np.isfinite(values)], -_FARTHEST, _FARTHEST)
     title = f"{plain(one.name)}  {'x'.join(map(str, one.blob.shape))}"
     axis.set_title(title, fontsize=7, color=_BAD if found.bad else "black")
     axis.tick_params(which="both", labelsize=6)
