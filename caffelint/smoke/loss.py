@@ -46,15 +46,23 @@ def ends(run: Run) -> float:
     return median(finite) if finite else math.nan
 
 
-def chance(run: Run) -> float | None:
+def chance(run: Run, net: int = 0) -> float | None:
     """The loss of a net that guesses; None where the losses have no such value, or it is not known."""
     total = 0.0
-    for layer in run.loss_layers:
+    for layer in run.built[net].layers if net < len(run.built) else ():
+        if not any(layer.loss_weights):
+            continue
         own = _chance_of(layer)
         if own is None:
             return None
         total += layer.loss_weights[0] * own
     return total or None
+
+
+def sums_more(run: Run, net: int) -> float:
+    """How many times as much a loss of a TEST net adds up as in TRAIN: labels of a larger batch or of larger maps."""
+    mine, theirs = chance(run), chance(run, net)
+    return theirs / mine if mine and theirs else 1.0
 
 
 def best_constant(run: Run, net: int = 0) -> float:

@@ -102,6 +102,7 @@ from caffelint.smoke.loss import (
     runs_away,
     slowest,
     staying,
+    sums_more,
 )
 from caffelint.smoke.lost import Lost, lost
 from caffelint.smoke.outcome import beats_constant, outcome
@@ -226,6 +227,7 @@ __all__ = [
     "staying",
     "steepest",
     "strong",
+    "sums_more",
     "survivor",
     "to_line",
     "trouble",

@@ -242,7 +242,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         parts.append(text)
     elif under is not None:
         text = f"but the loss of {title(under.loss)} only to {under.last:.4g}; an answer that is always the same gives"
-        text += f" {under.near:.4g}, and at what both train the gradient of {title(under.other)} is {_times(under.times)}"
+        text += (
+            f" {under.near:.4g}, and at what both train the gradient of {title(under.other)} is {_times(under.times)}"
+        )
         parts.append(f"{text} times as large; try loss_weight: {under.weight:g} at {title(under.other)}")
     elif how.moves == UNSTEADY:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")

@@ -48,7 +48,9 @@ def _wide_encoding(data: bytes) -> str:
 
 
 def _wide(data: bytes, encoding: str) -> Problem:
-    message = f"the file is {encoding[:6].upper()}, which Caffe's parser refuses; save it as UTF-8 without a byte-order mark"
+    message = (
+        f"the file is {encoding[:6].upper()}, which Caffe's parser refuses; save it as UTF-8 without a byte-order mark"
+    )
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:

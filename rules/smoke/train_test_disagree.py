@@ -17,6 +17,7 @@ from caffelint.smoke.rule import (
     chance,
     ends,
     outcome,
+    sums_more,
 )
 from caffelint.smoke.rule import losses as losses_of
 
@@ -43,6 +44,12 @@ _NORMED = NET.replace(
 )
 _TESTS = 'net: "n.prototxt"\nbase_lr: 0.1 lr_policy: "fixed" test_iter: 1 test_interval: 100\n'
 
+_BROUGHT, _REST = NET[: NET.index("layer", 9)], NET[NET.index("layer", 9) :]
+_LARGER = (
+    _BROUGHT.replace(" dummy", " include { phase: TRAIN } dummy")
+    + _BROUGHT.replace(" dummy", " include { phase: TEST } dummy").replace("dim: 8", "dim: 48")
+    + _REST.replace(' top: "loss"', ' top: "loss" loss_param { normalization: NONE }')
+)
 _NUMBERED = Crossed("label", 1, 90, 0.35, 0.34, "numbered", 0.98, [(0, 1), (1, 0), (2, 2)])
 
 
@@ -77,6 +84,8 @@ class TrainTestDisagree(SmokeRule):
     VALID = [
         project(*losses(*CALM), Tested(1, 1, 2.1, {}, True), solver=_TESTS),
         project(*losses(*CALM), Tested(1, 1, 4.1, {}, True), solver=_TESTS),
+        # It is the sum over a batch that is six times as large.
+        project(*losses(*(8 * one for one in CALM)), Tested(1, 1, 48 * 2.2, {}, True), net=_LARGER, solver=_TESTS),
     ]
     INVALID = [
         Invalid(
@@ -114,14 +123,15 @@ class TrainTestDisagree(SmokeRule):
         for event in run.all(Tested):
             if not 0 <= event.net < len(run.built):
                 continue
+            loss = event.loss / sums_more(run, event.net)
             normed = [layer for layer in run.built[event.net].layers if layer.keeps_statistics]
             own = [layer for layer in normed if _takes_own(layer)]
-            if own and event.loss > max(_TIMES * trained, _SMALL * begins(run)) > 0:
+            if own and loss > max(_TIMES * trained, _SMALL * begins(run)) > 0:
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(trained)}"
                 why = f"{title(own[0])} normalises by the TEST batch itself; remove use_global_stats"
                 cause = Cause("statistics", what, why, LIKELY, known=run.known([own[0].name]))
                 yield worded(self, run.place(own[0].name, event.net, "batch_norm_param", "use_global_stats"), cause)
-            elif (crossed := _changed(run, event, trained)) is not None:
+            elif (crossed := _changed(run, event, loss, trained)) is not None:
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss {number(trained)}"
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
                 why, remedy = unlike_train(crossed)
@@ -129,7 +139,7 @@ class TrainTestDisagree(SmokeRule):
             elif (
                 not normed
                 and (event.same_batch or not run.synthetic)
-                and event.loss > _OTHER_DATA * max(begins(run), trained, chance(run) or 0) > 0
+                and loss > _OTHER_DATA * max(begins(run), trained, chance(run) or 0) > 0
             ):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(begins(run))} before"
@@ -164,13 +174,14 @@ class TrainTestDisagree(SmokeRule):
 def _constant(run: Run, event: Tested, trained: float) -> float:
     """The loss in TEST of an answer that is always the same; that in TRAIN where it is not known."""
     near = best_constant(run, event.net)
+    trained *= sums_more(run, event.net)
     return trained if math.isnan(near) else near
 
 
-def _changed(run: Run, event: Tested, trained: float) -> Crossed | None:
+def _changed(run: Run, event: Tested, loss: float, trained: float) -> Crossed | None:
     """A change with which the records of a TEST net are like those of TRAIN, where it tests worse than it trains."""
     found = next((one for one in run.all(Crossed) if one.net == event.net and one.how), None)
-    return found if event.loss > _TIMES * trained > 0 else None
+    return found if loss > _TIMES * trained > 0 else None
 
 
 def _fresh(run: Run) -> tuple[float, float] | None:
