@@ -228,8 +228,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text = f"the loss falls, but that of {title(layer)} does not so far: {began:.4g} to {ended:.4g}"
         drowned = outweighed(run)
         if drowned is not None and drowned.loss is layer and not (slowly and falls(began, ended)):
-            text += f"; at what both train the gradient of {title(drowned.other)} is {_times(drowned.times)} times as large,"
-            text += f" so if that stays so, try loss_weight: {drowned.heavier:g} at {title(layer)}"
+            text += f"; at what both train the gradient of {title(drowned.other)} is {_times(drowned.times)} times as"
+            text += f" large, so if that stays so, try loss_weight: {drowned.heavier:g} at {title(layer)}"
         elif falls(began, ended):
             near = constant_of(run, layer)
             text = f"the loss falls, but that of {title(layer)} only to {ended:.4g}; an answer that is always the same"
@@ -242,9 +242,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         parts.append(text)
     elif under is not None:
         text = f"but the loss of {title(under.loss)} only to {under.last:.4g}; an answer that is always the same gives"
-        text += (
-            f" {under.near:.4g}, and at what both train the gradient of {title(under.other)} is {_times(under.times)}"
-        )
+        text += f" {under.near:.4g}, and at what both train the gradient of {title(under.other)} is"
+        text += f" {_times(under.times)}"
         parts.append(f"{text} times as large; try loss_weight: {under.weight:g} at {title(under.other)}")
     elif how.moves == UNSTEADY:
         parts.append("the loss goes up and down; too few iterations to tell whether the net learns")

@@ -1,4 +1,4 @@
-"""Files that Caffe's parser refuses at their first byte: byte-order marks, UTF-16 and 32, and what is not text at all."""
+"""Files that Caffe's parser refuses at their first byte: byte-order marks, UTF-16 and 32, and what is no text."""
 
 from __future__ import annotations
 

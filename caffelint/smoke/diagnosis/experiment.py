@@ -104,7 +104,7 @@ class Experiment:
         return Tried(*self.trial, outcome, "", -1, first, last, number, share)
 
     def _freed(self, run: Run, was: Trouble, late: bool) -> Tried | None:
-        """Does the loss that another one may keep from falling fall without it, which is not the worse for it?
+        """Does the loss that another one may keep from falling fall without it, which still falls well?
 
         The sum of both tells only of the larger one. None where a run tells of neither.
         """
@@ -115,7 +115,7 @@ class Experiment:
         own, beside = each[held.name], each[other.name]
         number = len(run.iterations)
         ended = number >= run.asked or (late and number >= run.asked * _ENOUGH and own.left < _FREED)
-        kind = "" if own.left < _FREED and not beside.left > _NEAR * self.trial[0].beside else FLAT
+        kind = "" if own.left < _FREED and not beside.last > self.trial[0].beside else FLAT
         outcome = (SAME if kind else CURED) if ended else UNTESTED
         found = Tried(*self.trial, outcome, kind, was.iteration if kind else -1, own.first, own.last, number, own.left)
         return found._replace(held=held.name, beside=(other.name, beside.last))

@@ -23,8 +23,8 @@ class Hypothesis(NamedTuple):
     figure: what was measured of it, in terms of its kind. proved: does it break any run? also: another that is to blame
     as well, as neither alone does. cured: how much of what the run itself was left with at the end, a cure may leave;
     None where what is left of the loss that an experiment starts with tells; least: of the one of several losses that
-    falls most. beside: what may be left of another loss than the one that a cure is for. told: what a check says, whose
-    change is tried.
+    falls most. beside: the most that another loss may end at than the one that a cure is for. told: what a check says,
+    whose change is tried.
     """
 
     kind: CauseKind
@@ -39,7 +39,7 @@ class Hypothesis(NamedTuple):
     also: Hypothesis | None = None
     cured: float | None = None
     least: bool = False
-    beside: float = 1.0
+    beside: float = math.inf
     told: ReportedFinding | None = None
 
     @property

@@ -12,7 +12,7 @@ from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.infogain import matrix
 from caffelint.smoke.learning import size
-from caffelint.smoke.loss import each_of, held_back, summed_labels
+from caffelint.smoke.loss import Each, each_of, held_back, summed_labels
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import GENTLE, trunk
 
@@ -28,6 +28,8 @@ _ADDS, _ADDED = 1.0, 0.6
 """Every value of an item adds to the gradient, as rates are made for: the score, and the most that it may be."""
 _LESS = (0.1, 0.003)
 """Times a loss_weight, to see whether it is what keeps another loss from falling, where the two are not far apart."""
+_NEAR = 1.05
+"""Times a loss, which batches differ by."""
 _SUM, _MEAN = 1, 4
 """As caffe.proto numbers the operations of a Reduction."""
 
@@ -142,6 +144,12 @@ def read_at_first(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None
     return run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
 
 
+def _still(one: Each) -> float:
+    """The most that a loss may end at which still falls half as far as it did, or ends near a constant answer."""
+    near = _NEAR * max(one.last, one.last / one.left if one.left > 0 else 0.0)
+    return max(near, (one.first + one.last) / 2 if one.first > one.last else 0.0)
+
+
 def holding(run: Run) -> Iterator[Hypothesis]:
     """Of several losses one that may keep that of labels from falling: it may weigh less, or the other more, as where
     the rate was lowered until the larger one stood it. layers: it and the other.
@@ -161,7 +169,7 @@ def holding(run: Run) -> Iterator[Hypothesis]:
     times = [(own / more) ** GENTLE, own / more] if own < _LESS[0] * more else _LESS
     weights = [float(f"{other.loss_weights[0] * one:.1g}") for one in times]
     changes = tuple(one for weight in weights for one in of_layer(run, other, "loss_weight", 0, value=weight))
-    layers, weight, beside = (other, stays[0]), other.loss_weights[0], max(1.0, first[other.name].left)
+    layers, weight, beside = (other, stays[0]), other.loss_weights[0], _still(first[other.name])
     yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1], beside=beside)
     found = trunk(run)
     pulls = {layer.name: pull for pull, layer in found.pulls} if found is not None else {}

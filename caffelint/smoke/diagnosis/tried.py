@@ -83,6 +83,8 @@ def survivor(tried: Sequence[Tried]) -> Tried | None:
     if likeliest.kind == "rate" and any(one.rank > max(likeliest.rank, (True, STRONG)) for one in _untested(tried)):
         return None
     own = [one for one in cured if one.hypothesis.place == likeliest.place]
+    if own[0].held:  # of two losses, either may weigh less or more
+        own = [one for one in cured if one.held]
     enough = [one for one in own if not one.left > WELL] if own[0].held else []
     return enough[0] if enough else min(own, key=lambda one: one.left) if own[0].held else own[0]
 
