@@ -63,7 +63,12 @@ from caffelint.cli.sharing import sweep_options
     " some do, that is an error.",
 )
 @input_shape_option
-@click.option("--weights", type=click.Path(), metavar="FILE.caffemodel", help="Start from these weights.")
+@click.option(
+    "--weights",
+    type=click.Path(),
+    metavar="FILE.caffemodel",
+    help='Start from these weights; "" for none. Default: those that the solver names, or a script trains it with.',
+)
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**31 - 1),

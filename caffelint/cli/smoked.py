@@ -67,7 +67,15 @@ def wishes_of(options: dict[str, Any]) -> Wishes:
     names = tuple(name.strip() for value in options["watch"] for name in value.split(",") if name.strip())
     every = max(1, options["iterations"] // _POINTS) if options["plot"] else Wishes.statistics_every
     return Wishes(
-        options["iterations"], options["seed"], "cpu", weights, names, options["data"], options["timeout"], every
+        options["iterations"],
+        options["seed"],
+        "cpu",
+        weights,
+        names,
+        options["data"],
+        options["timeout"],
+        every,
+        own_weights=options["weights"] is None,
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
 
+from caffelint.project.nearest import nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_launches import Launch, launches, moves
+from caffelint.project.script_trainings import Training, trainings
 from caffelint.project.script_writes import is_written
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
@@ -107,8 +109,6 @@ _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
 _NAME_GOES_ON = compiled_later(r"(?:[\w.-](?<!%[sd]))\Z")
 """Before the end of a longer name, and not of what is filled in: `%strain.prototxt`."""
 _MOST_PLACES = 50
-_DEEPEST = 30
-"""Folders of a path that are compared."""
 _WRITES = compiled_later(r"\bopen\([^)]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
 
 
@@ -190,6 +190,11 @@ class Script:
     def launches(self) -> Sequence[Launch]:
         """Where it runs a solver by a path that it has literally."""
         return tuple(launches(self.text))
+
+    @cached_property
+    def trainings(self) -> Sequence[Training]:
+        """Where it trains a solver whose path it has, and with which weights."""
+        return tuple(trainings(self._code))
 
     @cached_property
     def moves(self) -> bool:
@@ -277,7 +282,7 @@ class Script:
         known = frozenset(namesakes())
         others = known if folder in known else known | {folder}
         if (solver, others) not in self._named:
-            self._named[solver, others] = frozenset(_nearest(self._paths_of(solver), others))
+            self._named[solver, others] = frozenset(nearest(self._paths_of(solver), others))
         return folder in self._named[solver, others]
 
     def _paths_of(self, solver: str) -> set[str]:
@@ -315,7 +320,7 @@ class Script:
             if _NAME_GOES_ON.search(self.text[max(at - 2, 0) : at]) or self._is_there(at, there):
                 continue
             if is_written(self.text, at, end):
-                return self._at(at)
+                return self.mention(at)
         return None
 
     def _is_there(self, at: int, there: Callable[[], Collection[str]]) -> bool:
@@ -324,7 +329,7 @@ class Script:
         inside = path[0].strip("./\\") if path else ""
         return bool(inside) and any(folder.replace("\\", "/").endswith(f"/{inside}") for folder in there())
 
-    def _at(self, offset: int) -> Mention:
+    def mention(self, offset: int) -> Mention:
         return Mention(self.path, self.text.count("\n", 0, offset) + 1)
 
     @cached_property
@@ -333,7 +338,7 @@ class Script:
 
     def _find(self, phrase: Phrase) -> Mention | None:
         found = phrase.search(self.text) and phrase.search(self._code)
-        return self._at(found.start()) if found else None
+        return self.mention(found.start()) if found else None
 
 
 class Mention(NamedTuple):
@@ -476,30 +481,6 @@ def runs_of(
 
 def _first(mentions: Iterable[Mention | None]) -> Mention | None:
     return next(filter(None, mentions), None)
-
-
-@lru_cache(maxsize=64)
-def _by_end(folders: frozenset[str]) -> Mapping[tuple[str, ...], Sequence[str]]:
-    """The folders that each end of a path is of, the last part of it first."""
-    ending: dict[tuple[str, ...], list[str]] = {}
-    for folder in folders:
-        parts = folder.replace("\\", "/").split("/")[::-1]
-        for length in range(min(len(parts), _DEEPEST) + 1):
-            ending.setdefault(tuple(parts[:length]), []).append(folder)
-    return ending
-
-
-def _nearest(paths: Collection[str], folders: frozenset[str]) -> Iterator[str]:
-    """The folders each of which has, alone of all, the longest end of one of the paths."""
-    ending = _by_end(folders)
-    for path in paths:
-        wanted = [part for part in path.split("/") if part][::-1]
-        longest = next(
-            length for length in range(len(wanted), -1, -1) if tuple(wanted[:length]) in ending or not length
-        )
-        found = ending.get(tuple(wanted[:longest]), [])
-        if len(found) == 1:
-            yield found[0]
 
 
 def _bare(path: str) -> str:

@@ -112,7 +112,9 @@ def only_decays(run: Run, values: Weights) -> bool:
     message = run.solver.message
     rate = abs(run.iterations[-1].rate) if run.iterations else 0.0
     momentum = message.momentum if 0 <= message.momentum < 1 else 0.0
-    decay = rate * message.weight_decay * size(values.data) / (1 - momentum)
+    param = values.layer.params[0] if values.layer.params else None
+    times = abs(param.lr_mult * param.decay_mult) if param is not None else 1.0
+    decay = rate * times * message.weight_decay * size(values.data) / (1 - momentum)
     return size(values.last) <= _DECAY_ALONE * decay
 
 

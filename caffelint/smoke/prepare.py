@@ -82,7 +82,8 @@ class Wishes:
 
     unread: types of data layers that the engine does not read. mode, folder: as in `Job`; all but training
     leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files' names, of
-    what the TRAIN net's layers without bottoms make, by top. skips: as in `Job`.
+    what the TRAIN net's layers without bottoms make, by top. skips: as in `Job`. own_weights: where none are given, is
+    it to start from those that the solver or a script names? weights_by: the place of the script that does.
     """
 
     iterations: int = 50
@@ -102,6 +103,8 @@ class Wishes:
     still: bool = False
     recorded: Mapping[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
     skips: tuple[int, ...] = ()
+    own_weights: bool = True
+    weights_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,8 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     notes += [
         f'--watch "{name}": the TRAIN net has no such blob or layer' for name in wishes.watch if name not in names
     ]
+    if wishes.weights_by:
+        notes.append(f'starts from "{wishes.weights}", as {wishes.weights_by} does; --weights "" starts from fillers')
     checked = tuple(dict.fromkeys(os.path.dirname(os.path.abspath(file)) for file in project.files))
     job = Job(
         solver=str(solver),

@@ -23,6 +23,7 @@ from caffelint.caffe.built_net import BuiltNet
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
+from caffelint.lint.project.pretrained import pretrained
 from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.smoke import engines
 from caffelint.smoke.child import More
@@ -247,10 +248,17 @@ def session(request: Request, watcher: Watcher, way: Callable[[Stage], tuple[Run
 
 
 def _with_own_weights(request: Request, project: Project) -> Request:
-    """With the weights that the solver names, where the command line gives none, as `caffe train` does."""
-    if request.wishes.weights or not project.own_weights:
+    """With the weights that the solver names, or those that a script trains it with, where the command line says
+    nothing of any."""
+    wishes = request.wishes
+    if wishes.weights or not wishes.own_weights:
         return request
-    return request._replace(wishes=replace(request.wishes, weights=project.own_weights))
+    if project.own_weights:
+        return request._replace(wishes=replace(wishes, weights=project.own_weights))
+    if project.solver.message.weights or (found := pretrained(request.path)) is None:
+        return request
+    weights = os.path.relpath(found.path)
+    return request._replace(wishes=replace(wishes, weights=weights, weights_by=str(found.place)))
 
 
 def _looking(request: Request) -> Looking:

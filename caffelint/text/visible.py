@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -56,8 +57,23 @@ def _number(character: str) -> str:
 
 
 def json_text(value: Any, indent: int | None = 2) -> str:
-    """JSON in ASCII that no build server takes a command from, though it holds the names as they are."""
-    return re.sub("#(?=#)", r"\\u0023", json.dumps(value, indent=indent))
+    """JSON in ASCII that no build server takes a command from, though it holds the names as they are.
+
+    A number that is not finite, which JSON has not, becomes null.
+    """
+    try:
+        text = json.dumps(value, indent=indent, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), indent=indent)
+    return re.sub("#(?=#)", r"\\u0023", text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def json_pieces(value: Any, end: str = "\n") -> Iterator[str]:

@@ -57,9 +57,9 @@ class ValueFarFromOthers(DatasetRule):
         Invalid(
             project(_of(0.25, -9999, -9999, -9999), _NET),
             span='source: "train_lmdb"',
-            message='HDF5Data "in": row 1 of train.h5 holds -9999 in "wear", and 2 more records are like it, but'
-            ' nearly all of the 124 records of "train_lmdb" stay within 0.6; correct them if they stand for missing'
-            " values, or remove the records",
+            message='HDF5Data "in": row 1 of train.h5 holds -9999 in "wear", and 2 more records are like it (row 2 of'
+            ' train.h5, row 3 of train.h5), but nearly all of the 124 records of "train_lmdb" stay within 0.6; correct'
+            " them if they stand for missing values, or remove the records",
         ),
     ]
 
@@ -85,7 +85,10 @@ class ValueFarFromOthers(DatasetRule):
 
 
 def _more(one: Farthest) -> str:
-    return f", and {counted(one.more, 'more record')} {'are' if one.more > 1 else 'is'} like it" if one.more else ""
+    if not one.more:
+        return ""
+    which = f" ({', '.join(one.others)}{', ...' if one.more > len(one.others) else ''})" if one.others else ""
+    return f", and {counted(one.more, 'more record')} {'are' if one.more > 1 else 'is'} like it{which}"
 
 
 def _named(one: Farthest) -> str:

@@ -7,6 +7,7 @@ from caffelint.lint import (
     TRAIN,
     UNSAFE,
     WARNING,
+    Edits,
     Finding,
     Invalid,
     Layer,
@@ -66,13 +67,6 @@ class FrozenByHalf(NetRule):
             " param { lr_mult: 0 }",
             fixed=_NET % ("param { lr_mult: 0 } param { lr_mult: 0 }", "true"),
         ),
-        Invalid(
-            _NET % ("param: [{ lr_mult: 0 }]", "true"),
-            span="lr_mult: 0",
-            message='Scale "s": lr_mult is 0 for its weights alone, so its bias goes on learning; add a second'
-            " param { lr_mult: 0 }",
-            fixed=_NET % ("param: [{ lr_mult: 0 }, { lr_mult: 0 }]", "true"),
-        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -84,17 +78,14 @@ class FrozenByHalf(NetRule):
                 f"{titles(found)}: lr_mult is 0 for {whose} on learning; add a second param {{ lr_mult: 0 }}",
                 phases=(TRAIN,),
                 layers=found,
-                fixes=fix(
-                    "freeze the bias as well",
-                    UNSAFE,
-                    *((insert_before(layer.at("param", 0), _second(layer)),) for layer in found),
-                ),
+                fixes=fix("freeze the bias as well", UNSAFE, *map(_second, found)),
             )
 
 
-def _second(layer: Layer) -> str:
-    """One more param; in a list, where an item has no name."""
-    return "param { lr_mult: 0 } " if layer.at("param", 0).text.startswith("param") else "{ lr_mult: 0 }, "
+def _second(layer: Layer) -> Edits:
+    """One more param; in a list, an item has no name."""
+    first = layer.at("param", 0)
+    return (insert_before(first, "param { lr_mult: 0 } " if first.text.startswith("param") else "{ lr_mult: 0 }, "),)
 
 
 def _is_by_half(layer: Layer) -> bool:

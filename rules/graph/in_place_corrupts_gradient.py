@@ -72,7 +72,7 @@ class InPlaceCorruptsGradient(NetRule):
             ' layer { name: "scale" type: "Scale" bottom: "act" top: "act" }' + _LOSS % "act",
             span='top: "act"',
             message='Scale "scale" overwrites the output of Sigmoid "act", which needs it for its gradient; give the'
-            ' top of Scale "scale" another name',
+            ' top of Scale "scale" another name, there and where it is read',
             fixed=_DATA
             + (
                 'layer { name: "act" type: "Sigmoid" bottom: "ip" top: "act" } layer { name: "scale" type: '
@@ -85,7 +85,7 @@ class InPlaceCorruptsGradient(NetRule):
             ' layer { name: "bn" type: "BatchNorm" bottom: "ip" top: "ip" }' + _LOSS % "ip",
             span='top: "ip"',
             message='BatchNorm "bn" overwrites the output of ReLU "relu", which needs it for its gradient; give the'
-            ' top of BatchNorm "bn" another name',
+            ' top of BatchNorm "bn" another name, there and where it is read',
             fixed=_DATA
             + (
                 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" } layer { name: "bn" type: "BatchNorm" '
@@ -100,7 +100,7 @@ class InPlaceCorruptsGradient(NetRule):
             ' layer { name: "scale" type: "Scale" bottom: "ip" top: "ip" }' + _LOSS % "ip",
             span='top: "ip"',
             message='BatchNorm "bn" overwrites the output of ReLU "relu", which needs it for its gradient; give the'
-            ' top of BatchNorm "bn" another name',
+            ' top of BatchNorm "bn" another name, there and where it is read',
             fixed=_DATA
             + (
                 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" } layer { name: "bn" type: "BatchNorm" '
@@ -114,7 +114,7 @@ class InPlaceCorruptsGradient(NetRule):
             + _LOSS % "ip",
             span='top: "ip"',
             message='Power "power" works in place, so it overwrites the gradient that it gets and passes on the square'
-            " of its slope instead; give its top another name",
+            " of its slope instead; give its top another name, there and where it is read",
             fixed=_DATA
             + (
                 'layer { name: "power" type: "Power" bottom: "ip" top: "power" power_param { power: 2 } } layer '
@@ -143,10 +143,10 @@ class InPlaceCorruptsGradient(NetRule):
         mine, other = net.layers[layer.index or 0], net.layers[needs.index or 0]
         spoils = "the gradient that it gets and passes on the square of its slope instead"
         spoils = spoils if layer.loses_gradient_in_place else "the input that its gradient needs"
-        message = f"works in place, so it overwrites {spoils}; give its top another name"
+        message = f"works in place, so it overwrites {spoils}; give its top another name, there and where it is read"
         if needs is not layer:
             message = f"overwrites the output of {title(needs)}, which needs it for its gradient; give the top of"
-            message += f" {title(layer)} another name"
+            message += f" {title(layer)} another name, there and where it is read"
         return self.finding(
             mine.at("top"),
             f"{title(layer)} {message}",

@@ -65,7 +65,8 @@ _BY_TYPE = {
             LIKELY,
         ),
         zero=Advice(
-            "it normalises one value for each channel, whose mean is the value itself; use larger batches or maps",
+            "it normalises one value for each channel, whose mean is the value itself; use a larger batch_size, as"
+            " iter_size does not help, or larger maps",
             LIKELY,
         ),
     ),

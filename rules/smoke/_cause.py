@@ -175,6 +175,8 @@ def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
     text = f"{run.rate_text} is too high"
     if one.field == "low":
         text = f"{run.rate_text} is too low: the first update is {number(one.figure)} times the weights"
+        if run.solver.type == "AdaDelta":
+            text += "; AdaDelta finds the size of its steps itself, and base_lr, mostly 1, multiplies them"
         higher = one.changes[0].suggested if one.changes else None
         text += f"; try {higher.text}" if higher is not None and not tested else ""
         return Cause("rate", "", text, LIKELY, one.place, suggested=higher)

@@ -180,7 +180,8 @@ def _schedule(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     policy = f'lr_policy "{run.solver.message.lr_policy}"' + (f" with {fields}" if fields else "")
     if one.field == "held":
         return f"{policy} keeps the rate at {number(one.figure)} or less, though base_lr is {one.value:g}", advice, True
-    return f"{policy} takes the rate {span} in {len(run.iterations)} iterations", advice, True
+    each = "multiplies the rate in each iteration," if run.solver.message.lr_policy == "exp" else "takes the rate"
+    return f"{policy} {each} {span} in {len(run.iterations)} iterations", advice, True
 
 
 def _given(run: Run, field: str) -> str:
@@ -235,6 +236,8 @@ def _decay(run: Run, one: Hypothesis) -> tuple[str, str]:
         text = "makes weights grow in every update"
     elif one.figure == math.inf:
         text = "outweighs the gradient of the loss, and pulls the weights to 0"
+        if message.regularization_type == "L1":
+            text = f'with regularization_type "L1" takes as much from small weights as from large ones, {text}'
     elif not math.isnan(one.figure) and message.regularization_type == "L1":
         text = f"subtracts {number(one.figure)} from every weight in an update, more than the weights themselves"
     elif not math.isnan(one.figure):

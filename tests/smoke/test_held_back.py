@@ -84,4 +84,4 @@ def test_a_rate_that_was_lowered_for_the_larger_loss(
     assert best is not None
     assert (best.hypothesis.field, best.change.layer) == ("drowns", "loss")
     said = verdict(session.run, session.report.findings)
-    assert 'so that next to nothing of the latter is learned; with loss_weight: ' in said
+    assert "so that next to nothing of the latter is learned; with loss_weight: " in said

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from project_files import NET, SOLVER, write
 
+from caffelint.lint.project.memory import forget
 from caffelint.schema import NetParameter
 from caffelint.smoke.loaded import wrong
 from caffelint.smoke.session import Session
@@ -55,3 +56,24 @@ def test_weights_that_are_not_there_are_told_at_the_solver(tmp_path: Path, in_en
     assert found.field == "weights"
     assert found.message.startswith("the weights cannot be read: ")
     assert found.message.endswith("Couldn't open gone.caffemodel")
+
+
+def test_weights_with_which_a_script_trains_the_solver(
+    tmp_path: Path, in_engine: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net: Any = NetParameter()
+    blob = net.layer.add(name="conv", type="Convolution").blobs.add()
+    blob.shape.dim.extend((4, 3, 3, 3))
+    blob.data.extend([0.125] * 108)
+    (tmp_path / "start.caffemodel").write_bytes(net.SerializeToString())
+    solver = write(tmp_path, NET.replace("bias_filler", "bias_term: false bias_filler"), SOLVER)
+    (tmp_path / "train.sh").write_text("caffe train --solver=solver.prototxt --weights=start.caffemodel\n")
+    monkeypatch.chdir(tmp_path)
+    run = in_engine(solver, "torch").run
+    assert run is not None
+    assert run.loaded
+    (tmp_path / "scratch.sh").write_text("caffe train --solver=solver.prototxt\n")
+    forget()
+    run = in_engine(solver, "torch").run
+    assert run is not None
+    assert not run.loaded  # nobody knows which of the two it is

@@ -142,8 +142,9 @@ def _farthest(flat: Array, name: Name) -> Farthest | None:
     sizes = np.maximum(np.abs(lows), np.abs(highs))
     row = int(np.argmax(sizes))
     limit = float(np.sort(sizes)[int(NEARLY_ALL * (len(sizes) - 1))])
-    beyond = int(np.count_nonzero(sizes > BEYOND * limit))
-    return Farthest(name(row), float(lows[row] if -lows[row] == sizes[row] else highs[row]), limit, max(beyond - 1, 0))
+    beyond = [int(other) for other in np.flatnonzero(sizes > BEYOND * limit) if other != row]
+    value = float(lows[row] if -lows[row] == sizes[row] else highs[row])
+    return Farthest(name(row), value, limit, len(beyond), [name(other) for other in beyond[:EXAMPLES]])
 
 
 def _channels(planes: Array) -> list[Channel]:

@@ -114,20 +114,23 @@ _ENOUGH = 100
 class Farthest:
     """The record with the largest value by size, and that value. limit: what NEARLY_ALL of the records stay within.
 
-    more: how many other records are far beyond that.
+    more: how many other records are far beyond that. others: some of these.
     """
 
     name: str
     value: float
     limit: float
     more: int = 0
+    others: list[str] = field(default_factory=list)
 
     def join(self, other: Farthest) -> Farthest:
         """Of two parts; the limit is that of the part with larger values."""
         most = self if abs(self.value) >= abs(other.value) else other
         limit = max(self.limit, other.limit)
         beyond = [one for one in (self, other) if abs(one.value) > BEYOND * limit]
-        return Farthest(most.name, most.value, limit, max(sum(one.more + 1 for one in beyond) - 1, 0))
+        names = [name for one in beyond for name in (one.name, *one.others) if name != most.name]
+        more = max(sum(one.more + 1 for one in beyond) - 1, 0)
+        return Farthest(most.name, most.value, limit, more, names[:EXAMPLES])
 
 
 @dataclass

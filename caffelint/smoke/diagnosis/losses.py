@@ -175,9 +175,9 @@ def holding(run: Run) -> Iterator[Hypothesis]:
     pulls = {layer.name: pull for pull, layer in found.pulls} if found is not None else {}
     if other.name not in pulls or stays[0].name not in pulls:
         return
-    times, weight = pulls[other.name] / pulls[stays[0].name], stays[0].loss_weights[0]
-    if times > 1 / _LESS[0]:
-        heavier = [float(f"{weight * one:.1g}") for one in (times**GENTLE, times)]
+    ratio, weight = pulls[other.name] / pulls[stays[0].name], stays[0].loss_weights[0]
+    if ratio > 1 / _LESS[0]:
+        heavier = [float(f"{weight * one:.1g}") for one in (ratio**GENTLE, ratio)]
         changes = tuple(one for value in heavier for one in of_layer(run, stays[0], "loss_weight", 0, value=value))
         place = run.place(stays[0].name, 0, "loss_weight")
-        yield Hypothesis("loss-weight", place, STRONG, changes, "drowns", layers, weight, times, beside=beside)
+        yield Hypothesis("loss-weight", place, STRONG, changes, "drowns", layers, weight, ratio, beside=beside)
