@@ -15,8 +15,8 @@ from caffelint.text.records import NamedTuple
 
 _WORD = compiled_later(r"trainval|train|[a-z]+|\d+")
 _DEPLOYS = frozenset(["deploy", "test"])
-_TRAINS = frozenset(["train", "trainval"])
-_ROLES = _DEPLOYS | _TRAINS | {"val"}
+_TRAINS = frozenset(["train", "trainval", "training"])
+_ROLES = _DEPLOYS | _TRAINS | {"val", "net"}
 _MOST_SIBLINGS = 4
 
 
