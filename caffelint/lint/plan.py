@@ -125,6 +125,8 @@ class Siblings:
         if not own.isdisjoint(_TRAINS):
             return []
         model = own - _ROLES
+        if _is_deploy(own) and all(map(str.isdigit, model)):
+            model = frozenset()  # `deploy_2` is the second one, not that of `train_v2`
         keys = ("", *model) if _is_deploy(own) else model
         shorter = [path for word in keys for path in self._by_rarest.get(word, ())]
         longer = self._holding.get(self._rarest(model), ()) if model else self._words

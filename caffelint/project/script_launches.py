@@ -29,7 +29,7 @@ _LITERAL = compiled_later(
 
 
 class Launch(NamedTuple):
-    """That a script runs a solver: the path that it gives, relative and of a folder, and where in the text."""
+    """That a script runs a solver: the relative path that it gives, and where in the text."""
 
     path: str
     start: int
@@ -41,19 +41,18 @@ def moves(text: str) -> bool:
 
 
 def launches(text: str) -> Iterator[Launch]:
-    """Each solver that a script runs by a path with a folder, which it has literally or in a name that is set once."""
+    """Each solver that a script runs by a relative path, which it has literally or in a name that is set once."""
     if "olver" not in text:
         return
     for found in _TRAINS.finditer(text):
-        if "/" in found["path"]:
-            yield Launch(found["path"], found.start("path"))
+        yield Launch(found["path"], found.start("path"))
     constants: dict[str, str | None] | None = None
     for found in _BUILDS.finditer(text):
         path = found["path"]
         if found["name"]:
             constants = _constants(text) if constants is None else constants
             path = constants.get(found["name"])
-        if path and "/" in path:
+        if path:
             yield Launch(path, found.start("path") if found["path"] else found.start("name"))
 
 

@@ -110,4 +110,6 @@ def _losing(layer: BuiltLayer) -> BuiltLayer | None:
     above = layer.bottoms[0].producer if layer.bottoms else None
     while above is not None and above.runs_in_place:
         above = above.bottoms[0].producer
-    return above if above is not None and above.shares_gradient and above.need_backward else None
+    if above is None or not above.shares_gradient or not above.need_backward:
+        return None
+    return above if any(one.learns and one.params for one in layer.bottoms[0].depends_on) else None

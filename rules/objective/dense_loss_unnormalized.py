@@ -141,9 +141,18 @@ class DenseLossUnnormalized(LayerRule):
             _place(layer, field),
             _message(layer, field, made.layer.tops[made.top], max(rates) if rates else None),
             evidence=f"{title(made.layer)} makes a map, one value per pixel",
-            severity=None if rates else INFO,
+            severity=None if rates and not _rebuilds(layer) else INFO,
             fixes=_mean(layer, field),
         )
+
+
+def _rebuilds(layer: Layer) -> bool:
+    """Does the net make again what it reads? Its author has a rate for that sum, which is usual there."""
+    found = [one for built in layer.net.states() for one in built.layers if one.index == layer.index]
+    for one in found[:1]:
+        read = {id(blob.original) for above in one.bottoms[0].depends_on for blob in above.bottoms}
+        return len(one.bottoms) > 1 and id(one.bottoms[1].original) in read
+    return False
 
 
 def _pixels(layer: Layer) -> int:

@@ -53,7 +53,7 @@ class _From(NamedTuple):
 
 def _launched_from(script: Script, top: str, folder: str, name: str) -> list[_From]:
     """Where a script runs a solver: in a folder of the project, in or above its own, from which the path is that of the
-    solver, and of no other one in a folder between.
+    solver, and of no other one in a folder between. A name without a folder is that of a solver beside the script.
     """
     found: list[_From] = []
     solver = os.path.join(folder, name)
@@ -61,7 +61,7 @@ def _launched_from(script: Script, top: str, folder: str, name: str) -> list[_Fr
         if name not in path:
             continue
         plain = os.path.normpath(path)
-        if not solver.endswith(os.sep + plain) or os.sep not in plain:
+        if not solver.endswith(os.sep + plain) or (os.sep not in plain and script.folder != folder):
             continue
         home = solver[: -len(plain) - 1]
         between = script.folder
