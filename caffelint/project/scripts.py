@@ -109,7 +109,9 @@ _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
 _NAME_GOES_ON = compiled_later(r"(?:[\w.-](?<!%[sd]))\Z")
 """Before the end of a longer name, and not of what is filled in: `%strain.prototxt`."""
 _MOST_PLACES = 50
-_WRITES = compiled_later(r"\bopen\([^)]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i")
+_WRITES = compiled_later(
+    r"\bopen\([^)]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i|[ \t](?:-o|--?out(?:put)?)[ \t=]"
+)
 
 
 class Script:

@@ -91,3 +91,16 @@ def test_a_path_means_the_nearest_solver(repository: Path) -> None:
     (repository / "sub/models/a/train.prototxt").write_text(NET)
     (repository / "sub/run.sh").write_text(TOOL)
     assert not found()
+
+
+@pytest.mark.parametrize("text", [BUILD.replace("models/a/", ""), TOOL.replace("models/a/", "")])
+def test_a_net_named_from_the_top_is_not_found_beside_its_solver(repository: Path, text: str) -> None:
+    """A script that opens a solver by its bare name runs where both are."""
+    (repository / "models/a/solver.prototxt").write_text(SOLVER.replace("train", "models/a/train"))
+    (repository / "models/a" / ("run.py" if "import" in text else "run.sh")).write_text(text)
+    ((severity, message),) = found()
+    assert severity == "warning"
+    assert message.endswith('runs this solver as "solver.prototxt", so Caffe stops at the start; write "train.prototxt"')
+    (repository / "models/a/run.sh").write_text(TOOL)  # from the top, where the net is found
+    (repository / "models/a/run.py").unlink(missing_ok=True)
+    assert not found()

@@ -49,6 +49,8 @@ def test_a_net_that_a_script_writes_is_no_warning(repository: Path) -> None:
         ("# caffe\nNET=models/train.prototxt\ncaffe test -model $NET > log\n", False),
         ("# caffe\nsed -e s/a/b/ a.prototxt > models/train.prototxt\n", True),
         ("# caffe\nsed -e s/a/b/ a.prototxt > other/train.prototxt\n", False),
+        ("# caffe\npython fill.py a.prototxt -o ../models/train.prototxt -t data\n", True),
+        ("# caffe\npython fill.py -o log models/train.prototxt\n", False),
     ],
 )
 def test_who_only_speaks_of_a_net_does_not_write_it(repository: Path, text: str, is_written: bool) -> None:
