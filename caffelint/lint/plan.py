@@ -105,6 +105,7 @@ class Siblings:
     def __init__(self, paths: Iterable[str]) -> None:
         named = {path: _words(path) for path in paths}
         self._words = {path: words for path, words in named.items() if not _is_deploy(words) and "solver" not in words}
+        self._models = {words - _ROLES for words in self._words.values()}
         self._deployed = {words - _ROLES for words in named.values() if "deploy" in words and _is_deploy(words)}
         self._holding: dict[str, list[str]] = {}
         for path, words in self._words.items():
@@ -125,7 +126,7 @@ class Siblings:
         if not own.isdisjoint(_TRAINS):
             return []
         model = own - _ROLES
-        if _is_deploy(own) and all(map(str.isdigit, model)):
+        if _is_deploy(own) and all(map(str.isdigit, model)) and model not in self._models:
             model = frozenset()  # `deploy_2` is the second one, not that of `train_v2`
         keys = ("", *model) if _is_deploy(own) else model
         shorter = [path for word in keys for path in self._by_rarest.get(word, ())]

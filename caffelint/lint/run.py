@@ -157,11 +157,12 @@ def _is_of_the_project(refused: Refused) -> bool:
 
 def _is_of_a_plain_layer(refused: Refused) -> bool:
     """Is it a layer of BVLC's Caffe, in a net that has others, too, and that a fork would refuse as well?"""
-    if refused.refusal.kind in OF_PLAIN_INPUTS:
+    is_of_outputs = "outputs" in refused.refusal.values  # num_output by groups, whatever the bottom is
+    if refused.refusal.kind in OF_PLAIN_INPUTS and not is_of_outputs:
         return has_plain_inputs(refused)
     return (
         refused.net.has_bvlc_dialect
-        and refused.refusal.kind in OF_PLAIN_LAYERS
+        and (refused.refusal.kind in OF_PLAIN_LAYERS or is_of_outputs)
         and all(
             layer.type in BVLC_TYPES and not layer.kind.is_data and not has_fork_fields(layer.message)
             for layer in refused.layers

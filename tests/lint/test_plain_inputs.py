@@ -51,3 +51,11 @@ def test_param_blocks_of_layers_without_parameters() -> None:
     pool = POOL.replace('bottom: "data"', 'bottom: "own"')
     assert found(OWN % ("MyOwn", ""), pool % "param { lr_mult: 1 }") == [SURPLUS]
     assert found(OWN % ("MyOwn", "param { lr_mult: 1 }")) == []
+
+
+def test_groups_of_outputs_hang_on_no_bottom() -> None:
+    """Of what a fork's own layer makes, nothing is known, and no number of channels makes this right."""
+    own = OWN % ("MyOwn", "my_own_param { x: 1 }")
+    groups = 'layer { name: "c" type: "Convolution" bottom: "own" top: "c" convolution_param { %s kernel_size: 3 } }\n'
+    assert found(own, groups % "num_output: 320 group: 512") == [NOT_DIVISIBLE]
+    assert found(own, groups % "num_output: 512 group: 512") == []

@@ -230,6 +230,8 @@ class Weighted(Windowed):
                 "Number of output should be multiples of group.",
                 f"{self.source} LayerSetUp",
                 "group",
+                outputs=outputs,
+                groups=group,
             )
 
     def multiply_adds(self) -> int:

@@ -50,6 +50,8 @@ _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _MOST_BESIDE = 100
 """Files of a folder that are compared with one."""
+_MANY = 5
+"""Nets of a folder that Caffe refuses."""
 _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
 _OF_LOADING = compiled_later(r"P\d|S0\d")
@@ -152,6 +154,19 @@ class _Project:
         """Where a page tells its reader to write the paths of data; empty where none does."""
         where = self._texts.sets_paths
         return f"{where} tells to set the paths" if where else ""
+
+    def of_another_program(self, path: str) -> str:
+        """Why the nets of a folder seem to be there for another program: Caffe refuses most of them, and of so many the
+        first one would have been mended; empty where that is not known, or a text names the file.
+        """
+        folder = os.path.dirname(path)
+        nets = [file for file in self._by_folder.get(folder, ()) if file not in self.nets]
+        refused = len(self.refused.intersection(nets))
+        if refused < _MANY or 2 * refused < len(nets) or self._texts.names_file(path):
+            return ""
+        if any(map(self.is_solved, nets)):
+            return ""
+        return f"Caffe refuses {refused} of the {len(nets)} nets of this folder, so another program may read them"
 
     def made(self, solver: str) -> str:
         """Where a script makes the folder of the snapshots; empty where none does."""
@@ -299,6 +314,8 @@ class _Projects:
         if project is None:
             return ""
         is_warning = one.severity == WARNING
+        if why := project.of_another_program(path):
+            return why
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
         if is_warning and (why := project.superseded(path) or project.stale(path, one)):
@@ -341,7 +358,9 @@ class _Projects:
             return False
         path = os.path.abspath(one.file)
         project = self._of(path)
-        return project is not None and project.is_draft(path, is_of_a_phase=len(one.phases) == 1)
+        if project is None or project.of_another_program(path):
+            return False
+        return project.is_draft(path, is_of_a_phase=len(one.phases) == 1)
 
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)

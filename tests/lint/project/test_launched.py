@@ -100,7 +100,9 @@ def test_a_net_named_from_the_top_is_not_found_beside_its_solver(repository: Pat
     (repository / "models/a" / ("run.py" if "import" in text else "run.sh")).write_text(text)
     ((severity, message),) = found()
     assert severity == "warning"
-    assert message.endswith('runs this solver as "solver.prototxt", so Caffe stops at the start; write "train.prototxt"')
+    assert message.endswith(
+        'runs this solver as "solver.prototxt", so Caffe stops at the start; write "train.prototxt"'
+    )
     (repository / "models/a/run.sh").write_text(TOOL)  # from the top, where the net is found
     (repository / "models/a/run.py").unlink(missing_ok=True)
     assert not found()
