@@ -30,6 +30,21 @@ def paired(built: BuiltNet) -> Iterator[Paired]:
             yield found
 
 
+def compared(built: BuiltNet) -> Iterator[Paired]:
+    """Losses that are told which of two records are alike, where that comes with one of these from a data layer, and
+    the other from another."""
+    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
+    for layer in built.layers:
+        origins[layer] = _origins(layer, origins)
+        if not layer.compares_records or len(layer.bottoms) != _SEVERAL + 1:
+            continue
+        makers = [_made_from(blob, origins) for blob in layer.bottoms]
+        alone = [one[0] for one in makers if len(one) == 1 and one[0].data_source]
+        other = next((one for one in alone[:_SEVERAL] if one is not alone[-1]), None)
+        if len(alone) == len(makers) and other is not None:
+            yield Paired(layer, other, alone[-1])
+
+
 def joined(built: BuiltNet) -> Iterator[Paired]:
     """The first layer that puts the records of two data layers together, as those of two streams; no losses.
 

@@ -13,7 +13,7 @@ from caffelint.caffe.layers.loss import FOCAL_LOSSES, Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.misplaced import misplaced
 from caffelint.caffe.net_parts import Blob
-from caffelint.caffe.paired import Paired, joined, paired
+from caffelint.caffe.paired import Paired, compared, joined, paired
 from caffelint.caffe.partly import image_of
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
@@ -44,6 +44,7 @@ __all__ = [
     "build",
     "bvlc_fields",
     "classes_block",
+    "compared",
     "computed_by",
     "draws",
     "has_fork_fields",

@@ -89,7 +89,7 @@ _RANDOM = "frozen-without-weights"
 _OF_LEARNING = ("D", "I", "O", "S2", "W")
 """How the codes begin of those built-in rules that are on data, fillers, losses, what multiplies updates, and weights
 that are loaded."""
-_OF_RESULTS = ("B", "D", "G", "L", "O")
+_OF_RESULTS = ("B", "D", "G", "L", "O", "Y")
 """The same of what a net that trains learns all the same otherwise than was meant. Rates and fillers, which the run has
 shown to do, are not among them."""
 

@@ -17,7 +17,7 @@ from caffelint.lint import (
     remove,
     title,
 )
-from caffelint.lint.built import BuiltLayer, Paired, paired, types_that
+from caffelint.lint.built import BuiltLayer, Paired, compared, paired, types_that
 
 _A, _B = 'source: "images.txt" batch_size: 8', 'source: "labels.txt" batch_size: 8'
 _FC = ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 10 } }'
@@ -34,7 +34,8 @@ class ShuffledApart(NetRule):
 
     ## Why is this bad?
     Each data layer shuffles in an order of its own, so an image meets the label of another one. The loss goes down to
-    that of an answer that is always the same, and nothing breaks. This holds for two layers that both shuffle as well.
+    that of an answer that is always the same, and nothing breaks. This holds for two layers that both shuffle as well,
+    and for the two sides of a siamese net.
 
     ## Example
     ```
@@ -93,7 +94,7 @@ class ShuffledApart(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         for built in net.states():
             if built.phase == TRAIN and built.is_wired:
-                for pair in paired(built):
+                for pair in (*paired(built), *compared(built)):
                     yield from self._pair(net, pair)
 
     def _pair(self, net: Net, pair: Paired) -> Iterator[Finding]:

@@ -103,7 +103,7 @@ class RefusedByCaffe(RefusalRule):
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }'
         ' layer { name: "norm" type: "Normalize" bottom: "data" top: "norm" }'
         ' layer { name: "conv" type: "Convolution" bottom: "norm" top: "conv"'
-        " convolution_param { num_output: 20 kernel_size: 5 group: 3 } }",
+        " convolution_param { num_output: 20 kernel_size: 5 group: 2 } }",
     ]
     INVALID = [
         Invalid(

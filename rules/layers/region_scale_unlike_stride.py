@@ -10,6 +10,7 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Invalid,
+    Layer,
     Net,
     NetRule,
     compiled_later,
@@ -106,38 +107,42 @@ class RegionScaleUnlikeStride(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        said: set[int] = set()
+        strides: dict[int, set[Fraction]] = {}
         for one in net.states():
             known: dict[Blob, Position | None] = {}
             for layer in one.layers:
-                if layer.index is None or layer.index in said or not layer.has_setting("spatial_scale"):
-                    continue
-                found = self._odd(net, layer, known)
-                if found:
-                    said.add(layer.index)
-                    yield found
+                if layer.index is not None and layer.has_setting("spatial_scale"):
+                    if (stride := _stride(layer, known)) is not None:
+                        strides.setdefault(layer.index, set()).add(stride)
+        for index, found in strides.items():
+            if len(found) == 1:  # no scale suits two phases that read maps of two strides
+                yield from self._of(net, net.layers[index], *found)
 
-    def _odd(self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None]) -> Finding | None:
-        mine = net.layers[layer.index or 0]
-        if not layer.bottoms or not mine.has(layer.block, "spatial_scale"):
-            return None
-        map_ = position(layer.bottoms[0], known)
-        if map_ is None or map_.rows[0] != map_.columns[0] or map_.rows[0] == 1 or not _is_picture(map_.root):
-            return None
-        stride = map_.rows[0]
-        scale = layer.parameters.spatial_scale
-        if abs(scale * stride - 1) <= _NEAR or scale > 1:  # that takes boxes of the range 0 to 1, as of DetectionOutput
-            return None
+    def _of(self, net: Net, mine: Layer, stride: Fraction) -> Iterator[Finding]:
+        block = mine.kind.block
+        scale = getattr(mine.message, block).spatial_scale
+        if not mine.has(block, "spatial_scale") or abs(scale * stride - 1) <= _NEAR:
+            return
+        if scale > 1:  # that takes boxes of the range 0 to 1, as of DetectionOutput
+            return
         right = f"{float(1 / stride):g}"
         agrees = net.once(_feat_strides) == {stride}
         as_told = ", as feat_stride says" if agrees else ""
-        return self.finding(
-            mine.at(layer.block, "spatial_scale"),
+        yield self.finding(
+            mine.at(block, "spatial_scale"),
             f'{title(mine)}: spatial_scale is {scale:g} but "{mine.bottoms[0]}" has a stride of {_number(stride)}'
             f"{as_told}, so regions are read from other places of the map; set spatial_scale: {right}",
             severity=WARNING if agrees else INFO,
-            fixes=fix(f"set spatial_scale: {right}", UNSAFE, write(mine, layer.block, "spatial_scale", value=right)),
+            fixes=fix(f"set spatial_scale: {right}", UNSAFE, write(mine, block, "spatial_scale", value=right)),
         )
+
+
+def _stride(layer: BuiltLayer, known: dict[Blob, Position | None]) -> Fraction | None:
+    """How many pixels of the picture one of the map is, which the layer reads; None where that is not one number."""
+    map_ = position(layer.bottoms[0], known) if layer.bottoms else None
+    if map_ is None or map_.rows[0] != map_.columns[0] or map_.rows[0] == 1 or not _is_picture(map_.root):
+        return None
+    return map_.rows[0]
 
 
 def _feat_strides(net: Net) -> set[int]:

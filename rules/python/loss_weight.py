@@ -16,8 +16,10 @@ from caffelint.lint import (
     Net,
     fix,
     title,
+    titles,
     write,
 )
+from caffelint.lint.built import BuiltLayer
 
 from ._claim import claims, read_in, where
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from caffelint.lint import PythonClass
 
 
+_SEVERAL = 2
 _ELSE = ", nor from any other layer, since the net has no other loss"
 
 
@@ -73,12 +76,21 @@ class PythonLossWeight(LayerRule):
         'python_param {{ module: "pyloss" layer: "Dice" }} }}'
     )
     _OTHER = ' layer { name: "l" type: "EuclideanLoss" bottom: "ip" bottom: "a" top: "l" }'
+    _HEADS = (
+        'layer { name: "d" type: "HDF5Data" top: "x" top: "a" hdf5_data_param { source: "l" batch_size: 2 } }'
+        + "".join(
+            f' layer {{ name: "{name}" type: "InnerProduct" bottom: "x" top: "{name}"'
+            " inner_product_param { num_output: 1 } }"
+            for name in ("o", "ip")
+        )
+        + _OTHER.replace('"ip"', '"o"')
+    )
     VALID = [
         {"net.prototxt": _NET.format("include { phase: TEST } "), "pyloss.py": _MODULE},
         {"net.prototxt": _NET.format("loss_weight: 1 "), "pyloss.py": _MODULE},
         # It may be there to be used.
         {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE.replace("self.diff", "top[0].diff")},
-        # It may be measured beside the loss.
+        # It may be measured beside the loss, which trains all layers.
         {
             "net.prototxt": _NET.format("") + _OTHER,
             "pyloss.py": _MODULE.replace("self.diff", "top[0].diff"),
@@ -115,6 +127,21 @@ class PythonLossWeight(LayerRule):
             },
         ),
         Invalid(
+            {
+                "solver.prototxt": 'net: "net.prototxt"',
+                "net.prototxt": _HEADS + _NET.format(""),
+                "pyloss.py": _MODULE.replace("self.diff", "top[0].diff"),
+            },
+            span='top: "loss"',
+            message='Python "loss" has no loss_weight, so its backward never runs (pyloss.py:8) and InnerProduct "ip",'
+            " which leads to it alone, learns nothing; set loss_weight: 1",
+            fixed={
+                "solver.prototxt": 'net: "net.prototxt"',
+                "net.prototxt": _HEADS + _NET.format("").removesuffix("}") + "loss_weight: 1 }",
+                "pyloss.py": _MODULE.replace("self.diff", "top[0].diff"),
+            },
+        ),
+        Invalid(
             {"net.prototxt": _NET.format("loss_weight: 10 "), "pyloss.py": _MODULE},
             span="loss_weight: 10",
             message='Python "loss": loss_weight 10 changes only the printed loss, since backward of class Dice does'
@@ -126,7 +153,8 @@ class PythonLossWeight(LayerRule):
         if not layer.bottoms or len(layer.tops) != 1 or TRAIN not in layer.phases:
             return
         weights = list(layer.message.loss_weight)
-        makes = _makes_a_gradient if not weights and _is_last(layer) else _ignores_its_top
+        idle = [] if weights else _idle(layer)
+        makes = _makes_a_gradient if not weights and (idle or _is_last(layer)) else _ignores_its_top
         for python, line in claims(layer, makes):
             if weights and weights[0] not in (0, 1):
                 yield self.finding(
@@ -137,14 +165,38 @@ class PythonLossWeight(LayerRule):
                     evidence=read_in(python),
                 )
             elif not weights and not _is_read(layer) and not layer.net.message.force_backward:
+                learned = f"nothing is learned from it{_ELSE if _is_last(layer) else ''}"
+                if idle and not _is_last(layer):
+                    learned = f"{titles(idle)}, which {'leads' if len(idle) == 1 else 'lead'} to it alone, learn"
+                    learned += f"{'s' if len(idle) == 1 else ''} nothing"
                 yield self.finding(
                     layer.at("top"),
-                    f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and nothing"
-                    f" is learned from it{_ELSE if _is_last(layer) else ''}; set loss_weight: 1",
+                    f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and"
+                    f" {learned}; set loss_weight: 1",
                     evidence=read_in(python),
                     severity=ERROR if _is_last(layer) else None,
                     fixes=fix("set loss_weight: 1", UNSAFE, write(layer, "loss_weight", value="1")),
                 )
+
+
+def _idle(layer: Layer) -> list[BuiltLayer]:
+    """The layers that could learn, and lead to this one alone of all that may be a loss."""
+    return layer.net.once(_leading_to_one).get(layer.index, [])
+
+
+def _leading_to_one(net: Net) -> dict[int, list[BuiltLayer]]:
+    """The layers that could learn, by the index of the one layer that may be a loss to which each leads."""
+    one = next((one for one in net.states() if one.phase == TRAIN), None)
+    ends: dict[BuiltLayer, set[int]] = {}
+    found: dict[int, list[BuiltLayer]] = {}
+    for layer in reversed(one.layers) if one is not None else ():
+        readers = [ends[reader] for top in layer.tops for reader, _ in top.consumers]
+        last = any(layer.loss_weights) or not layer.known and not readers
+        mine = {layer.index or 0} if last else set[int]().union(*readers)
+        ends[layer] = set(sorted(mine)[:_SEVERAL])
+        if layer.learns and len(mine) == 1:
+            found.setdefault(next(iter(mine)), []).insert(0, layer)
+    return found
 
 
 def _ignores_its_top(python: PythonClass) -> int | None:

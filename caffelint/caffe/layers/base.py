@@ -99,6 +99,8 @@ class BuiltLayer:
 
     # What it is. A registered class says what is special about it; of an unknown type every answer is None.
     is_loss: ClassVar[bool | None] = False
+    # Is it a loss that is told which of two records are alike?
+    compares_records: ClassVar[bool | None] = False
     # Does it make blobs out of files or memory, not of what a program puts in (Input)?
     is_data: ClassVar[bool | None] = False
     # Does it read transform_param? Does it read batches ahead (base_data_layer.hpp, BasePrefetchingDataLayer)?

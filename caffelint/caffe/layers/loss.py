@@ -318,6 +318,7 @@ class MultinomialLogisticLoss(Loss):
 @register
 class ContrastiveLoss(Loss):
     types = ("ContrastiveLoss",)
+    compares_records = True
     never_negative = True
     block = "contrastive_loss_param"
     bottom_counts = THREE

@@ -28,6 +28,8 @@ BREAKS, CRASHES, GROWS, NEGATIVE, FADES = "breaks", "crashes", "grows", "negativ
 STOPS, DIES, LARGE, FLAT, TESTS = "stops", "dies", "large", "flat", "tests"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
+_FALLS = 0.85
+"""What is left of a loss that falls, whatever the first update did."""
 _ENOUGH = 20
 _OUTWEIGHS = 5.0
 _LITTLE = 0.5
@@ -77,7 +79,7 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(STOPS, last)
     if any(layer.rectifies and died(run, layer) for layer in dead_layers(run)):
         return Trouble(DIES, last)
-    if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run):
+    if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run) and not progress(run) < _FALLS:
         return Trouble(LARGE, last)
     if run.first(NonFinite) is not None:
         return Trouble(TESTS, last)

@@ -164,7 +164,9 @@ class TorchNet:
                 bottoms: list[Any] = [values[slot] for slot in bottom_slots]
                 for index in cut:
                     bottoms[index] = bottoms[index].detach()
-                layer.in_place = layer.can_overwrite and not whole
+                # Torch overwrites no values that a gradient begins at, as those behind frozen layers.
+                begins = any(bottom.is_leaf and bottom.requires_grad for bottom in bottoms)
+                layer.in_place = layer.can_overwrite and not whole and not begins
                 try:
                     if layer.takes_input:
                         tops = layer.read(given)
