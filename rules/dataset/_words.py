@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from caffelint.evidence.data.rule import DataEvidence, Facts, Fault, Feed, name_of
+from caffelint.evidence.data.rule import DataEvidence, Facts, Fault, Feed, Rounded, name_of
 
 _FAR = 20.0
 """Times the spread of all values: only a few are so far from their mean."""
@@ -62,3 +62,22 @@ def once(data: DataEvidence) -> Iterator[tuple[Feed, Facts]]:
         if (key := (id(feed.layer), feed.source)) not in seen:
             seen.add(key)
             yield feed, facts
+
+
+def lost(key: str, one: Rounded) -> str:
+    """What of the values of a top, or of those of a record, float32 has no steps for."""
+    ends = f"{one.low:.10g} to {one.high:.10g}"
+    if not one.different:
+        text = f'the values of a record of "{key}" in "{one.file}" are {number(one.apart)} apart, and of {one.type},'
+        return f"{text} {ends}, where the float32 that Caffe reads has steps of {number(one.step)}"
+    column = f" (column {one.column})" if one.column >= 0 else ""
+    text = f'"{key}"{column} of "{one.file}" holds {one.different:,} different values of {one.type}, {ends}, of which'
+    return f"{text} the float32 that Caffe reads leaves {one.left}, as its steps are {number(one.step)} there"
+
+
+def may_repeat(feed: Feed, facts: Facts) -> bool:
+    """May a record be a step of a sequence, which has to repeat what there was, or a part of many pairs, or is it one
+    with others only as float32?"""
+    kinds = [layer.kind for layer in feed.layer.net.layers]
+    rounded = any(top.rounded for top in facts.tops.values())
+    return rounded or any(kind.is_recurrent or kind.compares_records for kind in kinds)

@@ -8,7 +8,7 @@ from caffelint.lint import ERROR, WARNING, Cause, Finding, Invalid, title
 from caffelint.lint.built import Blob
 
 from ._example import SOUND, project
-from ._words import number, once, source_place
+from ._words import lost, once, source_place
 
 _NEXT_TO_NOTHING = 0.05
 _NET = """layer {
@@ -52,7 +52,7 @@ class LostInFloat32(DatasetRule):
     VALID = [
         SOUND,
         project(f"when 0.5; load 0.1; wide when {' '.join(str(second) for second in range(60))}", _NET),
-        # Steps are small against the range.
+        # Steps are small against the range, and against what is between the values of a record.
         project(f"when 0.5; load 0.1; wide when {' '.join(str(1.5e9 + 1000 * at) for at in range(60))}", _NET),
     ]
     INVALID = [
@@ -71,16 +71,15 @@ class LostInFloat32(DatasetRule):
                 blob, one = feed.top_of(key), top.rounded
                 if blob is None or one is None or not any(reader.tops for reader, _ in blob.readers):
                     continue
-                column = f" (column {one.column})" if one.column >= 0 else ""
-                what = f'{title(feed.layer)}: "{key}"{column} of "{one.file}" holds {one.different:,} different'
-                what += f" values of {one.type}, {one.low:.10g} to {one.high:.10g}, of which the float32 that Caffe"
-                what += f" reads leaves {one.left}, as its steps are {number(one.step)} there"
+                what = f"{title(feed.layer)}: {lost(key, one)}"
                 remedy = _remedy(one, blob)
                 yield self.finding(
                     feed.layer.at(*source_place(feed)),
                     f"{what}; {remedy}",
                     phases=feed.phases,
-                    severity=None if one.left <= max(1, _NEXT_TO_NOTHING * one.different) else WARNING,
+                    severity=None
+                    if not one.different or one.left <= max(1, _NEXT_TO_NOTHING * one.different)
+                    else WARNING,
                     cause=Cause("data", what, remedy),
                 )
 

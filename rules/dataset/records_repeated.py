@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Feed, Overlap
-from caffelint.lint import INFO, WARNING, Cause, Finding, Invalid, Layer, title
+from caffelint.lint import INFO, WARNING, Cause, Finding, Invalid, title
 
 from ._example import NET, SOUND, project, records
-from ._words import counted, path, source_place
+from ._words import counted, may_repeat, path, source_place
 
 _MANY = 0.01
 _MOST = 0.3
@@ -20,9 +20,8 @@ class RecordsRepeated(DatasetRule):
     What is tested with images that were trained on tells nothing of new ones: the accuracy is too good. An image with
     two labels cannot be learned. Repeated records weigh more than others.
 
-    Images are the same if all bytes are; the same picture that was resized or compressed anew is another image. A
-    source of answers alone, such as positions beside images, is not looked at, nor are the steps of a recurrent net,
-    or pairs, of which each record is in many.
+    Images are the same if all bytes are; a picture that was resized or compressed anew is another. Sources of answers
+    alone, such as positions beside images, are not looked at, nor steps of recurrent nets and pairs of records.
     """
 
     code = "E113"
@@ -58,10 +57,10 @@ class RecordsRepeated(DatasetRule):
         for overlap in data.overlaps:
             feed = next((one for one in data.feeds if one.source == overlap.other), None)
             other = next((one for one in data.feeds if one.source == overlap.one), None)
-            if feed is None or other is None or any(map(_repeats, feed.layer.net.layers)):
+            facts = data.scanned[overlap.other].facts
+            if feed is None or other is None or may_repeat(feed, facts):
                 continue
-            total = data.scanned[overlap.other].facts.records
-            of = f"{overlap.records:,} of {counted(total)} of {path(feed)}"
+            total, of = facts.records, f"{overlap.records:,} of {counted(facts.records)} of {path(feed)}"
             message = self._within(of, overlap) if overlap.one == overlap.other else self._both(of, overlap, other)
             message = f"{title(feed.layer)}: {message}"
             is_rare = overlap.records <= _MANY * total
@@ -94,8 +93,3 @@ class RecordsRepeated(DatasetRule):
             f'{of} {are} in {path(other)} as well (such as "{two}", there "{one}"), so testing is too good; remove'
             f" {them} from one of the two"
         )
-
-
-def _repeats(layer: Layer) -> bool:
-    """May a record be a step of a sequence, which has to repeat what there was, or a part of many pairs?"""
-    return bool(layer.kind.is_recurrent or layer.kind.compares_records)

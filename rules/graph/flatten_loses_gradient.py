@@ -110,6 +110,5 @@ def _losing(layer: BuiltLayer) -> BuiltLayer | None:
     above = layer.bottoms[0].producer if layer.bottoms else None
     while above is not None and above.runs_in_place:
         above = above.bottoms[0].producer
-    if above is None or not above.shares_gradient or not above.need_backward:
-        return None
-    return above if any(one.learns and one.params for one in layer.bottoms[0].depends_on) else None
+    loses = above is not None and above.shares_gradient and above.need_backward
+    return above if loses and any(one.learns and one.params for one in layer.bottoms[0].depends_on) else None

@@ -43,6 +43,16 @@ def test_the_column_that_loses_most() -> None:
     assert (found.column, found.different, found.left, found.step) == (1, 300, 3, 128)
 
 
+def test_what_is_between_the_values_of_a_record() -> None:
+    """Moments in milliseconds, whose first one has many steps of float32 over all records."""
+    first = 1.6e12 + 1e8 * np.random.RandomState(1).rand(300, 1)
+    found = rounded(first + np.arange(5) * 3e4, "a.h5")
+    assert found is not None
+    assert (found.different, found.step, round(found.apart)) == (0, 2.0**17, 120000)
+    assert rounded(first + np.arange(5) * 3e5, "a.h5") is None
+    assert rounded(np.repeat(first, 5, axis=1), "a.h5") is None
+
+
 def test_parts_and_what_is_kept() -> None:
     one = Rounded("a.h5", "int64", -1, 100, 50, 0.0, 1.0, 2.0)
     facts, other = Facts(), Facts()

@@ -99,8 +99,7 @@ class BuiltLayer:
 
     # What it is. A registered class says what is special about it; of an unknown type every answer is None.
     is_loss: ClassVar[bool | None] = False
-    # Is it a loss that is told which of two records are alike?
-    compares_records: ClassVar[bool | None] = False
+    compares_records: ClassVar[bool | None] = False  # a loss that is told which of two are alike
     # Does it make blobs out of files or memory, not of what a program puts in (Input)?
     is_data: ClassVar[bool | None] = False
     # Does it read transform_param? Does it read batches ahead (base_data_layer.hpp, BasePrefetchingDataLayer)?
@@ -111,8 +110,7 @@ class BuiltLayer:
     # The type that makes of scores what it compares to labels, "" where it takes them as they are; None: it does not.
     plain_form: ClassVar[str | None] = None
     reads_loss_param: ClassVar[bool] = False  # does it divide its sum as loss_param says?
-    # What Caffe says as it stops where the file that it reads cannot be opened.
-    cannot_open: ClassVar[str] = ""
+    cannot_open: ClassVar[str] = ""  # what Caffe says as it stops where the file that it reads cannot be opened
     refused_block: ClassVar[str] = ""  # Caffe stops at it, and ignores others that the type does not read
     is_recurrent: ClassVar[bool | None] = False
     # A bend, without which two layers with weights would be no more than one.

@@ -12,6 +12,7 @@ from caffelint.evidence.data.values import Rounded
 Array = NDArray[Any]
 _MOST_COLUMNS = 4096
 _HALF = 0.5
+_SEVERAL, _FEW_STEPS = 2, 4
 _OWN_STEPS = 1 << 12
 """Of float64: values that are nearer are one, but for how they were computed."""
 
@@ -40,4 +41,19 @@ def rounded(rows: Array, file: str) -> Rounded | None:
             at = int(column) if flat.shape[1] > 1 else -1
             low, high, step = float(lows[column]), float(highs[column]), float(steps[column])
             found = Rounded(file, rows.dtype.name, at, len(values), left, low, high, step)
-    return found
+    return found or _within(flat, file, rows.dtype.name, float(lows.min()), float(highs.max()))
+
+
+def _within(flat: Array, file: str, type_: str, low: float, high: float) -> Rounded | None:
+    """What tells the values of a record from each other, as of moments soon after one another, if float32 has no steps
+    for it."""
+    size = max(abs(low), abs(high))
+    with np.errstate(over="ignore"):
+        step = float(np.spacing(np.float32(size)))
+    if flat.shape[1] < _SEVERAL or not np.isfinite(step):
+        return None
+    flat = flat.astype(np.float64)
+    apart = float(np.median(flat.max(axis=1) - flat.min(axis=1)))
+    if not _OWN_STEPS * float(np.spacing(size)) < apart < _FEW_STEPS * step:
+        return None
+    return Rounded(file, type_, -1, 0, 0, low, high, step, apart)

@@ -94,6 +94,7 @@ class Rounded:
 
     file: that holds them, and their numpy type. column: of a record, -1 where it has one value. different: how many
     different values there are, and `left` after. low, high: their ends. step: from one float32 there to the next.
+    apart: how far the values of a record are from each other, where that is what is lost.
     """
 
     file: str
@@ -104,6 +105,7 @@ class Rounded:
     low: float
     high: float
     step: float
+    apart: float = 0.0
 
 
 NEARLY_ALL, BEYOND = 0.98, 50.0
@@ -301,7 +303,7 @@ def join_faults(faults: dict[str, Fault], others: Mapping[str, Fault]) -> None:
 
 
 def _share_left(one: Rounded) -> float:
-    return one.left / one.different
+    return one.left / one.different if one.different else 1.0
 
 
 def _as_json(faults: Mapping[str, Fault]) -> dict[str, Any]:
