@@ -315,8 +315,8 @@ class Gradient(NamedTuple):
     kind: `blob` or `param`; name: the blob's, or the parameter's number. checked: values that were; wrong: of these;
     kinks: left out because the forward has a kink there. at, analytic, numeric: place and figures of the worst.
     factor: analytic by numeric if it is the same for all values, else nan. stale: does it depend on the old content of
-    the diff? zero: are all gradients 0? skipped: why nothing was checked, "" if it was. file, line: of the backward of
-    a Python layer.
+    the diff? kept: is it another one in the next pass, though all that is read is the same? zero: are all gradients 0?
+    skipped: why nothing was checked, "" if it was. file, line: of the backward of a Python layer.
     """
 
     layer: str
@@ -334,10 +334,11 @@ class Gradient(NamedTuple):
     skipped: str
     file: str = ""
     line: int = 0
+    kept: bool = False
 
     @property
     def is_wrong(self) -> bool:
-        return bool(self.wrong or self.stale)
+        return bool(self.wrong or self.stale or self.kept)
 
 
 class BadRecord(NamedTuple):

@@ -21,7 +21,8 @@ def wrong_gradient(run: Run) -> Cause | None:
         if event.is_wrong and layer is not None and layer.type == "Python":
             what, _, why = in_words(run, event)
             # The values are in the finding wrong-gradient.
-            what += f": {why}" if event.stale else _pattern(event).replace(";", ":", 1) or " (see wrong-gradient)"
+            pattern = _pattern(event).replace(";", ":", 1) or " (see wrong-gradient)"
+            what += f": {why}" if event.stale or event.kept else pattern
             at = f"; correct backward, at {code(event.file, event.line)}" if event.file else "; correct its backward"
             return Cause("python-layer", "", f"{what}{at}", CERTAIN, run.place(event.layer))
     return None
@@ -46,6 +47,9 @@ def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:
     layer = run.layer(event.layer)
     if layer is not None and layer.type == "Python":
         of += f" ({layer.message.python_param.module}.{layer.message.python_param.layer})"
+    if event.kept:
+        what = f'{of}: the gradient of "{event.name}" is another one in each pass, though what it reads is the same'
+        return what, ": ", "it adds to what earlier passes left in self; assign that with = in each forward"
     if event.stale:
         what = f'{of}: backward does not set the gradient of "{event.name}"'
         return what, ": ", "it keeps old values or adds to them; assign every bottom diff with ="

@@ -60,6 +60,12 @@ class WrongGradient(SmokeRule):
             " of forward is 30; it is 2 times too large",
         ),
         Invalid(
+            project(_RIGHT._replace(kept=True)),
+            span='bottom: "fc"',
+            message='Log "log": the gradient of "fc" is another one in each pass, though what it reads is the same: it'
+            " adds to what earlier passes left in self; assign that with = in each forward",
+        ),
+        Invalid(
             project(_RIGHT._replace(stale=True)),
             span='bottom: "fc"',
             message='Log "log": backward does not set the gradient of "fc": it keeps old values or adds to them;'

@@ -99,6 +99,33 @@ class Weighted(Tanh):
         self.blobs[0].diff[0] += 3 * (top[0].diff * bottom[0].data).sum()
 
 
+class Keeps(Tanh):
+    def setup(self, bottom, top):
+        self.kept = 0
+
+    def forward(self, bottom, top):
+        Tanh.forward(self, bottom, top)
+        self.kept += 1 - top[0].data ** 2
+
+    def slope(self, bottom, top):
+        return top[0].diff * self.kept
+
+
+class Learns(Tanh):  # as centers of classes: what it subtracts moves with each gradient, and the slope stays
+    def setup(self, bottom, top):
+        self.center = 0
+
+    def forward(self, bottom, top):
+        top[0].data[...] = bottom[0].data - self.center
+
+    def slope(self, bottom, top):
+        return top[0].diff
+
+    def backward(self, top, propagate_down, bottom):
+        Tanh.backward(self, top, propagate_down, bottom)
+        self.center = self.center + 0.01 * top[0].diff.mean()
+
+
 class Labelled(Tanh):
     def backward(self, top, propagate_down, bottom):
         assert not propagate_down[1]
@@ -118,6 +145,8 @@ EXPECTED = {
     "Chance": "",
     "Weighted": "the gradient of parameter blob 0 is wrong in the one value checked: at [0] backward gives ",
     "Labelled": "",
+    "Keeps": "it adds to what earlier passes left in self",
+    "Learns": "",
 }
 
 

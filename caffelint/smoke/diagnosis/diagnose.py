@@ -33,6 +33,7 @@ from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.followed import SECONDS
 from caffelint.smoke.job import CHECKS, FOLLOWS, MORE, Check, Way
 from caffelint.smoke.lost import wanted
+from caffelint.smoke.outcome import outcome
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.pulled import Pulled
 from caffelint.smoke.run import Run
@@ -92,7 +93,7 @@ class Diagnosis:
         if self._was is not None:
             self.found += shifted(run, self._prepared, seconds / 4)
         built = self._prepared.built[0]
-        wrong = self._was is not None or not learns(run)
+        wrong = self._was is not None or not learns(run) or not outcome(run).learns
         if checks := of_python_layers(built) if wrong else of_python_losses(built):
             self._asked.append(self._check(checks))
         if targets := wanted(run, self._prepared.job.targets):
