@@ -98,4 +98,12 @@ def _is_brought_down(blob: Blob, values: Values) -> bool:
 def _normalised(feed: Feed, key: str) -> bool:
     """Is the scale taken away by the layers that read it?"""
     blob = feed.top_of(key)
-    return blob is None or not blob.readers or any(layer.normalises is not False for layer, _ in blob.readers)
+    return blob is None or _loses_scale(blob)
+
+
+def _loses_scale(blob: Blob) -> bool:
+    """Through those that only put values elsewhere, as a Concat."""
+    return not blob.readers or any(
+        layer.normalises is not False or (layer.rearranges and all(map(_loses_scale, layer.tops)))
+        for layer, _ in blob.readers
+    )
