@@ -11,7 +11,8 @@ class Targets(NamedTuple):
     """What a net was to answer in all iterations; name: of the blob that a data layer makes. net: 0 for TRAIN.
 
     entropy: of its labels, in nats. variance: about the mean of each position in an item, added up over positions;
-    binary: entropy of a yes or no with that mean, added up likewise. nan for what it is not.
+    binary: entropy of a yes or no with that mean, added up likewise. nan for what it is not. columns: the deviation of
+    each position, where these are a few.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Targets(NamedTuple):
     variance: float
     binary: float
     net: int = 0
+    columns: Sequence[float] = ()
 
 
 class Neighbours(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import absolute_import, division
 import numpy
 
 MOST_CLASSES = 1 << 16
+MOST_COLUMNS = 64
 
 
 class Targets(object):
@@ -45,12 +46,16 @@ class Targets(object):
             "entropy": float("nan"),
             "variance": float("nan"),
             "binary": float("nan"),
+            "columns": [],
         }
         if self.classes and self.counts.sum():
             found["entropy"] = _entropy(self.counts / float(self.counts.sum()))
         elif self.items:
             mean = self.sums / self.items
-            found["variance"] = float(numpy.sum(self.squares / self.items - mean * mean))
+            each = numpy.asarray(self.squares / self.items - mean * mean).reshape(-1)
+            found["variance"] = float(numpy.sum(each))
+            if 1 < each.size <= MOST_COLUMNS:
+                found["columns"] = [float(one) for one in numpy.sqrt(numpy.maximum(each, 0))]
             if numpy.all((mean >= 0) & (mean <= 1)):
                 found["binary"] = _entropy(mean) + _entropy(1 - mean)
         return found

@@ -37,6 +37,7 @@ _HEADS = {
     "non-finite-forward": "it breaks",
     "non-finite-backward": "it breaks",
     "steps-mixed-up": "it learns nothing of the order of steps",
+    "one-target-outweighs": "it learns one of its targets alone",
     "loss-leads-astray": "it follows another loss",
     "information-lost": "it learns nothing",
     "not-learning": "it learns nothing",

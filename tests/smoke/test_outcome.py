@@ -138,6 +138,7 @@ def test_the_best_constant_of_targets() -> None:
     found = added(values)
     every = values.reshape(-1, 3).astype(float)
     assert found["variance"] == pytest.approx(every.var(axis=0).sum())
+    assert found["columns"] == pytest.approx(every.std(axis=0).reshape(-1))
     mean = every.mean(axis=0)
     assert found["binary"] == pytest.approx(-(every * np.log(mean) + (1 - every) * np.log(1 - mean)).sum(axis=1).mean())
     assert math.isnan(found["entropy"])
