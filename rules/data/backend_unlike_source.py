@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 from caffelint.lint.built import types_that
 
+_NEAR = 2
+"""The last parts of a path: folders above these hold sets of any kind."""
+
 
 class BackendUnlikeSource(LayerRule):
     """`backend` does not fit the kind of database in the name of the source, often because it is missing.
@@ -63,7 +66,8 @@ class BackendUnlikeSource(LayerRule):
 
     def check(self, layer: Layer) -> Iterator[Finding]:
         block = layer.message.data_param
-        kinds = {kind for kind in ("lmdb", "leveldb") if kind in block.source.lower()}
+        name = "/".join(block.source.lower().rstrip("/").split("/")[-_NEAR:])
+        kinds = {kind for kind in ("lmdb", "leveldb") if kind in name}
         if len(kinds) != 1:
             return
         kind = kinds.pop().upper()

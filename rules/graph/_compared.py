@@ -37,10 +37,14 @@ Parameters = Mapping[str, Mapping[str, Any]]
 
 
 class Difference(NamedTuple):
-    """Layers of one type that differ in one field: each with what it has, and what the layer of the other net has."""
+    """Layers of one type that differ in one field: each with what it has, and what the layer of the other net has.
+
+    also: the same of further fields of these layers.
+    """
 
     field: str
     found: Sequence[tuple[Layer, str, str]]
+    also: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def path(self) -> tuple[str, str]:
@@ -63,9 +67,9 @@ class Difference(NamedTuple):
             is_one = True
         says = f"is {mine} here" if is_one else f'differs: in "{first.name}" it is {mine} here'
         layers = titles([layer for layer, *_ in self.found])
-        return (
-            f"{layers}: {field_name(self.field)} {says} and {theirs} in {other}, {so}; {self._remedy(purpose, beside)}"
-        )
+        more = "".join(f", and {field_name(field)} {here} and {there}" for field, here, there in self.also)
+        remedy = self._remedy(purpose, beside)
+        return f"{layers}: {field_name(self.field)} {says} and {theirs} in {other}{more}, {so}; {remedy}"
 
     def _remedy(self, purpose: str, beside: Iterable[Net]) -> str:
         """Which of two numbers of outputs is right only further nets tell: either may be of another data set."""
@@ -75,7 +79,7 @@ class Difference(NamedTuple):
             votes = [described(parameters(one).get(self.field)) for one in alike if one and one.type == first.type]
             if votes.count(theirs) <= votes.count(mine):
                 return "make the two equal"
-        return f"set it as in {purpose}"
+        return f"set {'them' if self.also else 'it'} as in {purpose}"
 
 
 def layers_in(net: Net, phase: str) -> dict[str, Layer]:
@@ -131,7 +135,22 @@ def differences(
     # Whoever has changed the pooling of a whole net has meant to.
     types = [layer.type for layer in mine.values()]
     groups = {(type_, field): found for (type_, field), found in groups.items() if not _is_meant(field, found, types)}
-    return [Difference(field, found) for (_, field), found in groups.items()] if len(groups) <= _MOST else []
+    return _together(groups) if len(groups) <= _MOST else []
+
+
+def _together(groups: Mapping[tuple[str, str], Sequence[tuple[Layer, str, str]]]) -> list[Difference]:
+    """One for the fields in which one layer differs, those first by which Caffe refuses its weights."""
+    told: dict[tuple[int, ...], Difference] = {}
+    refused = [(type_, field) for type_, field in groups if field in groups[type_, field][0][0].kind.shaped_by]
+    for type_, field in dict.fromkeys((*refused, *groups)):
+        found = groups[type_, field]
+        layers = tuple(layer.index for layer, *_ in found)
+        first = told.get(layers)
+        if first is None or len(found) > 1:
+            told[layers if first is None else (*layers, len(told))] = Difference(field, found)
+        else:
+            told[layers] = first._replace(also=(*first.also, (field, *found[0][1:])))
+    return list(told.values())
 
 
 def other_shapes(mine: Mapping[str, Layer], theirs: Parameters) -> list[tuple[Layer, str, str, str]]:
