@@ -12,7 +12,11 @@ from caffelint.lint.cause import ReportedCause
 from caffelint.lint.finding import ERROR, INFO, SAFE, UNSAFE, WARNING, Finding, Fix, rank
 from caffelint.lint.packed import by_file, gathered, those
 from caffelint.lint.site import rule_page
+from caffelint.text.encodings import is_binary
 from caffelint.text.records import NamedTuple
+
+_OF_ANY_BYTES = "syntax-error"
+"""A rule that also reports what is no text, and has no line worth showing."""
 
 
 class ReportedRelated(NamedTuple):
@@ -206,6 +210,7 @@ def reported(finding: Finding) -> ReportedFinding:
     last = source.position(place.end)
     last_shown = min(last.line, first.line + 2)
     lines = source.has_lines
+    shown = lines and not (finding.name == _OF_ANY_BYTES and is_binary(source.data))
     return ReportedFinding(
         finding.code,
         finding.name,
@@ -228,7 +233,7 @@ def reported(finding: Finding) -> ReportedFinding:
             for other in finding.related
         ),
         finding.fixes,
-        tuple(source.line(number) for number in range(first.line, last_shown + 1)) if lines else (),
+        tuple(source.line(number) for number in range(first.line, last_shown + 1)) if shown else (),
         _cause(finding),
         tuple(zip(finding.other_keys, (place.line for place in finding.others), strict=True)),
         finding.dialects,

@@ -19,7 +19,7 @@ def object_to(source: Source, problems: list[Problem]) -> int:
     if encoding := _wide_encoding(data):
         problems.append(_wide(data, encoding))
         return -1
-    if _is_binary(data):
+    if is_binary(data):
         message = "this is binary data, not prototxt; is it a .caffemodel or another file of that name?"
         problems.append(Problem("syntax-error", 0, 1, message))
         return -1
@@ -60,6 +60,7 @@ def _wide(data: bytes, encoding: str) -> Problem:
     return Problem("byte-order-mark", 0, 2, message, repairs=(Edit(0, len(data), text),), repair_is_safe=True)
 
 
-def _is_binary(data: bytes) -> bool:
+def is_binary(data: bytes) -> bool:
+    """Are there too many control characters for a text?"""
     sample = data[:_SAMPLE]
     return 20 * len(_CONTROL.findall(sample)) > len(sample) > 8

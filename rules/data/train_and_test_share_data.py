@@ -177,7 +177,7 @@ class TrainAndTestShareData(NetRule):
                 if other is not layer:
                     message = (
                         f'{title(layer)}: testing reads "{path}", which training also reads, so {score(layer.net)} is'
-                        " that of the training set; test on other data"
+                        f" that of the training set; {'train' if is_held_out(path) else 'test'} on other data"
                     )
                     yield self._finding(layer, block, message, other)
                 elif is_tested(net) and layer.phases == PHASES:
