@@ -17,9 +17,6 @@ _BROKEN = "syntax-error"
 _MIXED, _VALUE = "mixed-layer-formats", "wrong-value-type"
 _OF_TRAINED, _NO_LOSS = frozenset(["batchnorm-without-scale", "global-stats-in-training"]), "no-loss"
 _SCORES, _SINGLE = "top-k-out-of-range", "single-class-softmax"
-_SHIFTED, _DIFFER = "upsampling-geometry", "train-test-nets-differ"
-_PLACES = frozenset(["pad", "kernel_size", "stride", "offset"])
-"""Fields on which the place of a pixel depends."""
 _REFUSED, _NOT_UNDONE = "refused-by-caffe", "reshape-not-undone"
 
 
@@ -28,7 +25,6 @@ def lower_consequences(
 ) -> list[ReportedFinding]:
     """The findings, with infos for those that follow from others. `nets_of`: the nets that a solver names."""
     changing: dict[str, ReportedFinding] = {}
-    displaced: dict[str, ReportedFinding] = {}
     by_file: dict[tuple[str, str], ReportedFinding] = {}
     by_layer: dict[tuple[str, str], dict[str, ReportedFinding]] = {}
     for one in findings:
@@ -36,8 +32,6 @@ def lower_consequences(
             continue
         if _changes_numbers(one):
             changing.setdefault(one.file, one)
-        if one.name == _DIFFER and one.field.rpartition(".")[2] in _PLACES:
-            displaced.setdefault(one.file, one)
         by_file.setdefault((one.file, one.name), one)
         if one.layer:
             by_layer.setdefault((one.file, one.layer), {}).setdefault(one.name, one)
@@ -56,8 +50,6 @@ def lower_consequences(
             return first if first is not one else None
         if one.name in _OF_TRAINED:  # statistics are those of a net to be tested, named to be trained
             return by_file.get((one.file, _NO_LOSS))
-        if one.name == _SHIFTED:  # by what is not as in training
-            return displaced.get(one.file)
         if one.name == _SCORES:
             return by_file.get((one.file, _SINGLE))
         if one.name == _REFUSED and one.severity != ERROR:  # which names no value

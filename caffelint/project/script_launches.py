@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
-_MOVES = compiled_later(r"\bcd\b|\bpushd\b|\bchdir\b|\bcwd\b|\bWORKDIR\b|\bmake[^\n]{1,40} -C\b")
+_MOVES = compiled_later(r"\bcd\b|\bpushd\b|\bchdir\b|\bcwd\b|\bWORKDIR\b|\bmake[^\n]{1,40} -C\b|\bdocker\b|\bssh\b")
 _BUILDS = compiled_later(
     r"^[^\n#%]{0,200}\b(?:\w{1,20}Solver|get_solver)\([ \t]{0,9}"
     r"(?:(?P<quote>['\"])(?P<path>(?:\./)?[\w+-][\w./+-]{0,200}\.prototxt)(?P=quote)"

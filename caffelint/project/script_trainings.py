@@ -9,7 +9,7 @@ from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
 _COMMAND = compiled_later(
-    r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b(?P<options>(?:[^\n\\;&|]|\\\r?\n|\\[^\n]){0,2000})", re.ASCII
+    r"\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b(?P<options>(?:[^\n\\;&|#]|\\\r?\n|\\[^\n]){0,2000})", re.ASCII
 )
 _OPTION = compiled_later(
     r"(?<![\w-])--?(?P<name>solver|weights|snapshot)(?:=|[ \t]{1,9})"
@@ -29,8 +29,11 @@ _BUILDS = compiled_later(
     r"(?:(?P<quote>['\"])(?P<path>[^\s'\"]{1,300})(?P=quote)|(?P<name>[A-Za-z_]\w{0,60}))[ \t]{0,9}[,)]",
     re.ASCII,
 )
+_BEHIND = compiled_later(r"(?<=[ \t])#[^\n]*")
+"""A comment behind code."""
+_LOADS = compiled_later(r"\.net\.copy_from\(|\brestore\(")
 _COPIES = compiled_later(
-    r"\.(?:copy_from|restore)\([ \t]{0,9}"
+    r"(?:\.net\.copy_from|\.restore)\([ \t]{0,9}"
     r"(?:(?P<quote>['\"])(?P<path>[^\s'\"]{1,300})(?P=quote)|(?P<name>[A-Za-z_]\w{0,60}))[ \t]{0,9}[,)]",
     re.ASCII,
 )
@@ -47,16 +50,17 @@ class Training(NamedTuple):
 
 
 def trainings(text: str) -> Iterator[Training]:
-    """Each training by the tool, and one by pycaffe where there is one solver and one file that is copied from."""
+    """Each training by the tool, and one by pycaffe where there is one solver and one file that is loaded at most."""
     if "olver" not in text:
         return
+    text = _BEHIND.sub(lambda found: " " * len(found[0]), text)
     values = _constants(text)
     for found in _COMMAND.finditer(text):
         given = {one["name"]: _filled(one["value"], values) for one in _OPTION.finditer(found["options"])}
         if given.get("solver"):
             yield Training(given["solver"], given.get("weights", ""), "snapshot" in given, found.start())
     builds, copies = [*_BUILDS.finditer(text)], [*_COPIES.finditer(text)]
-    if len(builds) == 1 and len(copies) <= 1:
+    if len(builds) == 1 and len(copies) == len(_LOADS.findall(text)) <= 1:
         solver, weights = (_path(one[0], values) if one else "" for one in (builds, copies))
         if solver and (weights or not copies):
             resumes = weights.endswith(".solverstate")

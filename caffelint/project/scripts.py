@@ -331,6 +331,10 @@ class Script:
         inside = path[0].strip("./\\") if path else ""
         return bool(inside) and any(folder.replace("\\", "/").endswith(f"/{inside}") for folder in there())
 
+    def mentions(self, name: str) -> int:
+        """How often its code names a file."""
+        return self._code.count(name)
+
     def mention(self, offset: int) -> Mention:
         return Mention(self.path, self.text.count("\n", 0, offset) + 1)
 

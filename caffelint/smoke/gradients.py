@@ -26,6 +26,7 @@ _STEPS = (1e-2, 1e-3, 1e-4)
 _EPSILON = 1.2e-7
 _SHARE = 0.02
 _BEFORE = 977.0
+_ADDED = 0.05
 _CLAMPED = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "MultinomialLogisticLoss", "InfogainLoss")
 """Their forward takes no log of less than FLT_MIN or 1e-20, and is flat below; their backward goes on, by design."""
 _RECURRENT = ("LSTM", "RNN")
@@ -66,12 +67,23 @@ def check(layer, spec, seed):
                     event["skipped"] = "its gradient is not finite"
                 else:
                     # Parameters' diffs add up, by design.
+                    same = side or _same(gradient, stale[side][number])
                     differs = not side and not _same(gradient, again[side][number])
-                    event["stale"] = not side and not differs and not _same(gradient, stale[side][number])
+                    # What learns in each pass, as centers of classes, changes it as well, by far less.
+                    old = not same and float(numpy.median(numpy.abs(stale[side][number] - gradient))) > _BEFORE / 2
+                    event["stale"] = not same and (old or not differs)
                     _values(layer, objective, values, gradient, random, spec, event)
-                    # What learns in each pass, as centers of classes, has the right gradient all the same.
-                    event["kept"] = differs and event["wrong"] > 0
+                    event["kept"] = differs and not old and _adds_up(event, gradient, again[side][number])
             yield event
+
+
+def _adds_up(event, first, then):
+    """Is a wrong gradient larger by the right one, once or more, in the next pass, as what adds to old values is?"""
+    if not event["wrong"] or not event["at"]:
+        return False
+    at = tuple(event["at"])
+    times = (float(then[at]) - float(first[at])) / (event["numeric"] or float("nan"))
+    return 0.5 < times < 3.5 and abs(times - round(times)) <= _ADDED  # a backward may run forward again
 
 
 def _place(code):

@@ -85,6 +85,8 @@ class LostInFloat32(DatasetRule):
 
 
 def _remedy(one: Rounded, blob: Blob) -> str:
+    if not one.different:
+        return "subtract its first value from each record before you write it"
     around = 10.0 ** math.ceil(math.log10(one.high - one.low))
     remedy = f"subtract an offset such as {one.low // around * around:.10g} before you write them"
     for layer, _ in blob.readers:

@@ -103,7 +103,12 @@ def _normalised(feed: Feed, key: str) -> bool:
 
 def _loses_scale(blob: Blob) -> bool:
     """Through those that only put values elsewhere, as a Concat."""
-    return not blob.readers or any(
-        layer.normalises is not False or (layer.rearranges and all(map(_loses_scale, layer.tops)))
-        for layer, _ in blob.readers
-    )
+    pending, seen = [blob], {blob}
+    while pending:
+        one = pending.pop()
+        if not one.readers or any(layer.normalises is not False for layer, _ in one.readers):
+            return True
+        tops = [top for layer, _ in one.readers if layer.rearranges for top in layer.tops if top not in seen]
+        pending += tops
+        seen.update(tops)
+    return False

@@ -150,7 +150,8 @@ def _rebuilds(layer: Layer) -> bool:
     """Does the net make again what it reads? Its author has a rate for that sum, which is usual there."""
     found = [one for built in layer.net.states() for one in built.layers if one.index == layer.index]
     for one in found[:1]:
-        read = {id(blob.original) for above in one.bottoms[0].depends_on for blob in above.bottoms}
+        learning = [above for above in one.bottoms[0].depends_on if above.has_weights]
+        read = {id(blob.original) for above in learning for blob in above.bottoms}
         return len(one.bottoms) > 1 and id(one.bottoms[1].original) in read
     return False
 

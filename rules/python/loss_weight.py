@@ -181,12 +181,14 @@ class PythonLossWeight(LayerRule):
 
 def _idle(layer: Layer) -> list[BuiltLayer]:
     """The layers that could learn, and lead to this one alone of all that may be a loss."""
-    return layer.net.once(_leading_to_one).get(layer.index, [])
+    down = layer.message.propagate_down
+    return layer.net.once(_leading_to_one).get(layer.index, []) if not down or any(down) else []
 
 
 def _leading_to_one(net: Net) -> dict[int, list[BuiltLayer]]:
     """The layers that could learn, by the index of the one layer that may be a loss to which each leads."""
-    one = next((one for one in net.states() if one.phase == TRAIN), None)
+    trained = [one for one in net.states() if one.phase == TRAIN]
+    one = trained[0] if len(trained) == 1 else None  # in another stage another loss may teach them
     ends: dict[BuiltLayer, set[int]] = {}
     found: dict[int, list[BuiltLayer]] = {}
     for layer in reversed(one.layers) if one is not None else ():
@@ -194,7 +196,8 @@ def _leading_to_one(net: Net) -> dict[int, list[BuiltLayer]]:
         last = any(layer.loss_weights) or not layer.known and not readers
         mine = {layer.index or 0} if last else set[int]().union(*readers)
         ends[layer] = set(sorted(mine)[:_SEVERAL])
-        if layer.learns and len(mine) == 1:
+        named = layer.message is not None and any(param.name for param in layer.message.param)  # and may be shared
+        if layer.learns and len(mine) == 1 and not named:
             found.setdefault(next(iter(mine)), []).insert(0, layer)
     return found
 

@@ -38,7 +38,7 @@ TOOL = "caffe train --solver=a/solver.prototxt"
         ("s = caffe.SGDSolver('a/solver.prototxt')\ns.step(9)\n", [("a/solver.prototxt", "", False)]),
         (
             "s = caffe.SGDSolver('a/solver.prototxt')\ns.net.copy_from(sys.argv[1])\n",
-            [("a/solver.prototxt", "", False)],
+            [],
         ),
         (
             "s = caffe.SGDSolver('a/solver.prototxt')\ns.net.copy_from('a.caffemodel')\ns.net.copy_from('b.h5')\n",

@@ -13,6 +13,8 @@ Array = NDArray[Any]
 _MOST_COLUMNS = 4096
 _HALF = 0.5
 _SEVERAL, _FEW_STEPS = 2, 4
+_OWN_SHARE = 1e-10
+"""Of a value: what is nearer may be how it was computed."""
 _OWN_STEPS = 1 << 12
 """Of float64: values that are nearer are one, but for how they were computed."""
 
@@ -46,14 +48,15 @@ def rounded(rows: Array, file: str) -> Rounded | None:
 
 def _within(flat: Array, file: str, type_: str, low: float, high: float) -> Rounded | None:
     """What tells the values of a record from each other, as of moments soon after one another, if float32 has no steps
-    for it."""
-    size = max(abs(low), abs(high))
-    with np.errstate(over="ignore"):
-        step = float(np.spacing(np.float32(size)))
-    if flat.shape[1] < _SEVERAL or not np.isfinite(step):
+    for it in most records."""
+    if flat.shape[1] < _SEVERAL:
         return None
     flat = flat.astype(np.float64)
-    apart = float(np.median(flat.max(axis=1) - flat.min(axis=1)))
-    if not _OWN_STEPS * float(np.spacing(size)) < apart < _FEW_STEPS * step:
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes = np.abs(flat).max(axis=1)
+        steps = np.spacing(sizes.astype(np.float32)).astype(np.float64)
+        apart = flat.max(axis=1) - flat.min(axis=1)
+        lost = (apart > _OWN_SHARE * sizes) & (apart < _FEW_STEPS * steps) & np.isfinite(steps)
+    if not lost.mean() > _HALF:
         return None
-    return Rounded(file, type_, -1, 0, 0, low, high, step, apart)
+    return Rounded(file, type_, -1, 0, 0, low, high, float(np.median(steps[lost])), float(np.median(apart[lost])))

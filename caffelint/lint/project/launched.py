@@ -56,20 +56,23 @@ def _launched_from(script: Script, top: str, folder: str, name: str) -> list[_Fr
     solver, and of no other one in a folder between. A name without a folder is that of a solver beside the script.
     """
     found: list[_From] = []
-    solver = os.path.join(folder, name)
     for path, start in script.launches:
-        if name not in path:
-            continue
-        plain = os.path.normpath(path)
-        if not solver.endswith(os.sep + plain) or (os.sep not in plain and script.folder != folder):
-            continue
-        home = solver[: -len(plain) - 1]
-        between = script.folder
-        while between != home and is_below(between, home) and not exists(os.path.join(between, plain)):
-            between = os.path.dirname(between)
-        if between == home and is_below(home, top):
+        home = home_of(script, path, folder, name) if name in path else None
+        if home is not None and is_below(home, top):
             found.append(_From(home, path, Mention(script.path, script.text.count("\n", 0, start) + 1)))
     return found
+
+
+def home_of(script: Script, path: str, folder: str, name: str) -> str | None:
+    """The directory in which a script runs the solver of a name in a folder by a path; None where that is another."""
+    plain, solver = os.path.normpath(path), os.path.join(folder, name)
+    if not solver.endswith(os.sep + plain) or (os.sep not in plain and script.folder != folder):
+        return None
+    home = solver[: -len(plain) - 1]
+    between = script.folder
+    while between != home and is_below(between, home) and not exists(os.path.join(between, plain)):
+        between = os.path.dirname(between)
+    return home if between == home else None
 
 
 def _may_make(script: Script, net: str, folder: str) -> bool:

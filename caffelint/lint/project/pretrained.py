@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.launched import home_of
 from caffelint.lint.project.scripts import scripts_below
-from caffelint.lint.reach import Reach, is_below
-from caffelint.project.scripts import Mention, Script
+from caffelint.lint.reach import reach_of
+from caffelint.project.scripts import Mention
 from caffelint.text.records import NamedTuple
 
 _SUFFIXES = (".caffemodel", ".caffemodel.h5")
+_POINTER = b"version https://git-lfs"
 
 
 class Pretrained(NamedTuple):
@@ -23,30 +25,37 @@ class Pretrained(NamedTuple):
 def pretrained(solver: str) -> Pretrained | None:
     """The one file of weights that each training of a solver starts from, if it is there and the checkout holds it.
 
-    None where a script trains it from others as well, or from none, or leaves a doubt.
+    None where a script trains it from others as well, or from none, or names it in a way that is not understood.
     """
     solver = os.path.abspath(solver)
     folder, name = os.path.split(solver)
     top = top_of(folder)
+    reach = reach_of(folder)
     found: dict[str, Mention] = {}
     for script in scripts_below(top, top) if top else ():
         if name not in script.text:
             continue
-        for training in script.trainings:
-            home = _home(script, training.solver, solver)
+        mine = [one for one in script.trainings if one.solver.endswith(name)]
+        if script.moves or len(mine) != script.mentions(name):
+            return None
+        for training in mine:
+            home = home_of(script, training.solver, folder, name)
+            if os.path.isabs(training.solver):
+                return None
             if home is None or training.resumes:
                 continue
             path = os.path.normpath(os.path.join(home, training.weights))
-            if not path.endswith(_SUFFIXES) or not os.path.isfile(path) or not Reach(folder).holds(path):
+            if not path.endswith(_SUFFIXES) or not reach.holds(path) or not _is_there(path):
                 return None
             found.setdefault(path, script.mention(training.start))
     return Pretrained(*found.popitem()) if len(found) == 1 else None
 
 
-def _home(script: Script, named: str, solver: str) -> str | None:
-    """The directory in which a script runs a solver: its own folder or one above, from which the path leads there."""
-    plain = os.path.normpath(named)
-    if os.path.isabs(plain) or not solver.endswith(os.sep + plain):
-        return None
-    home = solver[: -len(plain) - 1]
-    return home if is_below(script.folder, home) else None
+def _is_there(path: str) -> bool:
+    """Is it a file of weights, and not what a checkout has in place of a large one?"""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(len(_POINTER))
+    except OSError:
+        return False
+    return bool(start) and start != _POINTER

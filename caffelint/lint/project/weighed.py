@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from caffelint.lint.alike import construct, tell_first_of_alike
@@ -50,10 +50,12 @@ _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _MOST_BESIDE = 100
 """Files of a folder that are compared with one."""
-_MANY = 5
-"""Nets of a folder that Caffe refuses."""
+_MANY, _WAYS = 5, 3
+"""Nets of a folder that Caffe does not load, and rules that say why."""
 _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
+_STOPS = compiled_later(r"P\d|G00[123]|D015|L001")
+"""Codes of rules that say that no Caffe, or none that is known, loads a net."""
 _OF_LOADING = compiled_later(r"P\d|S0\d")
 """Codes of rules that say that a file is not loaded as it is."""
 _DIVERGES = compiled_later(r"N10[126]|S2\d")
@@ -65,7 +67,7 @@ _OF_LEARNING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D013|S110")
 class _Project:
     """A project by its top. `nets`: those that each of its solvers names; `missing`: the names of those that are not
     there; `others`: nets that none does, nor the solver of a net beside it; `files`: all of them; `refused`: those with
-    errors.
+    errors; `unloaded`: those that Caffe does not load, with the rules that say so.
 
     All paths are absolute.
     """
@@ -77,7 +79,9 @@ class _Project:
         self.others: list[str] = []
         self._top = top
         self.refused: frozenset[str] = frozenset()
+        self.unloaded: Mapping[str, Collection[str]] = {}
         self._unused: dict[tuple[str, bool, bool], str] = {}
+        self._foreign: dict[str, str] = {}
 
     @cached_property
     def _texts(self) -> Texts:
@@ -156,17 +160,23 @@ class _Project:
         return f"{where} tells to set the paths" if where else ""
 
     def of_another_program(self, path: str) -> str:
-        """Why the nets of a folder seem to be there for another program: Caffe refuses most of them, and of so many the
-        first one would have been mended; empty where that is not known, or a text names the file.
+        """Why the nets of a folder seem to be there for another program: Caffe loads less than half of them, for one
+        reason and another, and of so many the first one would have been mended; empty where that is not known, or a
+        text names the file.
         """
         folder = os.path.dirname(path)
+        if folder not in self._foreign:
+            self._foreign[folder] = self._why_foreign(folder)
+        return self._foreign[folder] if path not in self.nets and not self._texts.names_file(path) else ""
+
+    def _why_foreign(self, folder: str) -> str:
         nets = [file for file in self._by_folder.get(folder, ()) if file not in self.nets]
-        refused = len(self.refused.intersection(nets))
-        if refused < _MANY or 2 * refused < len(nets) or self._texts.names_file(path):
+        unloaded = [self.unloaded[net] for net in nets if net in self.unloaded]
+        if len(unloaded) < _MANY or 2 * len(unloaded) <= len(nets) or len(set().union(*unloaded)) < _WAYS:
             return ""
         if any(map(self.is_solved, nets)):
             return ""
-        return f"Caffe refuses {refused} of the {len(nets)} nets of this folder, so another program may read them"
+        return f"Caffe loads {len(nets) - len(unloaded)} of the {len(nets)} nets here, so another program may read them"
 
     def made(self, solver: str) -> str:
         """Where a script makes the folder of the snapshots; empty where none does."""
@@ -193,6 +203,7 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
     unreadable = {one.file for one in findings if one.name in _OF_THE_GRAMMAR and one.severity == ERROR}
     filled = _filled_together(findings)
     projects.tell_refused({one.file for one in findings if one.severity == ERROR})
+    projects.tell_unloaded(findings)
     for number, one in enumerate(findings):
         if one.severity == INFO or one.name in kept:
             continue
@@ -298,6 +309,17 @@ class _Projects:
         for top, paths in found.items():
             if project := self._found.get(top):
                 project.refused = frozenset(paths)
+
+    def tell_unloaded(self, findings: Sequence[ReportedFinding]) -> None:
+        """Tell projects which of their files Caffe does not load, and for which rules."""
+        found: dict[str, dict[str, set[str]]] = {}
+        for one in findings:
+            if one.severity == ERROR and _STOPS.match(one.code):
+                whose = found.setdefault(self.top(one.file), {})
+                whose.setdefault(os.path.abspath(one.file), set()).add(one.name)
+        for top, paths in found.items():
+            if project := self._found.get(top):
+                project.unloaded = paths
 
     def nets_of(self, file: str) -> Collection[str]:
         """The nets that a solver names, as they are given in findings."""

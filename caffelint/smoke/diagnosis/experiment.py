@@ -104,7 +104,7 @@ class Experiment:
         return Tried(*self.trial, outcome, "", -1, first, last, number, share)
 
     def _freed(self, run: Run, was: Trouble, late: bool) -> Tried | None:
-        """Does the loss that another one may keep from falling fall without it, which still falls well?
+        """Does the loss that another one may keep from falling fall without it, which ends no higher than `beside`?
 
         The sum of both tells only of the larger one. None where a run tells of neither.
         """

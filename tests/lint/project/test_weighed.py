@@ -441,3 +441,37 @@ def test_an_error_of_a_solver_beside_the_one_that_is_run(project: Path) -> None:
     write({"train.prototxt": NET, "solver.prototxt": solver, "train.sh": "caffe train --solver=solver.prototxt"})
     write({"old.prototxt": solver.replace("9000", "9000 stpsize: 3")})
     assert found("unknown-field")["old.prototxt"].severity == "error"
+
+
+def nets(folder: Path, faults: list[str]) -> None:
+    for number, fault in enumerate(faults):
+        (folder / f"v{number}").with_suffix(".prototxt").write_text(
+            'layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 3 } } }\n'
+            f'layer {{ name: "n{number}" type: "ReLU" bottom: "d" top: "n{number}" }}\n{fault}'
+        )
+
+
+_FAULTS = [
+    'layer { name: "x" type: "ReLU" bottom: "nope" top: "x" }\n',
+    'layer { name: "x" type: "ReLU" bottom: "d" top: "d" top: "e" }\n',
+    'layer { name: "x" type: "ReLU" bottom: "d" top: }\n',
+]
+
+
+@pytest.mark.parametrize(
+    ("faults", "errors"),
+    [
+        (_FAULTS * 2, False),  # there for another program
+        (_FAULTS[:1] * 6, True),  # copied from each other
+        ([*_FAULTS, ""], True),  # too few to tell
+        (_FAULTS * 2 + [""] * 6, True),  # as many are sound
+    ],
+)
+def test_a_folder_of_nets_that_caffe_does_not_load(project: Path, faults: list[str], errors: bool) -> None:
+    folder = project / "drawn"
+    folder.mkdir()
+    nets(folder, faults)
+    report = caffelint.check(".")
+    mine = [one for one in report.findings if one.file.startswith("drawn")]
+    assert any(one.severity == "error" for one in mine) is errors
+    assert errors or all("another program may read them" in one.evidence for one in mine if one.code != "I002")
