@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from math import prod
 
 from caffelint.lint import NamedTuple
 from caffelint.lint.built import BuiltLayer
+
+from ._odd import family
 
 
 class _Sizes(NamedTuple):
@@ -74,3 +77,9 @@ def _sizes(layer: BuiltLayer) -> _Sizes | None:
     channels = shape[1] if shape and len(shape) == 4 else None
     taps, extent = tall.kernel * wide.kernel, (tall.extent, wide.extent)
     return _Sizes(channels, outputs, axis, taps, extent, (tall.stride, wide.stride))
+
+
+def is_family_without(layer: BuiltLayer, sums: Sequence[BuiltLayer], bent: Collection[BuiltLayer]) -> bool:
+    """Does no layer that is named like one but for its number go on to an activation, as in a decoder of SegNet?"""
+    kin = [one for one in sums if family(one.name) == family(layer.name)]
+    return len(kin) > 1 and not any(one in bent for one in kin)

@@ -20,7 +20,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, layer_class
 
-from ._in_a_row import is_idle, is_wide, takes_steps
+from ._in_a_row import is_family_without, is_idle, is_wide, takes_steps
 from ._odd import LEAST, family
 
 _MANY = 3
@@ -175,7 +175,7 @@ class NoActivationBetween(NetRule):
         of_all = len(pairs) == 1 and len(bent) >= LEAST and (is_wide(*pairs[0]) or _is_odd(*pairs[0], bent))
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
-            if _was_taken_out(other, mine):
+            if _was_taken_out(other, mine) or is_family_without(first, sums, bent):
                 continue
             remedy = f'; add a {usual} after "{other.name}"'
             removal = "" if takes_steps(first) else f', or remove "{other.name}"'

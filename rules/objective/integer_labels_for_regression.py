@@ -91,5 +91,5 @@ class IntegerLabelsForRegression(LayerRule):
 def _may_have_own_labels(layer: Layer) -> bool:
     """Whether the project's own Caffe, or one that nobody knows, may read several labels of a record, or fractions."""
     if (caffe := layer.net.bound.caffe) is None:
-        return is_for_unknown_caffe(layer.net)
+        return is_for_unknown_caffe(layer.net) or not layer.net.is_for_bvlc
     return not caffe.has_whole_labels or layer.type in caffe.registered.changed
