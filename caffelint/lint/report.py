@@ -210,7 +210,7 @@ def reported(finding: Finding) -> ReportedFinding:
     last = source.position(place.end)
     last_shown = min(last.line, first.line + 2)
     lines = source.has_lines
-    shown = lines and not (finding.name == _OF_ANY_BYTES and is_binary(source.data))
+    shown = lines and not (finding.name == _OF_ANY_BYTES and place.end <= 1 and is_binary(source.data))
     return ReportedFinding(
         finding.code,
         finding.name,
