@@ -19,6 +19,8 @@ TAIL = 5
 """The median of this many losses counts: a single batch proves little."""
 FELL = 0.95
 """A loss that ends below this share of its start has fallen: batches differ by percents."""
+CLEARLY = 0.85
+"""What is left, at most, of a loss that falls clearly, whatever else is odd."""
 _STAYS = 0.9
 """Of the start of one of several losses of labels, or of chance: from there on it counts, whatever the others do."""
 _MOST_LABELS = 4096

@@ -84,6 +84,7 @@ from caffelint.smoke.learning import (
     without_weights,
 )
 from caffelint.smoke.loss import (
+    CLEARLY,
     TAIL,
     bad_start,
     begins,
@@ -118,6 +119,7 @@ __all__ = [
     "BUFFERS",
     "CHANCE",
     "CHANGE",
+    "CLEARLY",
     "CURED",
     "DATA",
     "DIFF",

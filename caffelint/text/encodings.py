@@ -38,6 +38,9 @@ def _wide_encoding(data: bytes) -> str:
     if data.startswith(UTF16_MARKS):
         return "utf-16"
     sample = data[:_SAMPLE]
+    for encoding, at in (("utf-32-le", 0), ("utf-32-be", 3)):
+        if len(sample) > 4 and 10 * sample.count(0) > 7 * len(sample) and not _CONTROL.search(sample[at::4]):
+            return encoding
     for encoding, zeros, letters in (
         ("utf-16-le", sample[1::2], sample[::2]),
         ("utf-16-be", sample[::2], sample[1::2]),
@@ -51,13 +54,14 @@ def _wide(data: bytes, encoding: str) -> Problem:
     message = (
         f"the file is {encoding[:6].upper()}, which Caffe's parser refuses; save it as UTF-8 without a byte-order mark"
     )
+    end = 4 if encoding.startswith("utf-32") else 2
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        return Problem("byte-order-mark", 0, 2, message)
-    return Problem("byte-order-mark", 0, 2, message, repairs=(Edit(0, len(data), text),), repair_is_safe=True)
+        return Problem("byte-order-mark", 0, end, message)
+    return Problem("byte-order-mark", 0, end, message, repairs=(Edit(0, len(data), text),), repair_is_safe=True)
 
 
 def is_binary(data: bytes) -> bool:

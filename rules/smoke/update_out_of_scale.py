@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, WARNING, Cause, CauseKind, Finding, Invalid, listed
 from caffelint.smoke.rule import (
     CHANGE,
+    CLEARLY,
     DATA,
     DIFF,
     PARAM,
@@ -29,8 +30,6 @@ from ._numbers import number
 
 _MOST, _LEAST = 0.5, 1e-7
 _GONE, _WELL = 1e-8, 1e-6
-_FALLS = 0.85
-"""What is left of a loss that falls: it learns, whatever the first update did."""
 _CLIPS, _LARGE = 1e-3, 1e3
 _DEEP = NET.replace(
     'type: "Log" bottom: "fc" top: "log"',
@@ -111,7 +110,7 @@ class UpdateOutOfScale(SmokeRule):
         largest = max(ratios, key=lambda layer: ratios[layer], default="")
         ratio = ratios.get(largest, 0.0)
         if ratio > _MOST:
-            if run.finite and (fell(run) or progress(run) < _FALLS and cure(run) is None):
+            if run.finite and (fell(run) or progress(run) < CLEARLY and cure(run) is None):
                 return
             cause = too_large(run)
             if run.finite and run.tried and cause.kind == "unknown":

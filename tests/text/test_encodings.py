@@ -25,7 +25,7 @@ def test_utf8_mark_is_reported_and_the_rest_read() -> None:
     assert repaired(b"\xef\xbb\xbf" + TEXT.encode()) == TEXT.encode()
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 def test_a_wide_encoding_is_reported_once_and_repaired(encoding: str) -> None:
     data = TEXT.encode(encoding)
     document = parse(data)

@@ -11,7 +11,7 @@ from caffelint.smoke.diagnosis.change import of_layer, of_one, of_solver
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.events import DATA, PARAM
 from caffelint.smoke.learning import is_zero, size, weights
-from caffelint.smoke.loss import progress
+from caffelint.smoke.loss import CLEARLY, progress
 from caffelint.smoke.run import Run
 
 _USUAL_DELTA = 1e-8
@@ -19,8 +19,6 @@ _OUTWEIGHS = 3.0
 """Times the gradient: what a delta leaves of the step is less than a quarter of it."""
 _SMALL_WEIGHT, _SMALL_MULT = 0.1, 0.01
 """Below it a loss_weight, or an lr_mult, shrinks the step of all that it is of by a lot."""
-_FALLS = 0.85
-"""What is left of a loss that falls."""
 _DIVIDES = ("AdaGrad", "RMSProp", "Adam")
 """AdaDelta's delta makes its first steps: the larger it is, the larger are they."""
 
@@ -67,7 +65,7 @@ def _held(run: Run) -> Iterator[Hypothesis]:
     field: `frozen`. value: the largest. Not where weights were loaded, which are mostly to stay as they are, nor
     where the loss falls: to learn from random features may be what is wanted.
     """
-    if run.loaded or progress(run) < _FALLS:
+    if run.loaded or progress(run) < CLEARLY:
         return
     held = [
         layer

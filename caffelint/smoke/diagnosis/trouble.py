@@ -20,7 +20,7 @@ from caffelint.smoke.learning import (
     size,
     weights,
 )
-from caffelint.smoke.loss import begins, below_zero, clamped, ends, fell, progress, recalled, rose, runs_away
+from caffelint.smoke.loss import CLEARLY, begins, below_zero, clamped, ends, fell, progress, recalled, rose, runs_away
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
@@ -28,12 +28,10 @@ BREAKS, CRASHES, GROWS, NEGATIVE, FADES = "breaks", "crashes", "grows", "negativ
 STOPS, DIES, LARGE, FLAT, TESTS = "stops", "dies", "large", "flat", "tests"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
-_FALLS = 0.85
-"""What is left of a loss that falls, whatever the first update did."""
 _ENOUGH = 20
 _OUTWEIGHS = 5.0
 _LITTLE = 0.5
-_NEARLY, _SATURATED = 0.85, 0.1
+_SATURATED = 0.1
 _FADED = 1e-6
 _OPPOSED = -5.0
 """Deviations of what chance gives."""
@@ -79,7 +77,7 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(STOPS, last)
     if any(layer.rectifies and died(run, layer) for layer in dead_layers(run)):
         return Trouble(DIES, last)
-    if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run) and not progress(run) < _FALLS:
+    if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run) and not progress(run) < CLEARLY:
         return Trouble(LARGE, last)
     if run.first(NonFinite) is not None:
         return Trouble(TESTS, last)
@@ -124,7 +122,7 @@ def flat(run: Run) -> bool:
     how = outcome(run)
     if not left > _LITTLE:
         return not how.learns and left > _SATURATED and saturates(run)
-    return not (how.learns and left < _NEARLY and not math.isnan(how.constant))
+    return not (how.learns and left < CLEARLY and not math.isnan(how.constant))
 
 
 def _by_heart(run: Run) -> bool:
