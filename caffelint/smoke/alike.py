@@ -107,7 +107,8 @@ class Stepped(NamedTuple):
     """How alike neighbours are of what a recurrent layer reads (stepped.py): correlations. name: of the blob.
 
     along_steps, along_items: as the layer takes it, steps x items; reshaped, reshaped_items: of the same numbers, in
-    the order in which they lie in memory, read as items x steps.
+    the order in which they lie in memory, read as items x steps. told_steps, told_items: of the spread of values a few
+    places before, along each axis, the share that goes with the labels; nan without these.
     """
 
     name: str
@@ -117,6 +118,8 @@ class Stepped(NamedTuple):
     along_items: float
     reshaped: float
     reshaped_items: float
+    told_steps: float = math.nan
+    told_items: float = math.nan
 
 
 class Told(NamedTuple):

@@ -28,7 +28,7 @@ class Answers(object):
         self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in wanted]
         self.told = [_Told(0, one["name"], one["data"], one["classes"]) for one in wanted if one["data"]]
         self.pairs = [pairs.Pairs(one) for one in couples]
-        self.sequences = [stepped.Stepped(name) for name in sequences]
+        self.sequences = [stepped.Stepped(*names) for names in sequences]
         self.crossings = []
 
     def add(self, values_of):
@@ -41,7 +41,7 @@ class Answers(object):
             couple.add(values_of)
         for sequence in self.sequences:
             if sequence.wants_more():
-                sequence.add(values_of(sequence.name))
+                sequence.add(values_of(sequence.name), values_of(sequence.target) if sequence.target else None)
         for crossing in self.crossings:
             crossing.add(values_of)
 

@@ -159,7 +159,8 @@ class Job:
     from 0, that of the pass at rate 0.
     wants_gpu: the solver, or a layer, asks for a GPU, and the run is on the CPU: say if there is none (`without_gpu`).
     targets: what to add up for the event `targets`. pairs: what to measure for the event `pairs`.
-    sequences: blobs of which it is asked whether they go on from step to step (event `stepped`).
+    sequences: blobs of which it is asked whether they go on from step to step (event `stepped`), each with the labels
+    of its steps, or "".
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
     layer; slow. timeout: seconds; a child that still runs a good while later ends itself, 0 for never.
     """
@@ -188,7 +189,7 @@ class Job:
     skips: tuple[int, ...] = ()
     targets: tuple[Target, ...] = ()
     pairs: tuple[Pair, ...] = ()
-    sequences: tuple[str, ...] = ()
+    sequences: tuple[tuple[str, str], ...] = ()
     wants_gpu: bool = False
     ways: tuple[Way, ...] = ()
 

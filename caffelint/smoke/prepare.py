@@ -214,10 +214,20 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
     return tuple(found.values())
 
 
-def _sequences(built: BuiltNet) -> tuple[str, ...]:
-    """What recurrent layers read of the data, before anything learns from it."""
-    blobs = [layer.bottoms[0].original for layer in built.layers if layer.is_recurrent and layer.bottoms]
-    return tuple(dict.fromkeys(blob.name for blob in blobs if not blob.need_backward))
+def _sequences(built: BuiltNet) -> tuple[tuple[str, str], ...]:
+    """What recurrent layers read of the data, as it is or as layers of one bottom make something of it, with the labels
+    of the first loss, which may be those of its steps."""
+    losses = (one for one in built.layers if any(one.loss_weights) and len(one.bottoms) > 1)
+    labels = next((one.bottoms[1].original for one in losses if one.reads_classes(1)), None)
+    target = labels.name if labels is not None and labels.producer and not labels.producer.bottoms else ""
+    found: dict[str, str] = {}
+    for layer in built.layers:
+        blob = layer.bottoms[0].original if layer.is_recurrent and layer.bottoms else None
+        while blob is not None and blob.producer is not None and len(blob.producer.bottoms) == 1 and blob.need_backward:
+            blob = blob.producer.bottoms[0].original
+        if blob is not None and not blob.need_backward:
+            found.setdefault(blob.name, target)
+    return tuple(found.items())
 
 
 def _pairs(built: BuiltNet) -> tuple[Pair, ...]:

@@ -23,9 +23,9 @@ def sequences(items: int, steps: int, values: int = 2, seed: int = 0) -> Any:
     return np.sin((0.3 + random.rand(items, 1, values)) * at / 2 + 6 * random.rand(items, 1, values))
 
 
-def measured(values: Any) -> dict[str, Any]:
-    found = Stepped("x")
-    found.add(values)
+def measured(values: Any, labels: Any = None) -> dict[str, Any]:
+    found = Stepped("x", "label")
+    found.add(values, labels)
     return dict(found.result())
 
 
@@ -54,6 +54,21 @@ def test_where_nothing_can_be_told(values: Any) -> None:
 def test_a_value_that_is_always_the_same_hides_nothing() -> None:
     values = np.concatenate([sequences(20, 12), np.ones((20, 12, 1))], 2)
     assert measured(values.transpose(1, 0, 2))["along_steps"] > 0.6
+
+
+@pytest.mark.parametrize("lag", [1, 3])
+@pytest.mark.parametrize("reshaped", [False, True])
+def test_labels_of_what_was_some_steps_before(lag: int, reshaped: bool) -> None:
+    """Steps that have nothing to do with each other, so that no neighbours are alike."""
+    random = np.random.RandomState(lag)
+    values = random.randint(0, 3, (200, 12))
+    labels = np.roll(values, lag, axis=1)
+    arranged = [one.reshape(12, 200) if reshaped else one.T for one in (values, labels)]
+    found = measured(np.eye(3)[arranged[0]], arranged[1])
+    low, high = (found["told_items"], found["told_steps"])[:: -1 if reshaped else 1]
+    assert abs(low) < 0.05 < 0.5 < high
+    assert np.isnan(measured(np.eye(3)[arranged[0]])["told_steps"])
+    assert abs(measured(np.eye(3)[arranged[0]], random.randint(0, 3, arranged[0].shape))["told_items"]) < 0.05
 
 
 NET = """
