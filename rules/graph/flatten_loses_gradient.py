@@ -65,6 +65,8 @@ class FlattenLosesGradient(NetRule):
     VALID = [
         _NET % ("a", *_RESHAPED),
         _NET % ("data", '"Flatten"', ""),
+        # Nothing above learns.
+        "force_backward: true " + _NET % ("data", '"Flatten"', ""),
         # Caffe adds the gradients of several readers in a layer of its own.
         _NET % ("a", '"Flatten"', "") + ' layer { name: "quiet" type: "Silence" bottom: "rows" }',
     ]
