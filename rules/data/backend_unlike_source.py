@@ -46,6 +46,7 @@ class BackendUnlikeSource(LayerRule):
         'layer { name: "data" type: "Data" data_param { source: "train_leveldb" } }',
         'layer { name: "data" type: "Data" data_param { source: "train_db" } }',
         'layer { name: "data" type: "Data" data_param { source: "from_leveldb/train_lmdb" backend: LMDB } }',
+        'layer { name: "data" type: "Data" data_param { source: "/sets/lmdb/21/train/" backend: LEVELDB } }',
     ]
     INVALID = [
         Invalid(

@@ -27,8 +27,13 @@ class ValuesOutOfScale(DatasetRule):
     severity = WARNING
     _SCALED = NET.replace("batch_size: 4 }", "batch_size: 4 } transform_param { scale: 0.00390625 }")
     _POWER = 'layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { scale: 1e-5 } }\n'
+    _NORMED = (
+        'layer { name: "both" type: "Concat" bottom: "data" bottom: "data" top: "both" }\n'
+        'layer { name: "norm" type: "BatchNorm" bottom: "both" top: "p" }\n'
+    )
     VALID = [
         SOUND,
+        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), NET.replace('bottom: "data"', 'bottom: "p"') + _NORMED),
         project(records(0, 1, image="1x2x2 0 100 200 250"), _SCALED),
         project(records(0, 1, image="1x2x2 0.5 100000 20 3"), NET.replace('bottom: "data"', 'bottom: "p"') + _POWER),
     ]
