@@ -67,7 +67,7 @@ from caffelint.cli.sharing import sweep_options
     "--weights",
     type=click.Path(),
     metavar="FILE.caffemodel",
-    help='Start from these weights; "" for none. Default: those that the solver names, or a script trains it with.',
+    help='Start from these weights; "" for none. Default: those of the solver, or of the scripts that train it.',
 )
 @click.option(
     "--seed",
@@ -153,12 +153,10 @@ def command(solver: str, **options: Any) -> int:
     from caffelint.smoke.session import Request
     from caffelint.text.signals import ENDING, ending_once
 
-    if problem := not_swept(options, solver):
-        raise click.UsageError(problem)
     ways = [name for name in ("find_lr", "compare", "gradcheck", "scan") if options[name]]
     if len(ways) > 1:
         raise click.UsageError(f"--{' and --'.join(ways).replace('_', '-')} cannot be combined; give one")
-    if problem := objection(options, ways):
+    if problem := not_swept(options, solver) or objection(options, ways):
         raise click.UsageError(problem)
     wanted = outputs(options["formats"], False)
     about = [solver or str(options["sweep"])]

@@ -76,8 +76,9 @@ def lost(key: str, one: Rounded) -> str:
 
 
 def may_repeat(feed: Feed, facts: Facts) -> bool:
-    """May a record be a step of a sequence, which has to repeat what there was, or a part of many pairs, or is it one
+    """May a record be a step of a sequence, which has to repeat what there was, or one side of many pairs, or is it one
     with others only as float32?"""
-    kinds = [layer.kind for layer in feed.layer.net.layers]
+    kinds = [layer.kind for layer in feed.layer.net.in_phase(feed.phases[0])]
+    sides = sum(bool(kind.is_data) for kind in kinds) > 1 and any(kind.compares_records for kind in kinds)
     rounded = any(top.rounded for top in facts.tops.values())
-    return rounded or any(kind.is_recurrent or kind.compares_records for kind in kinds)
+    return sides or rounded or any(kind.is_recurrent for kind in kinds)

@@ -89,7 +89,11 @@ def test_a_loss_that_is_switched_off(in_caffe: Callable[..., Session], tmp_path:
         # It gets there, but only after a quarter of the training.
         ('lr_policy: "sigmoid" gamma: 0.2 stepsize: 120 max_iter: 300', "keeps the rate at", 'lr_policy: "fixed"'),
         ('lr_policy: "step" gamma: 0.1 stepsize: 1 max_iter: 100', "takes the rate from 0.05 to", "stepsize: 34"),
-        ('lr_policy: "exp" gamma: 0.3 max_iter: 100', "gamma 0.3 takes the rate from 0.05 to", "gamma: 0.955"),
+        (
+            'lr_policy: "exp" gamma: 0.3 max_iter: 100',
+            "gamma 0.3 multiplies the rate in each iteration, from 0.05 to",
+            "gamma: 0.955",
+        ),
     ],
 )
 def test_a_schedule_that_leaves_no_rate(
