@@ -36,7 +36,7 @@ class Stepped(object):
         if values.ndim > 1 and min(values.shape[:2]) > _LEAST and self.values <= _LARGEST:
             values = numpy.array(values, numpy.float64)
             self.batches.append(values.reshape(values.shape[0], values.shape[1], -1))
-            fits = labels is not None and labels.shape[:2] == values.shape[:2] and labels.size == values[..., :1].size
+            fits = labels is not None and labels.shape[:2] == values.shape[:2] and labels[0, 0].size == 1
             self.labels.append(numpy.array(labels).reshape(values.shape[:2]) if fits else None)
 
     def result(self):

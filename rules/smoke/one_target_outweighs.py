@@ -60,9 +60,8 @@ class OneTargetOutweighs(SmokeRule):
             most = max(columns, default=0.0)
             others = [one for one in columns if 0 < one < most]
             if others and most**2 > _FAR * sum(one**2 for one in others):
-                what = (
-                    f'{title(layer)}: column {columns.index(most)} of its targets "{target}" varies by {number(most)},'
-                )
-                what += f" and the others by {number(median(others))}, so it is all that the loss follows"
-                remedy = "bring it to the scale of the others where the targets are written"
+                varies = f"varies by {number(most)}, and the others by {number(median(others))}"
+                what = f'{title(layer)}: column {columns.index(most)} of its targets "{target}" {varies}, so it is all'
+                what += " that the loss follows"
+                remedy = "its squares are added to theirs; bring it to their scale where the targets are written"
                 yield worded(self, run.place(layer.name), Cause("target-scale", what, ""), remedy)

@@ -83,7 +83,8 @@ class StepsMixedUp(SmokeRule):
         for one in run.all(Stepped):
             layer = next((it for it in run.built[0].layers if one.name in [blob.name for blob in it.tops]), None)
             if layer is not None and (how := mixed_up(one)):
-                reader = next(title(it) for it in run.built[0].layers if it.is_recurrent)
+                recurrent = (it for it in run.built[0].layers if it.is_recurrent and it.bottoms)
+                reader = next(title(it) for it in recurrent if layer in it.bottoms[0].depends_on)
                 what = f'{title(layer)}: "{one.name}", {one.steps} steps of {one.items} items for {reader}, {how}'
                 remedy = "transpose it from items x steps, where it was only reshaped"
                 yield worded(self, run.place(layer.name), Cause("data", what, ""), remedy)

@@ -52,18 +52,14 @@ def test_the_loss_that_draws_all_together(
         assert not [one for one in session.run.tried if one.hypothesis.field == "holds"]
 
 
-DROWNED = """
-layer { name: "data" type: "HDF5Data" top: "data" top: "label" top: "box"
-  hdf5_data_param { source: "train.txt" batch_size: 16 } }
-layer { name: "body" type: "InnerProduct" bottom: "data" top: "body"
-  inner_product_param { num_output: 8 weight_filler { type: "xavier" } } }
-layer { name: "head" type: "InnerProduct" bottom: "body" top: "head"
-  inner_product_param { num_output: 4 weight_filler { type: "xavier" } } }
-layer { name: "sides" type: "InnerProduct" bottom: "body" top: "sides"
+SIDES = """layer { name: "sides" type: "InnerProduct" bottom: "body" top: "sides"
   inner_product_param { num_output: 2 weight_filler { type: "xavier" } } }
-layer { name: "loss" type: "SoftmaxWithLoss" bottom: "head" bottom: "label" top: "loss" }
-layer { name: "near" type: "EuclideanLoss" bottom: "sides" bottom: "box" top: "near" }
 """
+DROWNED = (
+    NET.replace('layer { name: "near"', SIDES + 'layer { name: "near"')
+    .replace('bottom: "body" bottom: "zero"', 'bottom: "sides" bottom: "zero"')
+    .replace("WEIGHT", "1")
+)
 
 
 @pytest.mark.parametrize("engine", ["caffe", "torch"])
@@ -75,7 +71,7 @@ def test_a_rate_that_was_lowered_for_the_larger_loss(
     labels = np.arange(64) % 4
     with h5py.File(tmp_path / "train.h5", "w") as file:
         file["data"], file["label"] = np.eye(8, dtype="f")[labels], labels.astype("f")
-        file["box"] = np.stack([100 + 50 * labels, 300 - 60 * labels], 1).astype("f")
+        file["zero"] = np.stack([100 + 50 * labels, 300 - 60 * labels], 1).astype("f")
     (tmp_path / "train.txt").write_text("train.h5\n")
     solver = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "").replace("base_lr: 0.01", "base_lr: 0.0002")
     session = in_engine(write(tmp_path, DROWNED, solver), engine, iterations=60)

@@ -67,6 +67,7 @@ def test_labels_of_what_was_some_steps_before(lag: int, reshaped: bool) -> None:
     found = measured(np.eye(3)[arranged[0]], arranged[1])
     low, high = (found["told_items"], found["told_steps"])[:: -1 if reshaped else 1]
     assert abs(low) < 0.05 < 0.5 < high
+    assert measured(arranged[0], arranged[1])["told_items" if reshaped else "told_steps"] > 0.5  # numbers of words
     assert np.isnan(measured(np.eye(3)[arranged[0]])["told_steps"])
     assert abs(measured(np.eye(3)[arranged[0]], random.randint(0, 3, arranged[0].shape))["told_items"]) < 0.05
 
