@@ -79,7 +79,12 @@ def _sizes(layer: BuiltLayer) -> _Sizes | None:
     return _Sizes(channels, outputs, axis, taps, extent, (tall.stride, wide.stride))
 
 
-def is_family_without(layer: BuiltLayer, sums: Sequence[BuiltLayer], bent: Collection[BuiltLayer]) -> bool:
-    """Does no layer that is named like one but for its number go on to an activation, as in a decoder of SegNet?"""
-    kin = [one for one in sums if family(one.name) == family(layer.name)]
+def is_family_without(
+    first: BuiltLayer, second: BuiltLayer, sums: Sequence[BuiltLayer], bent: Collection[BuiltLayer]
+) -> bool:
+    """Do several layers that are named like the first but for numbers, the second aside, all go on to no activation?
+
+    So does the decoder of SegNet.
+    """
+    kin = [one for one in sums if one is not second and family(one.name) == family(first.name)]
     return len(kin) > 1 and not any(one in bent for one in kin)

@@ -175,7 +175,7 @@ class NoActivationBetween(NetRule):
         of_all = len(pairs) == 1 and len(bent) >= LEAST and (is_wide(*pairs[0]) or _is_odd(*pairs[0], bent))
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
-            if _was_taken_out(other, mine) or is_family_without(first, sums, bent):
+            if _was_taken_out(other, mine) or is_family_without(first, layer, sums, bent):
                 continue
             remedy = f'; add a {usual} after "{other.name}"'
             removal = "" if takes_steps(first) else f', or remove "{other.name}"'
