@@ -6,7 +6,7 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from caffelint.fix.written import Written
 from caffelint.lint import baseline
 from caffelint.lint.checker import Outcome
 from caffelint.lint.config import Config
-from caffelint.lint.discover import named_nets, relative
+from caffelint.lint.discover import NamedNet, named_nets, relative
 from caffelint.lint.finding import SAFE, rank
 from caffelint.lint.plan import Job
 from caffelint.lint.report import Applied, ReportedFinding
@@ -25,7 +25,7 @@ from caffelint.text.edits import Edit, with_line_ends_of
 
 AS_ANSWERED = "as you answered"
 """Why a fix was not made that `agreed` said no to."""
-READ_BYTES, LEAST_READINGS, MOST_READINGS = 400_000, 6, 40
+READ_BYTES, LEAST_READINGS, MOST_READINGS = 400_000, 5, 40
 """How much is checked of one job until its fixes are made, as a size and as a number of checks."""
 BROKEN = 3
 """Times as long it takes to read a text whose grammar is broken."""
@@ -86,6 +86,7 @@ class Mender:
         self.not_named: set[str] = set()
         self.closed: dict[str, str] = {}
         self._config = config
+        self._roots = tuple(config.roots)
         self._writable = frozenset(writable)
         self._unsafe = unsafe
         self._least = rank(least)
@@ -162,7 +163,7 @@ class Mender:
             before = now
             made, now, judged = self._sound(job, now, judged, batch)
             written.add(made, before)
-            job = _renewed(job, texts, now, self._config.roots)
+            job = _renewed(job, texts, now, self._roots)
             applied += (offer.applied for offer in made)
         notes = list(dict.fromkeys(dropped.note for dropped in self._dropped.values()))
         if left:
@@ -227,7 +228,7 @@ class Mender:
             self._readings -= 1
             then = apply(texts, [*made, *part])
             gc.collect(0)  # the nets of the last reading, which are kept from the collector while they are made
-            after = self.guard.judge(_renewed(job, texts, then, self._config.roots), then)
+            after = self.guard.judge(_renewed(job, texts, then, self._roots), then)
             harm = objection(judged, after, part)
             if not harm:
                 made += part
@@ -321,7 +322,12 @@ def _none(path: str) -> str:
     return ""
 
 
-def _renewed(job: Job, before: dict[str, bytes], texts: dict[str, bytes], roots: list[str]) -> Job:
+@lru_cache(maxsize=4)
+def _named_nets(path: str, roots: tuple[str, ...], data: bytes) -> list[NamedNet]:
+    return named_nets(path, roots, data)
+
+
+def _renewed(job: Job, before: dict[str, bytes], texts: dict[str, bytes], roots: tuple[str, ...]) -> Job:
     """The job with the nets that its solvers name by now."""
     nets = dict(job.nets)
     files = dict.fromkeys(job.files)
@@ -329,8 +335,8 @@ def _renewed(job: Job, before: dict[str, bytes], texts: dict[str, bytes], roots:
     for path in job.files:
         if texts.get(path) == before.get(path):
             continue
-        named = named_nets(path, roots, texts[path])
-        if named == named_nets(path, roots, before[path]):
+        named = _named_nets(path, roots, texts[path])
+        if named == _named_nets(path, roots, before[path]):
             continue
         found = tuple(
             net._replace(path=same.setdefault(os.path.realpath(net.path), relative(net.path))) if net.path else net

@@ -77,9 +77,10 @@ class Written:
     def objection(self, offer: Offer) -> Objection | None:
         """Why an offer must not change what fixes of this run wrote; None where it may.
 
-        It may write it anew, but neither take it away nor put back what was there, and no rule writes more than
-        `MOST_TIMES` in one place: so rules that disagree come to an end. It may move more there, as what it moves is
-        gone from where it was.
+        It may write it anew, but neither take it away nor put back what was there before another rule wrote, and no
+        rule writes more than `MOST_TIMES` in one place: so rules that disagree come to an end. A rule may take back
+        what it wrote itself, as fixes of others made at the same time may have changed what it went by. It may move
+        more there, as what it moves is gone from where it was.
         """
         rule = offer.finding.name
         moves = any(edit.start < edit.end and not edit.text for edits in offer.edits.values() for edit in edits)
@@ -100,7 +101,8 @@ class Written:
                         return Objection(f"it would remove what the fix of {piece.rule} has just written", False)
                     if piece.rules.get(rule, 0) >= MOST_TIMES:
                         return Objection(AGAIN)
-                    if piece[:2] == edit[:2] and edit.text.encode("utf-8", "surrogateescape") == piece.old:
+                    back = piece[:2] == edit[:2] and edit.text.encode("utf-8", "surrogateescape") == piece.old
+                    if back and piece.rule != rule:
                         is_all = sum(map(len, offer.edits.values())) == 1  # else a name may be as before by chance
                         return Objection(f"it undoes the fix of {piece.rule}", is_all)
         return None

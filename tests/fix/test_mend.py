@@ -66,6 +66,14 @@ def test_what_undoes_another_fix_is_left_out_and_the_others_go_on() -> None:
     assert [applied.name for applied in mended.applied] == ["x", "z", "x"]
 
 
+def test_a_rule_takes_back_what_it_wrote_once_the_fix_of_another_has_made_it_wrong() -> None:
+    back = rule("x", 'name: "two"(?= type: "ELU")', 'name: "one"')
+    there = rule("x", 'name: "one"(?= type: "ReLU")', 'name: "two"')
+    mended = mend({"a": NET}, there, back, rule("y", '"ReLU"', '"ELU"'))
+    assert mended.texts == {"a": NET.replace(b"ReLU", b"ELU")}
+    assert mended.notes == []
+
+
 def test_rules_that_chase_each_other_come_to_an_end() -> None:
     chased = [rule(name, f'"{old}"', f'"{new}"') for name, old, new in (("x", 1, 2), ("y", 2, 3), ("z", 3, 1))]
     mended = mend({"a": NET.replace(b"one", b"1")}, *chased)

@@ -167,7 +167,8 @@ class _Project:
         folder = os.path.dirname(path)
         if folder not in self._foreign:
             self._foreign[folder] = self._why_foreign(folder)
-        return self._foreign[folder] if path not in self.nets and not self._texts.names_file(path) else ""
+        why = self._foreign[folder]
+        return why if why and path not in self.nets and not self._texts.names_file(path) else ""
 
     def _why_foreign(self, folder: str) -> str:
         nets = [file for file in self._by_folder.get(folder, ()) if file not in self.nets]
