@@ -370,6 +370,14 @@ class Astray(NamedTuple):
     place: Mention
 
 
+class Launched(NamedTuple):
+    """That a script runs a solver: the directory in which it does, the path that it gives, and the place."""
+
+    home: str
+    path: str
+    place: Mention
+
+
 class Customs(NamedTuple):
     """What the scripts of a project do with nets and solvers, whichever these are: the first place of each.
 
@@ -398,8 +406,10 @@ class Runs(NamedTuple):
     `only_sgd`: what builds an SGDSolver of it, where no script that names it builds another.
     `gradients`: the blobs of whatever nets whose gradients scripts set, by name.
     `solves`: what lets it run for its max_iter, where no script that names it steps it.
-    `astray`: the nets that Caffe does not find from the directory in which scripts run the solver.
+    `launched`: where scripts run it, if they leave no doubt of the directory.
+    `astray`: the nets that Caffe does not find from there.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
+    `moved`: for such nets, by their path, where in the project the only file of that name is.
     """
 
     customs: Customs = Customs()
@@ -412,10 +422,15 @@ class Runs(NamedTuple):
     gradients: tuple[str, ...] = ()
     only_sgd: Mention | None = None
     solves: Mention | None = None
+    launched: tuple[Launched, ...] = ()
     astray: tuple[Astray, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))
+
+    def now_at(self, net: str) -> str:
+        return dict(self.moved).get(net, "")
 
 
 class NetRuns(NamedTuple):

@@ -21,7 +21,8 @@ class NetFileNotFound(SolverRule):
     Caffe opens a net's path from the directory that it is run in, not from the solver's folder, and aborts if there is
     no such file. It is a warning if there is a net to train with a similar name, beside the solver one that no solver
     names, or another solver that names it by another path, or if the path is right but for a slash or a folder inside
-    the first, or if the solver is at the top of a project beside the only net of it, else an info: the net may be
+    the first, or if the solver is at the top of a project beside the only net of it, or if the only file of that
+    name in the project lies below the folders of the path, with others between; else an info: the net may be
     elsewhere, as one with an absolute path is on another machine, unless its name differs in capitals only. caffelint
     looks in the solver's folder, in the working directory, in the configured `roots` and in every folder above the
     solver. If only a net with the same bare file name is next to the solver, or the end of an absolute path or one of
@@ -107,6 +108,10 @@ class NetFileNotFound(SolverRule):
                 evidence = "Linux tells small letters from capitals" * is_other_case
                 is_sure = is_other_case or not (missing.is_guess or _is_absolute(missing.name))
                 severity = WARNING if is_sure else INFO
+            elif there := solver.runs.now_at(missing.name) if solver.runs else "":
+                message = f'{net} is not found, so the net is not checked; did you mean "{there}"?'
+                evidence = "the only file of that name in this project"
+                severity = INFO if _is_absolute(missing.name) else WARNING
             elif missing.name.startswith("~"):
                 message = (
                     f"{net} starts with ~, which Caffe does not expand, so Caffe stops at the start; write the full"

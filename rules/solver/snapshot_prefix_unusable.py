@@ -3,13 +3,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule, Valid
+from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule, Valid
 from caffelint.lint.disk import data_of_this_machine, data_sources, exists, found_from, is_template, starts
 
 from ._text import is_completed
 
 _OWN = 3
 """Parts of `/home/somebody`, the first of which is empty."""
+
+_END = {True: "start", False: "end and the weights are lost"}
+"""Of a run, by whether it is to make snapshots on the way."""
 
 
 class SnapshotPrefixUnusable(SolverRule):
@@ -33,7 +36,8 @@ class SnapshotPrefixUnusable(SolverRule):
 
     ## Known problems
     A missing folder is reported only where Caffe seems to run: if data of the solver's nets exists here that is no part
-    of the repository. `smoke` reports it also for nets that name no data.
+    of the repository; and, as a warning, where a script of the project runs the solver from a directory of it that has
+    no such folder, and none makes it. `smoke` reports it also for nets that name no data.
 
     ## Options
     - `check-folder`: look for the folder also if the nets name no data
@@ -139,6 +143,7 @@ class SnapshotPrefixUnusable(SolverRule):
         home = dict.fromkeys(where for source in sources for where in source.folders if not os.path.isabs(source.path))
         is_asked = self.options["check-folder"] and (not sources or any(source.folders for source in sources))
         if not is_asked and data_of_this_machine(sources) is None:
+            yield from self._where_launched(solver, folder)
             return
         if found_from(folder, [*home] or [*starts(solver.path, roots)]):
             return
@@ -152,6 +157,24 @@ class SnapshotPrefixUnusable(SolverRule):
             text = f'{what}, so the trained weights are lost at the end; create it: mkdir -p "{folder}"'
             evidence = "snapshot is 0, so Caffe writes only after the last iteration"
         yield self.finding(solver.at("snapshot_prefix"), text, evidence=evidence)
+
+    def _where_launched(self, solver: Solver, folder: str) -> Iterator[Finding]:
+        """A prefix in a folder that is not where scripts of the project run the solver."""
+        launches = solver.runs.launched if solver.runs else ()
+        if not launches or os.path.isabs(folder) or os.path.normpath(folder).startswith(".."):
+            return
+        if found_from(folder, [one.home for one in launches]):
+            return
+        first = launches[0]
+        yield self.finding(
+            solver.at("snapshot_prefix"),
+            f'the folder "{folder}" of snapshot_prefix is not there where {first.place} runs this solver as'
+            f' "{first.path}", and Caffe does not create it, so'
+            f' Caffe stops at the {_END[solver.message.snapshot > 0]}; create it: mkdir -p "{folder}"',
+            evidence="git keeps no empty folders, so each new checkout lacks it",
+            severity=WARNING,
+            certainty=LIKELY,
+        )
 
 
 def _is_of_another_machine(folder: str) -> bool:

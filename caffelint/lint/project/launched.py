@@ -8,58 +8,57 @@ from collections.abc import Iterable, Sequence
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.disk import exists
 from caffelint.lint.reach import is_below
-from caffelint.project.scripts import Astray, Mention, Script
+from caffelint.project.scripts import Astray, Launched, Mention, Script
 from caffelint.text.patterns import compiled_later
-from caffelint.text.records import NamedTuple
 
 _BEGINS = compiled_later(r"(?:\A|[^\w./-])(?:\./)?\Z")
 """Before a path, but for what is a path as well."""
 
 
-def astray(scripts: Iterable[Script], top: str, solver: str, nets: Sequence[NamedNet]) -> tuple[Astray, ...]:
-    """The nets that Caffe does not find where scripts run their solver, though each is there for another directory.
+def launched(scripts: Iterable[Script], top: str, solver: str) -> tuple[Launched, ...]:
+    """Where scripts run a solver, each by a path and in a directory that its text shows.
 
     Nothing where any script that names the solver leaves room for doubt: one that changes the directory, that stands
     beside the solver, or that may write it.
     """
     folder, name = os.path.split(os.path.abspath(solver))
-    found = [net for net in nets if net.path and not net.beside and not os.path.isabs(net.name)]
-    about = [script for script in scripts if name in script.text] if found else []
+    about = [script for script in scripts if name in script.text]
     by_script = {script: _launched_from(script, top, folder, name) for script in about}
-    launched = [launch for launches in by_script.values() for launch in launches]
-    if not launched or any(one.folder == folder and not by_script[one] for one in about):
+    if any(one.folder == folder and not by_script[one] for one in about):
         return ()
     if any(one.moves or one.path.endswith(".ipynb") or one.writes(name, folder) for one in about):
         return ()
+    return tuple(launch for launches in by_script.values() for launch in launches)
+
+
+def astray(
+    scripts: Iterable[Script], solver: str, nets: Sequence[NamedNet], launches: Sequence[Launched]
+) -> tuple[Astray, ...]:
+    """The nets that Caffe does not find where scripts run their solver, though each is there for another directory."""
+    folder, name = os.path.split(os.path.abspath(solver))
+    found = [net for net in nets if net.path and not net.beside and not os.path.isabs(net.name)] if launches else []
+    about = [script for script in scripts if name in script.text] if found else []
     result: list[Astray] = []
     for net in found:
         if not net.path or any(_may_make(script, net.name, folder) for script in about):
             continue
-        if not any(exists(os.path.join(one.home, net.name)) for one in launched):
-            home, path, place = launched[0]
+        if not any(exists(os.path.join(one.home, net.name)) for one in launches):
+            home, path, place = launches[0]
             there = os.path.relpath(os.path.abspath(net.path), home).replace(os.sep, "/")
             if not there.startswith("../"):
                 result.append(Astray(net.field, net.position, net.name, there, path, place))
     return tuple(result)
 
 
-class _From(NamedTuple):
-    """The directory from which a script runs a solver, the path that it gives, and where it does."""
-
-    home: str
-    path: str
-    place: Mention
-
-
-def _launched_from(script: Script, top: str, folder: str, name: str) -> list[_From]:
+def _launched_from(script: Script, top: str, folder: str, name: str) -> list[Launched]:
     """Where a script runs a solver: in a folder of the project, in or above its own, from which the path is that of the
     solver, and of no other one in a folder between. A name without a folder is that of a solver beside the script.
     """
-    found: list[_From] = []
+    found: list[Launched] = []
     for path, start in script.launches:
         home = home_of(script, path, folder, name) if name in path else None
         if home is not None and is_below(home, top):
-            found.append(_From(home, path, Mention(script.path, script.text.count("\n", 0, start) + 1)))
+            found.append(Launched(home, path, Mention(script.path, script.text.count("\n", 0, start) + 1)))
     return found
 
 

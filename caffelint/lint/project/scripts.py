@@ -10,8 +10,9 @@ from functools import lru_cache, partial
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO
-from caffelint.lint.project.launched import astray
+from caffelint.lint.project.launched import astray, launched
 from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.moved import moved
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
@@ -51,11 +52,14 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
             namesakes = partial(_folders_with, top, name)
+            launches = launched(_scripts(top), top, path)
             found[path] = runs_of(
                 _scripts(top), folder, name, missing, namesakes, partial(_folders_with, top)
             )._replace(
                 customs=_customs(top, folder, name),
-                astray=astray(_scripts(top), top, path, named),
+                launched=launches,
+                astray=astray(_scripts(top), path, named, launches),
+                moved=moved(path, named, partial(_folders_with, top)),
             )
     return found
 

@@ -218,3 +218,30 @@ def test_a_placeholder_means_no_net_of_another_folder(models: Path) -> None:
     (models / "solver.prototxt").write_text('net: "${EXP}/config/train_${SET}.prototxt" base_lr: 1')
     [(_, message)] = said("repo/models/solver.prototxt")
     assert "holds a placeholder" in message
+
+
+@pytest.mark.parametrize(
+    ("named", "there", "severity", "guess"),
+    [
+        ("./nets/train_it.prototxt", "nets/a/train_it.prototxt", "warning", "nets/a/train_it.prototxt"),
+        ("nets/train_it.prototxt", "old/nets/train_it.prototxt", "warning", "old/nets/train_it.prototxt"),
+        ("/home/me/nets/train_it.prototxt", "nets/a/train_it.prototxt", "info", "nets/a/train_it.prototxt"),
+        ("nets/train_it.prototxt", "other/train_it.prototxt", "info", ""),
+        ("train_it.prototxt", "nets/a/train_it.prototxt", "info", ""),
+    ],
+)
+def test_the_only_one_of_the_project(models: Path, named: str, there: str, severity: str, guess: str) -> None:
+    top = models.parent
+    (top / ".git").mkdir()
+    (top / ".git" / "HEAD").touch()
+    for name in ("first.prototxt", "second.prototxt"):
+        (models / name).write_text(TRAINED)
+    (top / there).parent.mkdir(parents=True)
+    (top / there).write_text(TRAINED)
+    (models / "solver.prototxt").write_text(f'net: "{named}" base_lr: 1')
+    [(level, message)] = said("repo/models/solver.prototxt")
+    assert (level, f'did you mean "{guess}"?' in message) == (severity, bool(guess))
+    if guess:  # a second file of that name leaves room for doubt
+        (top / "more").mkdir()
+        (top / "more" / "train_it.prototxt").write_text(TRAINED)
+        assert all("did you mean" not in message for _, message in said("repo/models/solver.prototxt"))

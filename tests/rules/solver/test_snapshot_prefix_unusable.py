@@ -1,4 +1,4 @@
-"""Where the folder of snapshots is asked for, as by `smoke`, data that came with the project lets it be looked for."""
+"""Where the folder of snapshots is looked for: where data is, and where scripts run the solver."""
 
 from __future__ import annotations
 
@@ -22,3 +22,32 @@ def test_folder(tmp_path: Path, data: str, told: bool) -> None:
     config.cache, config.rules = False, {"snapshot-prefix-unusable": {"check-folder": True}}
     names = {finding.name for finding in caffelint.check(tmp_path, config).findings}
     assert ("snapshot-prefix-unusable" in names) is told
+
+
+_RUN = "caffe train --solver=a/solver.prototxt\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        (_RUN, True),
+        ("mkdir -p models\n" + _RUN, False),
+        ("cd $1\n" + _RUN, False),
+        (_RUN.replace("a/", ""), False),
+        ("echo a/solver.prototxt", False),
+    ],
+)
+def test_folder_where_a_script_runs_the_solver(tmp_path: Path, script: str, told: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").touch()
+    (tmp_path / "train.sh").write_text(script)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "net.prototxt").write_text('layer { name: "data" type: "Data" top: "data" top: "label" }')
+    solver = tmp_path / "a" / "solver.prototxt"
+    solver.write_text('net: "a/net.prototxt" snapshot: 100 snapshot_prefix: "models/net"')
+    config = Config()
+    config.cache = False
+    found = [one for one in caffelint.check(tmp_path, config).findings if one.code == "S302"]
+    assert [one.severity for one in found if one.severity != "info"] == ["warning"] * told
+    (tmp_path / "models").mkdir()
+    assert "S302" not in {one.code for one in caffelint.check(tmp_path, config).findings}
