@@ -2,10 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, TRAIN, UNSAFE, WARNING, Finding, Fix, Invalid, Net, NetRule, Related, title
+from caffelint.lint import ERROR, INFO, TRAIN, UNSAFE, WARNING, Finding, Fix, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import UNKNOWN, BuiltLayer
 
 from ._own_top import own_tops
+
+
+_SLIGHT = 0.01
+"""A part of a gradient that nobody misses."""
 
 
 class InPlaceCorruptsGradient(NetRule):
@@ -31,7 +35,8 @@ class InPlaceCorruptsGradient(NetRule):
 
     ## Known problems
     Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm, and a BNLL in
-    place, are warnings: such nets do train, but with gradients of the wrong units, or of the wrong size.
+    place, are warnings: such nets do train, but with gradients of the wrong units, or of the wrong size. An LRN in place
+    that hardly changes what it reads, since that has bounds, is an info.
 
     ## Fix safety
     Unsafe: the gradient becomes right, which changes what is trained.
@@ -143,6 +148,7 @@ class InPlaceCorruptsGradient(NetRule):
         mine, other = net.layers[layer.index or 0], net.layers[needs.index or 0]
         spoils = "the gradient that it gets and passes on the square of its slope instead"
         spoils = spoils if layer.loses_gradient_in_place else "the input that its gradient needs"
+        is_slight = needs is layer and _is_slight(layer)
         message = f"works in place, so it overwrites {spoils}; give its top another name, there and where it is read"
         if needs is not layer:
             message = f"overwrites the output of {title(needs)}, which needs it for its gradient; give the top of"
@@ -150,11 +156,21 @@ class InPlaceCorruptsGradient(NetRule):
         return self.finding(
             mine.at("top"),
             f"{title(layer)} {message}",
-            evidence="Caffe does not check this, so earlier layers get a wrong gradient",
-            severity=WARNING if needs.trains_corrupted else ERROR,
+            evidence="Caffe does not check this, so earlier layers get a wrong gradient"
+            + ", but one that differs little here" * is_slight,
+            severity=INFO if is_slight else WARNING if needs.trains_corrupted else ERROR,
             related=(Related(f"{title(needs)} needs its output", other.at("type")),) if needs is not layer else (),
             fixes=fixes,
         )
+
+
+def _is_slight(layer: BuiltLayer) -> bool:
+    """Whether the input of an LRN hardly differs from its output: alpha times the largest square that it may read."""
+    above = layer.bottoms[0].producer
+    if layer.type != "LRN" or above is None or not above.known:
+        return False
+    values = above.values([UNKNOWN])[0]
+    return layer.parameters.alpha * max(abs(values.low), abs(values.high)) ** 2 < _SLIGHT
 
 
 def _spoilt(layer: BuiltLayer) -> BuiltLayer | None:

@@ -59,3 +59,15 @@ def test_has_both_kinds() -> None:
     errors = [row[key] for row in ROWS for key in ("both", "second_only")]
     assert sum(error == 0 for error in errors) > 50
     assert sum(error > WRONG for error in errors) > 50
+
+
+@pytest.mark.parametrize(
+    ("before", "alpha", "level"),
+    [("Sigmoid", 5e-5, "info"), ("Sigmoid", 1, "error"), ("ReLU", 5e-5, "error")],
+)
+def test_a_normalisation_that_changes_next_to_nothing(before: str, alpha: float, level: str) -> None:
+    normalised = layer("norm", "LRN", "y", "y")[:-1] + f"lrn_param {{ alpha: {alpha} }} }}"
+    config = Config()
+    config.select = ["in-place-corrupts-gradient"]
+    found = caffelint.check_text(NET % (layer("act", before, "x", "y"), normalised, "y"), config=config).findings
+    assert [one.severity for one in found] == [level]
