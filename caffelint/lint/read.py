@@ -117,7 +117,7 @@ def _size_of(path: str, reach: Reach | None) -> int:
         raise ReadError(OUTSIDE)
     state = os.stat(path)
     if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
-        raise ReadError("is a pipe or a device and was not read; give its content on stdin, as -")
+        raise ReadError("is a pipe or a device and was not read")
     if reach is None and shows_system(real_path(path)):
         raise ReadError("shows the running system and was not read")
     return state.st_size

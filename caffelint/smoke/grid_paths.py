@@ -21,7 +21,7 @@ def is_glob(path: str) -> bool:
 
 
 class Paths:
-    """All that globs match, in order. `**` goes into no folder that is a link, as links may lead in circles."""
+    """All that globs match, in order. Behind `**` nothing is that is a link: links may lead in circles, and out."""
 
     def __init__(self) -> None:
         self._left = MOST
@@ -35,16 +35,17 @@ class Paths:
             last = at == len(parts) - 1
             if part and (part != "**" or last or parts[at + 1] != "**"):
                 step = self._below if part == "**" else self._named(part, last)
-                found = {path: None for base in found for path in step(base)}
+                links = "**" not in parts[:at]
+                found = {path: None for base in found for path in step(base) if links or not os.path.islink(path)}
         return sorted(found)
 
     def _below(self, folder: str) -> Iterator[str]:
-        """A folder, and all that is in it, at any depth."""
+        """A folder, and all that is in it, at any depth, without links."""
         waiting = [folder]
         while waiting:
             path = waiting.pop()
-            yield path
             if path == folder or not os.path.islink(path):
+                yield path
                 waiting += self._names(path)
 
     def _named(self, part: str, last: bool) -> Callable[[str], Iterator[str]]:
