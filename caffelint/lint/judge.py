@@ -317,8 +317,8 @@ class Judge:
                 suggestions += len(unknown) == 1
                 if near := _like(unknown[0]) if len(unknown) == 1 and suggestions <= _MOST_SUGGESTIONS else "":
                     message += f"; did you mean {near}?"
-                    text = re.sub(re.escape(unknown[0]), near, file.document.source.text[start:end], flags=re.I)
-                    repairs, safe = (Edit(start, end, text),), False
+                    wrong = re.finditer(re.escape(unknown[0]), file.document.source.text[start:end], re.I)
+                    repairs, safe = tuple(Edit(start + one.start(), start + one.end(), near) for one in wrong), False
             elif comment.in_vain:
                 message = "no field follows this comment in its block, so it silences nothing; write it above a field"
             elif "all" not in comment.rules:

@@ -59,5 +59,7 @@ class ShuffleInTesting(LayerRule):
             yield self.finding(
                 layer.at(block, "shuffle"),
                 f"{title(layer)}: testing reads its data in a different order each time; remove shuffle",
-                fixes=fix("remove shuffle", UNSAFE, remove(layer, block, "shuffle")),
+                fixes=fix("remove shuffle", UNSAFE, remove(layer, block, "shuffle"))
+                if layer.has(block, "source")
+                else (),
             )

@@ -7,7 +7,6 @@ from caffelint.lint.built import UNKNOWN, BuiltLayer
 
 from ._own_top import own_tops
 
-
 _SLIGHT = 0.01
 """A part of a gradient that nobody misses."""
 
@@ -35,8 +34,8 @@ class InPlaceCorruptsGradient(NetRule):
 
     ## Known problems
     Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm, and a BNLL in
-    place, are warnings: such nets do train, but with gradients of the wrong units, or of the wrong size. An LRN in place
-    that hardly changes what it reads, since that has bounds, is an info.
+    place, are warnings: such nets do train, but with gradients of the wrong units, or of the wrong size. An LRN in
+    place that hardly changes what it reads, since that has bounds, is an info.
 
     ## Fix safety
     Unsafe: the gradient becomes right, which changes what is trained.

@@ -312,3 +312,16 @@ def test_all_that_was_left_out_is_counted_also_what_the_report_makes_an_info_of(
     fixed = fix([], Config(), unsafe=True, least="warning", texts={"a": text}, alone=True)
     assert len([note for note in fixed.notes if "it would remove the comment # why" in note]) == 2
     assert fixed.report.left == {"for the reason below": 2}
+
+
+def test_the_right_name_in_a_comment_leaves_the_bytes_around_it(tmp_path: Path) -> None:
+    text = b'lr_policy: "fixed"  # caffelint: ignore[%s] caf\xe9 \xc0\xed \xff\nbase_lr: 0.1\n'
+    texts = {"solver.prototxt": text % b"poly-without-maxiter"}
+    result = fix([], Config(), unsafe=True, write=False, texts=texts, alone=True)
+    assert text % b"poly-without-max-iter" in [change.new for change in result.changes]
+
+
+def test_no_fix_leaves_a_data_layer_without_its_block() -> None:
+    net = b'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TEST } }'
+    result = fix([], Config(), unsafe=True, write=False, texts={"net.prototxt": net}, alone=True)
+    assert not [note for note in result.notes if "please report it" in note]
