@@ -3,7 +3,7 @@
 Only some values of each blob are tried: those with the largest gradients, and some at random. Each is moved by two
 steps to both sides; if the forward has a kink between them (ReLU at 0, a maximum that changes places) there is no slope
 to compare with, and the value is left out. What float32 rounds away counts as no difference; if that is everything, the
-values are moved together.
+values are moved together, and those of a Python layer that get no gradient at all are in any case.
 
 One file by itself: it is copied beside a runner that has no caffelint to import.
 """
@@ -26,6 +26,7 @@ _STEPS = (1e-2, 1e-3, 1e-4)
 _EPSILON = 1.2e-7
 _SHARE = 0.02
 _BEFORE = 977.0
+_WEIGHS = 0.05
 _ADDED = 0.05
 _CLAMPED = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "MultinomialLogisticLoss", "InfogainLoss")
 """Their forward takes no log of less than FLT_MIN or 1e-20, and is flat below; their backward goes on, by design."""
@@ -173,6 +174,8 @@ def _values(layer, objective, values, gradient, random, spec, event):
             event.update(analytic=analytic, numeric=numeric)
     if unsure > event["checked"] and not event["wrong"]:
         _together(layer, objective, flat, slope, scale or 1.0, random, event)
+    if spec["kind"] == "Python" and largest and not event["wrong"]:
+        _without_any(layer, objective, flat, slope, scale or 1.0, event)
     if flat.size and not event["checked"]:
         event["skipped"] = (
             "it is lost in rounding" if unsure else "the forward has a kink at every value that was tried"
@@ -185,26 +188,53 @@ def _together(layer, objective, flat, slope, scale, random, event):
     """Move all values at once along their gradients, if the effect of each is lost in rounding."""
     way = numpy.where(slope != 0, numpy.sign(slope), random.choice([-1, 1], slope.size)).astype(numpy.float32)
     analytic = float((slope.astype(numpy.float64) * way).sum())
+    for share in (0.1,) + _STEPS:
+        numeric, doubt, _ = _along(layer, objective, flat, way, share * scale)
+        doubt *= 2
+        if doubt <= 0.2 * max(abs(numeric), abs(analytic)):
+            wrong = abs(numeric - analytic) > 0.05 * max(abs(numeric), abs(analytic)) + doubt
+            event["checked"] = max(event["checked"], 1)
+            event.update(wrong=int(wrong), analytic=analytic, numeric=numeric, at=[])
+            event["factor"] = analytic / numeric if wrong and numeric else float("nan")
+            return
+
+
+def _without_any(layer, objective, flat, slope, scale, event):
+    """Move all values at once that get no gradient, though the others do: the forward must not depend on them.
+
+    A few at a kink may look as if it did; so they count if together they weigh as much as a part of all the others.
+    """
+    way = (slope == 0).astype(numpy.float32)
+    others = float(numpy.abs(slope.astype(numpy.float64)).sum())
+    if not way.any():
+        return
+    for share in (0.1,) + _STEPS:
+        numeric, doubt, bend = _along(layer, objective, flat, way, share * scale)
+        if abs(numeric) > _WEIGHS * others and doubt + bend <= 0.1 * abs(numeric):
+            event["checked"] = max(event["checked"], 1)
+            event.update(wrong=1, analytic=0.0, numeric=numeric, at=[], factor=float("nan"))
+            return
+
+
+def _along(layer, objective, flat, way, size):
+    """The slope of the forward as all values move along a way; how far half the step, and how far only one of both
+    sides give another one."""
     kept = flat.copy()
+    slopes, doubts, bend = [], [], 0.0
     try:
-        for share in (0.1,) + _STEPS:
-            slopes, doubts = [], []
-            for size in (share * scale, share * scale / 2):
-                flat[...] = kept + numpy.float32(size) * way
-                above = layer.forward()
-                flat[...] = kept - numpy.float32(size) * way
-                rise, rounding = objective.difference(above, layer.forward())
-                slopes.append(rise / (2 * size))
-                doubts.append(rounding / size)
-            numeric, doubt = slopes[1], 2 * (abs(slopes[0] - slopes[1]) + doubts[1])
-            if doubt <= 0.2 * max(abs(numeric), abs(analytic)):
-                wrong = abs(numeric - analytic) > 0.05 * max(abs(numeric), abs(analytic)) + doubt
-                event["checked"] = max(event["checked"], 1)
-                event.update(wrong=int(wrong), analytic=analytic, numeric=numeric, at=[])
-                event["factor"] = analytic / numeric if wrong and numeric else float("nan")
-                return
+        middle = layer.forward()
+        for step in (size, size / 2):
+            flat[...] = kept + numpy.float32(step) * way
+            above = layer.forward()
+            flat[...] = kept - numpy.float32(step) * way
+            rise, rounding = objective.difference(above, layer.forward())
+            right, _ = objective.difference(above, middle)
+            slopes.append(rise / (2 * step))
+            doubts.append(rounding / step)
+            bend = abs(2 * right - rise) / step
     finally:
         flat[...] = kept
+    return slopes[1], abs(slopes[0] - slopes[1]) + doubts[1], bend
 
 
 def _chosen(slope, allowed, random):

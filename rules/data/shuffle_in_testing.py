@@ -46,10 +46,11 @@ class ShuffleInTesting(LayerRule):
     ]
     INVALID = [
         Invalid(
-            'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TEST } }',
+            'layer { name: "d" type: "ImageData" include { phase: TEST }'
+            ' image_data_param { source: "a" shuffle: true } }',
             span="shuffle: true",
             message='ImageData "d": testing reads its data in a different order each time; remove shuffle',
-            fixed='layer { name: "d" type: "ImageData" include { phase: TEST } }',
+            fixed='layer { name: "d" type: "ImageData" include { phase: TEST } image_data_param { source: "a" } }',
         ),
     ]
 

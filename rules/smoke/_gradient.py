@@ -58,8 +58,17 @@ def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:
     share = f"all {event.checked}" if event.wrong == event.checked else f"{event.wrong} of {event.checked}"
     values = "the one value" if event.checked == 1 else f"{share} values"
     where = f" in {values} checked: at {list(event.at)} " if event.at else " as a whole: summed up, "
+    if _lacks_a_part(event):
+        slope = number(event.numeric)
+        why = f"it is 0 for values on which forward depends: as all of them move together, its slope is {slope}"
+        return what, ": ", f"{why}; a term of the derivative may be missing"
     why = f"backward gives {number(event.analytic)}, but the slope of forward is {number(event.numeric)}"
     return what, where, why + _pattern(event)
+
+
+def _lacks_a_part(event: Gradient) -> bool:
+    """Whether some values got no gradient, though the forward pass depends on them."""
+    return not (event.at or event.zero or event.analytic) and event.wrong > 0
 
 
 def _pattern(event: Gradient) -> str:
@@ -67,6 +76,8 @@ def _pattern(event: Gradient) -> str:
     factor = event.factor
     if event.zero:
         return "; it is 0 everywhere"
+    if _lacks_a_part(event):
+        return "; it is 0 for values on which forward depends, so a term of the derivative may be missing"
     if math.isnan(factor) or not factor:
         return ""
     if abs(factor + 1) < 0.03:

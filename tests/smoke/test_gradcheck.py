@@ -327,3 +327,42 @@ def test_values_without_a_slope_do_not_stand_for_those_lost_in_rounding(factor: 
     spec = {"layer": "a", "kind": "Python", "tops": [1.0], "bottoms": [0], "params": [], "names": ["x"]}
     (found,) = (Gradient(**event) for event in check(Sum(factor, zeros=2000), spec, 1))
     assert (found.checked > 1, found.wrong) == (True, int(factor != 1))
+
+
+class Dice(Sum):
+    """1 - dice of pixels, of which every 32nd is of the object; `whole`: with the sum below in its gradient."""
+
+    def __init__(self, whole: bool) -> None:
+        self.bottoms = [np.full(4000, 0.5, np.float32)]
+        self.params = []
+        self.truth = (np.arange(4000) % 32 == 0).astype(np.float32)
+        self.whole = whole
+
+    def forward(self) -> list[Any]:
+        values = self.bottoms[0].astype(np.float64)
+        self.inside, self.sum = (values * self.truth).sum(), values.sum() + self.truth.sum()
+        return [np.array(1 - 2 * self.inside / self.sum, np.float32)]
+
+    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+        below = self.whole * 2 * self.inside / self.sum**2
+        return [(below - 2 * self.truth / self.sum).astype(np.float32) * weights[0]], []
+
+
+class Hinge(Sum):
+    """The part of each value above 0.75, which most have not."""
+
+    def forward(self) -> list[Any]:
+        return [np.array(np.maximum(self.bottoms[0].astype(np.float64) - 0.75, 0).sum(), np.float32)]
+
+    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+        return [(self.bottoms[0] > 0.75) * weights[0]], []
+
+
+@pytest.mark.parametrize(("layer", "wrong"), [(Dice(True), 0), (Dice(False), 1), (Hinge(1), 0)])
+def test_values_that_get_no_gradient_are_moved_together(layer: Sum, wrong: int) -> None:
+    spec = {"layer": "a", "kind": "Python", "tops": [1.0], "bottoms": [0], "params": [], "names": ["x"]}
+    (found,) = (Gradient(**event) for event in check(layer, spec, 1))
+    assert (found.wrong, found.zero) == (wrong, False)
+    if wrong:
+        assert (found.analytic, list(found.at)) == (0, [])
+        assert found.numeric == pytest.approx(2 * layer.inside / layer.sum**2 * 3875, rel=0.1)
