@@ -11,6 +11,8 @@ from typing import Any
 import click
 
 from caffelint.cli.settings import settings, settings_options
+from caffelint.cli.status import OK, USAGE
+from caffelint.cli.tell import tell
 from caffelint.text.visible import json_text, visible
 
 
@@ -19,7 +21,7 @@ from caffelint.text.visible import json_text, visible
 @settings_options
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="A table or JSON.")
 @click.option("--show-files", is_flag=True, help="List the files below PATH that check looks at, one a line.")
-def command(path: str, config_file: Path | None, isolated: bool, format_: str, show_files: bool) -> None:
+def command(path: str, config_file: Path | None, isolated: bool, format_: str, show_files: bool) -> int:
     """Show the settings in effect for PATH and where each comes from."""
     from caffelint.cli.outputs import TABLE, use_color, width
     from caffelint.lint.config import NO_SETTINGS
@@ -31,9 +33,12 @@ def command(path: str, config_file: Path | None, isolated: bool, format_: str, s
     if show_files:
         from caffelint.lint.discover import discover, wanted
 
-        for file in discover([path], wanted(config), config.roots).files:
+        found = discover([path], wanted(config), config.roots)
+        for file in found.files:
             click.echo(visible(file.replace(os.sep, "/")))
-        return
+        for file, why in found.unreadable:
+            tell(f"{file}: {why}")
+        return USAGE if found.unreadable else OK
     values = {name: value for name, value in vars(config).items() if name not in NO_SETTINGS}
     rows = {
         name.replace("_", "-"): {"value": value, "source": config.sources.get(name, "default")}
@@ -49,7 +54,7 @@ def command(path: str, config_file: Path | None, isolated: bool, format_: str, s
             rows["proto"] = {"value": taken.name or None, "source": taken.why or taken.note}
     if format_ == "json":
         click.echo(json_text({"version": 1, "settings": rows}))
-        return
+        return OK
     paint = painter(use_color(sys.stdout))
     cells = []
     for name, row in rows.items():
@@ -57,6 +62,7 @@ def command(path: str, config_file: Path | None, isolated: bool, format_: str, s
         cells.append((name, f"= {visible(_toml(row['value']))}", source))
     for line in table([Column("", least=17), Column(""), Column("")], cells, width(sys.stdout, TABLE) or TABLE):
         click.echo(line)
+    return OK
 
 
 def _toml(value: Any) -> str:

@@ -35,7 +35,7 @@ def command(folder: Path, show: bool, remove: bool) -> int:
     if show and remove:
         raise click.UsageError("--list and --remove cannot be combined; give one")
     if show:
-        for known in trust.trusted():
+        for known in trust.stored():
             ended = "" if _is_held(Path(known)) else "  (no longer trusted: files have changed or are gone)"
             say(visible(f"{known}{ended}"))
         return OK

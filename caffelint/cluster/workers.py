@@ -28,6 +28,7 @@ _AHEAD = 1024
 _RETRIES = 2
 _LARGEST = 1 << 20
 """Bytes of the file that a scheduler writes."""
+_MOST_LOCAL = 1_024
 _STARTED = {
     "distributed.scheduler.no-workers-timeout": _SECONDS,
     "distributed.worker.profile.enabled": False,
@@ -73,6 +74,8 @@ def connected(address: str) -> Iterator[Any]:
             f'"{address}" is not a cluster; give tcp://HOST:PORT of a Dask scheduler, the JSON file that it wrote,'
             " local:N or slurm:N"
         )
+    if kind == "local" and count > _MOST_LOCAL:
+        raise NoCluster(f"local:{number} starts more than {_MOST_LOCAL:,} processes; give the number of cores")
     where: dict[str, Any] = {"address": _written(address) if os.path.isfile(address) else address}
     with ExitStack() as ending:
         if kind == "local" and count:

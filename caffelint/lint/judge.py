@@ -310,7 +310,8 @@ class Judge:
             ran = [rule.name for rule in meant if rule.name in self.names and rule.kind in kinds]
             if not unknown and not comment.in_vain and len(ran) < len(meant):
                 continue
-            repairs, safe = () if comment.in_vain else (Edit(start, end, ""),), True
+            repairs: tuple[Edit, ...] = () if comment.in_vain else (Edit(start, end, ""),)
+            safe = True
             if unknown:
                 listed = ", ".join(f'"{name}"' for name in sorted(unknown))
                 message = f"no rule is called {listed}, so this comment silences nothing"

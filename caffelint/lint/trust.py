@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from errno import EPERM
+from errno import EINVAL, EPERM
 from pathlib import Path
 
 from caffelint.lint.own import own_folder, stranger
@@ -37,20 +37,20 @@ def is_trusted(contents: Mapping[str, bytes]) -> bool:
 
 
 def trust(contents: Mapping[str, bytes]) -> str:
-    """Remember files, in the order of `is_trusted`; the folder. Raises `OSError`."""
+    """Remember files, in the order of `is_trusted`; the folder. Raises `OSError`, as for a store that was damaged."""
     folder = _folder(next(iter(contents)))
     with _in_turn():
-        _write({**trusted(), folder: digest(contents)})
+        _write({**stored(), folder: digest(contents)})
     return folder
 
 
 def forget(folder: str) -> bool:
     """Trust a folder no more; whether it was trusted. Raises `OSError`."""
     folder = os.path.realpath(folder)
-    if folder not in trusted():
+    if folder not in stored():
         return False
     with _in_turn():
-        known = trusted()
+        known = stored()
         found = known.pop(folder, None) is not None
         if found:
             _write(known)
@@ -58,14 +58,26 @@ def forget(folder: str) -> bool:
 
 
 def trusted() -> dict[str, str]:
-    """The folders, and the digest of what is trusted in each."""
-    with suppress(ReadError, OSError, ValueError, KeyError, TypeError, RuntimeError, RecursionError):
-        if stranger(store()) is not None:
-            return {}
-        value = json.loads(read(str(store())))
+    """The folders, and the digest of what is trusted in each; none where that cannot be read."""
+    with suppress(OSError, RuntimeError):
+        return stored()
+    return {}
+
+
+def stored() -> dict[str, str]:
+    """The same. Raises `OSError` for what cannot be read, so that nobody writes over it."""
+    path = store()
+    if not os.path.lexists(path) or stranger(path) is not None:
+        return {}
+    try:
+        value = json.loads(read(str(path)))
         if value["version"] == _VERSION:
             return {str(folder): str(of) for folder, of in value["folders"].items()}
-    return {}
+    except ReadError as error:
+        raise OSError(EINVAL, str(error), str(path)) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    raise OSError(EINVAL, "is damaged, or of another version of caffelint; move it away", str(path))
 
 
 def digest(contents: Mapping[str, bytes]) -> str:

@@ -199,10 +199,22 @@ def progress(run: Run) -> float:
 
 
 def held_back(run: Run) -> tuple[BuiltLayer, float] | None:
-    """Of several losses that of labels which falls least, and its value at the end, if it hardly falls."""
-    found = [(share, last, layer) for share, _, last, layer in _parts(run) if _has_labels(layer) and share > _STAYS]
+    """Of several losses that which falls least, and its value at the end, if it hardly falls: one of labels, or one
+    that stays above the best constant answer beside a penalty."""
+    able = [layer for layer in run.loss_layers if _has_labels(layer) or _is_beside_a_penalty(run, layer)]
+    found = [(share, last, layer) for share, _, last, layer in _parts(run) if layer in able and share > _STAYS]
     _, last, layer = max(found, key=lambda one: one[0], default=(0.0, 0.0, None))
     return (layer, last) if layer is not None else None
+
+
+def is_penalty(loss: BuiltLayer) -> bool:
+    """Does it only keep something small, as the divergence of a VAE, so that it may grow while the net learns?"""
+    return not loss.is_loss
+
+
+def _is_beside_a_penalty(run: Run, loss: BuiltLayer) -> bool:
+    others = [other for other in run.loss_layers if other is not loss]
+    return not is_penalty(loss) and all(map(is_penalty, others)) and constant_of(run, loss) > 0
 
 
 def _has_labels(loss: BuiltLayer) -> bool:
@@ -296,8 +308,8 @@ def _parts(run: Run) -> list[tuple[float, float, float, BuiltLayer]]:
     """Of each of several losses that are to fall: progress, values at the start and at the end."""
     found = []
     for layer in run.loss_layers if len(run.loss_layers) > 1 else ():
-        if not layer.is_loss:
-            continue  # what only keeps another small, as the divergence of a VAE, may grow
+        if is_penalty(layer):
+            continue
         name = layer.tops[0].name
         before = [event.losses[name] for event in run.started if name in event.losses]
         after = [event.losses[name] for event in run.iterations[1:] if name in event.losses][-TAIL:]

@@ -85,6 +85,8 @@ _GUESSED = ("refused-at-load", "python-layer-failed")
 _TOLD = 3
 _SEVERAL, _OFTEN = 3, 10
 """Times that each record was seen, after which a sound net has begun to learn, and has learned if it can."""
+_SCHEDULE, _FALLEN = "learning-rate-vanishes", 0.1
+"""A reason only once so little is left of the rate."""
 _RANDOM = "frozen-without-weights"
 """An info, since weights are mostly loaded; where none are, a reason why a loss hardly moves."""
 _OF_LEARNING = ("D", "I", "O", "S2", "W")
@@ -263,6 +265,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO and one not in sure[:1]]
         if how.moves in (FLAT, UNSTEADY) and not run.loaded:
             slows += [one for one in findings if one.name == _RANDOM]
+        if how.moves in (FLAT, UNSTEADY) and run.iterations[-1].rate < _FALLEN * run.iterations[0].rate:
+            slows += [one for one in findings if one.name == _SCHEDULE]
         if how.moves == FALLS:
             slows = [one for one in slows if one.certainty == CERTAIN]
         else:

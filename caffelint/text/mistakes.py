@@ -27,7 +27,11 @@ class Mistakes:
         return len(self._problems) >= MOST_PROBLEMS or self._times_repeated >= MOST_REPEATED
 
     def report(self, start: int, end: int, message: str, repairs: tuple[Edit, ...] = (), safe: bool = False) -> None:
-        """The same words twice on a line say nothing new, but what is safe is repaired together."""
+        """The same words twice on a line say nothing new, but what is safe is repaired together.
+
+        Repairs may hold pieces of the text, a character for each byte.
+        """
+        repairs = tuple(one if one.text.isascii() else one._replace(text=_as_read(one.text)) for one in repairs)
         mistake = end_of_line(self._text, start), message
         if mistake != self._last:
             self._problems.append(Problem("syntax-error", start, end, message, True, "", repairs, safe))
@@ -43,3 +47,7 @@ class Mistakes:
             first = self._problems[number]
             if first.repairs and first.repair_is_safe:
                 self._problems[number] = first._replace(repairs=(*first.repairs, *repairs))
+
+
+def _as_read(piece: str) -> str:
+    return piece.encode("latin-1").decode("utf-8", "surrogateescape")

@@ -356,16 +356,28 @@ class Recovery:
         opened = self.stack[-1]
         brace = self.text[opened.value_start]
         wanted = _CLOSING[brace]
+        if char != wanted and self._has_opened(char, opened.value_start, token.start):
+            self._syntax(token.start, token.end, f'"{char}" has no place here, nor has the bracket that it closes')
+            return token.end
         if char != wanted:
             line = self.source.line_number(opened.value_start)
             message = f'"{char}" cannot close the "{brace}" on line {line}; write "{wanted}"'
-            self._syntax(token.start, token.end, message, (Edit(token.start, token.end, wanted),))
-            if char in ")]" and next_token(self.text, token.end).kind != END:
+            follows = next_token(self.text, token.end)
+            is_like = follows.kind == IDENTIFIER and self.text[follows.start : follows.end] == opened.name
+            is_closed = char not in ")]" or follows.kind == END or is_like
+            self._syntax(token.start, token.end, message, (Edit(token.start, token.end, wanted),) if is_closed else ())
+            if not is_closed:
                 return token.end
         opened.end = token.end
         self.stack.pop()
         in_list = bool(self.stack) and self.stack[-1].kind == LIST
         return token.end if in_list else self._behind(token.end)
+
+    def _has_opened(self, char: str, start: int, end: int) -> bool:
+        """Whether a bracket that closes has one before it that opens, which was not read as one."""
+        opening = {")": "(", "]": "["}.get(char, "")
+        start = max(start + 1, end - _LONG)
+        return bool(opening) and self.text.rfind(opening, start, end) > self.text.rfind(char, start, end)
 
     def _stray(self, token: Token, current: Field, last: Field | None) -> int:
         text, start = self.text, token.start
@@ -382,6 +394,11 @@ class Recovery:
             return close + 2 if close >= 0 else len(text)
         char = text[start]
         if strangers.is_strange(char):
+            is_rest = last is not None and (last.kind, last.end) == (IDENTIFIER, start)
+            if last is not None and is_rest and strangers.character(text, start)[0].isalnum():
+                current.fields.pop()
+                end = end_of_word(text, start)
+                return self._mended_string(last.name, last.start, last.value_start, end, current)
             return self._unreadable(start)
         if self._is_braced_name(token, current):
             return self._behind(current.end)

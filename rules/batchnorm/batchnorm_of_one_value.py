@@ -3,19 +3,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, title
+from caffelint.lint import ERROR, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
 from caffelint.lint.built import BuiltLayer, shape_text, types_that
 
 from ._norms import global_stats
 
+_COMES_TO = {
+    1: ("one value", "its output and gradient are always 0 in TRAIN"),
+    2: ("two values", "each of its outputs is 1 or -1 in TRAIN, however far apart they are"),
+}
+
 
 class BatchnormOfOneValue(NetRule):
-    """A BatchNorm or MVN has only one value to compute its statistics from.
+    """A BatchNorm or MVN has only one value to compute its statistics from, or two.
 
     ## Why is this bad?
     The mean of one value is the value itself: the output is 0 for any input, and so is the gradient. No earlier layer
-    learns. It happens with a batch of 1 after an InnerProduct or a global pooling; `iter_size` does not help, since
-    each pass is normalised by itself.
+    learns. Of two values the larger one becomes 1 and the other -1, however far apart they were. It happens with a
+    batch of 1 or 2 after an InnerProduct or a global pooling; `iter_size` does not help, since each pass is normalised
+    by itself.
 
     ## Example
     ```
@@ -41,13 +47,19 @@ class BatchnormOfOneValue(NetRule):
         ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "bn" bottom: "label" top: "loss" }'
     )
-    VALID = [_NET % (2, 2)]
+    VALID = [_NET % (3, 3)]
     INVALID = [
         Invalid(
             _NET % (1, 1),
             span='bottom: "data"',
             message='BatchNorm "bn" gets one value per channel (1x64), so its output and gradient are always 0 in'
             " TRAIN; use a larger batch",
+        ),
+        Invalid(
+            _NET % (2, 2),
+            span='bottom: "data"',
+            message='BatchNorm "bn" gets two values per channel (2x64), so each of its outputs is 1 or -1 in TRAIN,'
+            " however far apart they are; use a larger batch",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 64 } } }'
@@ -76,11 +88,13 @@ class BatchnormOfOneValue(NetRule):
                 shape = layer.bottoms[0].shape
                 if shape is None or len(shape) < 2 or global_stats(net.layers[layer.index]):
                     continue
-                if shape[0] * prod(shape[2:]) == 1:
+                if (count := shape[0] * prod(shape[2:])) in _COMES_TO:
+                    values, outputs = _COMES_TO[count]
                     yield self.finding(
                         net.layers[layer.index].at("bottom"),
-                        f"{title(layer)} gets one value per channel ({shape_text(shape)}), so its output and"
-                        " gradient are always 0 in TRAIN; use a larger batch",
+                        f"{title(layer)} gets {values} per channel ({shape_text(shape)}), so {outputs}; use a larger"
+                        " batch",
+                        severity=ERROR if count == 1 else WARNING,
                         phases=(TRAIN,),
                     )
             return

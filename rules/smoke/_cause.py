@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from caffelint.lint import CERTAIN, LIKELY, Cause, Suggested
 from caffelint.smoke.rule import (
     UNTESTED,
@@ -97,8 +99,8 @@ def _cured(best: Tried) -> str:
     fell = f"it {how}: loss {number(best.first)} to {number(best.last)} in {best.iterations} iterations"
     if best.held:
         name, value = best.beside
-        fell = f'it {how}: "{best.held}" {number(best.first)} to {number(best.last)} in {best.iterations} iterations,'
-        fell += f' and "{name}" ends at {number(value)}'
+        fell = f'it {how}: "{best.held}" {number(best.first)} to {number(best.last)} in {best.iterations} iterations'
+        fell += "" if math.isnan(value) else f', and "{name}" ends at {number(value)}'
     if best.hypothesis.cured is not None:
         fell = f"the loss is {number(best.last)} after {best.iterations} iterations"
     made = " and ".join(map(_with, best.change.parts or (best.change,)))

@@ -431,3 +431,14 @@ def test_what_is_trusted_and_forgotten_at_once_is_both_kept(tmp_path: Path, monk
     trust.trust(second)
     os.waitpid(child, 0)
     assert list(trust.trusted()) == [str(tmp_path / "second")]
+
+
+@pytest.mark.parametrize("damaged", ["", "nonsense", '{"version": 9}', '{"version": 1, "folders": [1]}'])
+def test_a_damaged_list_is_told_and_kept(tmp_path: Path, damaged: str) -> None:
+    trust.trust({str(tmp_path / "caffelint.toml"): b""})
+    trust.store().write_text(damaged)
+    assert trust.trusted() == {}
+    for change in (lambda: trust.trust({str(tmp_path / "a" / "caffelint.toml"): b""}), lambda: trust.forget("a")):
+        with pytest.raises(OSError, match="is damaged, or of another version of caffelint; move it away"):
+            change()
+    assert trust.store().read_text() == damaged

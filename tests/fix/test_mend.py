@@ -325,3 +325,39 @@ def test_no_fix_leaves_a_data_layer_without_its_block() -> None:
     net = b'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TEST } }'
     result = fix([], Config(), unsafe=True, write=False, texts={"net.prototxt": net}, alone=True)
     assert not [note for note in result.notes if "please report it" in note]
+
+
+def mended(text: str) -> str:
+    result = fix([], Config(), unsafe=True, write=False, texts={"net.prototxt": text.encode()}, alone=True)
+    return result.changes[0].new.decode() if result.changes else text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ('source: "数据/train_lmdb\n batch_size: 4', 'source: "数据/train_lmdb"\n batch_size: 4'),
+        ("source: données/lmdb batch_size: 4", 'source: "données/lmdb" batch_size: 4'),
+        ("source: é/lmdb batch_size: 4", None),
+    ],
+)
+def test_strings_of_other_letters_than_ascii(wrong: str, right: str | None) -> None:
+    net = 'layer { name: "d" type: "Data" top: "x" top: "l"\n data_param { %s backend: LMDB } }\n'
+    assert mended(net % wrong) == net % (right or wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ('bottom: "é", "b"', 'bottom: ["é", "b"]'),
+        ('bottom: ("a", "b")', None),
+        ('bottom: "a" concat_param { axis: [3; 3] }', None),
+        ('bottom: "a" param: (name: "w")', None),
+        (
+            'bottom: "a" top: "x" ]\nlayer { name: "b" type: "ReLU" bottom: "x"',
+            'bottom: "a" top: "x" }\nlayer { name: "b" type: "ReLU" bottom: "x"',
+        ),
+    ],
+)
+def test_brackets_that_are_no_braces(wrong: str, right: str | None) -> None:
+    net = 'layer { name: "a" type: "Concat" %s top: "y" }\n'
+    assert mended(net % wrong) == net % (right or wrong)

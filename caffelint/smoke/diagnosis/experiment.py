@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ from caffelint.smoke.diagnosis.trouble import (
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
-from caffelint.smoke.loss import FELL, each_of, falls, fell, least_left, left, progress
+from caffelint.smoke.loss import FELL, each_of, falls, fell, is_penalty, least_left, left, progress
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.project import NoProject
 from caffelint.smoke.run import Run
@@ -110,15 +111,15 @@ class Experiment:
         """
         other, held = self.trial[0].layers[:2]
         each = each_of(run)
-        if held.name not in each or other.name not in each:
+        if held.name not in each or not (other.name in each or is_penalty(other)):
             return None
-        own, beside = each[held.name], each[other.name]
+        own, beside = each[held.name], each[other.name].last if other.name in each else math.nan
         number = len(run.iterations)
         ended = number >= run.asked or (late and number >= run.asked * _ENOUGH and own.left < _FREED)
-        kind = "" if own.left < _FREED and not beside.last > self.trial[0].beside else FLAT
+        kind = "" if own.left < _FREED and not beside > self.trial[0].beside else FLAT
         outcome = (SAME if kind else CURED) if ended else UNTESTED
         found = Tried(*self.trial, outcome, kind, was.iteration if kind else -1, own.first, own.last, number, own.left)
-        return found._replace(held=held.name, beside=(other.name, beside.last))
+        return found._replace(held=held.name, beside=(other.name, beside))
 
 
 def _wanted(progress: float) -> float:

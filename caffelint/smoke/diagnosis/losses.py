@@ -12,7 +12,7 @@ from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.events import BLOB, DATA, Statistics
 from caffelint.smoke.infogain import matrix
 from caffelint.smoke.learning import size
-from caffelint.smoke.loss import Each, each_of, held_back, summed_labels
+from caffelint.smoke.loss import Each, each_of, held_back, is_penalty, summed_labels
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import GENTLE, trunk
 
@@ -161,15 +161,17 @@ def holding(run: Run) -> Iterator[Hypothesis]:
     if stays is None:
         return
     others = [layer for layer in run.loss_layers if layer is not stays[0] and layer.loss_weights[0] > 0]
-    if len(others) != 1 or others[0].name not in each_of(run):
+    each = each_of(run)
+    if len(others) != 1 or not (others[0].name in each or is_penalty(others[0])):
         return
     other, place = others[0], run.place(others[0].name, 0, "loss_weight")
-    first = each_of(run)
-    own, more = (one.loss_weights[0] * first[one.name].first for one in (stays[0], other))
-    times = [(own / more) ** GENTLE, own / more] if own < _LESS[0] * more else _LESS
+    first = next((event.losses for event in run.started), {})
+    own, more = (one.loss_weights[0] * first.get(one.tops[0].name, 0.0) for one in (stays[0], other))
+    times = [(own / more) ** GENTLE, own / more] if 0 < own < _LESS[0] * more else _LESS
     weights = [float(f"{other.loss_weights[0] * one:.1g}") for one in times]
     changes = tuple(one for weight in weights for one in of_layer(run, other, "loss_weight", 0, value=weight))
-    layers, weight, beside = (other, stays[0]), other.loss_weights[0], _still(first[other.name])
+    layers, weight = (other, stays[0]), other.loss_weights[0]
+    beside = math.inf if is_penalty(other) else _still(each[other.name])
     yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1], beside=beside)
     found = trunk(run)
     pulls = {layer.name: pull for pull, layer in found.pulls} if found is not None else {}
