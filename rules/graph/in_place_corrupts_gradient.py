@@ -169,7 +169,8 @@ def _is_slight(layer: BuiltLayer) -> bool:
     if layer.type != "LRN" or above is None or not above.known:
         return False
     values = above.values([UNKNOWN])[0]
-    return layer.parameters.alpha * max(abs(values.low), abs(values.high)) ** 2 < _SLIGHT
+    largest: float = max(abs(values.low), abs(values.high))
+    return bool(layer.parameters.alpha * largest**2 < _SLIGHT)
 
 
 def _spoilt(layer: BuiltLayer) -> BuiltLayer | None:
