@@ -44,6 +44,9 @@ class LearningRateGrows(SolverRule):
     name = "learning-rate-grows"
     severity = WARNING
     VALID = [
+        # The warm-up of a fork.
+        'base_lr: 10 lr_policy: "poly" power: 2 max_iter: 9000 rampup_interval: 600 rampup_lr: 1',
+        'base_lr: 10 lr_policy: "multistep" max_iter: 9000 rampup_interval: 600 rampup_lr: 1',
         'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000',
         'base_lr: 0.01 lr_policy: "step" gamma: 1 stepsize: 1000',
         'base_lr: 0.01 lr_policy: "step" gamma: 10 stepsize: 1000 max_iter: 1000',
@@ -104,7 +107,9 @@ class LearningRateGrows(SolverRule):
         elif "power" in schedule.reads and schedule.power < 0:
             field, why = "power", f"power {schedule.power:g} is negative"
         else:
-            field, why = "gamma", f"gamma {schedule.gamma:g} is above 1"
+            field, why = "gamma", f"gamma {schedule.gamma:g} is {'above 1' if schedule.gamma > 0 else 'below -1'}"
+        if field == "gamma" and not abs(schedule.gamma) > 1:  # a warm-up that the fork's own fields ask for
+            return
         how = f"grows from {start:g} to {abs(most):g} at iteration {iteration}" if runs > 0 else "grows"
         fixes: tuple[Fix, ...] = ()
         advice = "use a policy that falls, such as step" if field == "lr_policy" else f"check {field}"
