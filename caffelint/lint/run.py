@@ -7,7 +7,7 @@ from typing import Any
 
 from caffelint.caffe.fork_fields import has_fork_fields
 from caffelint.caffe.layers import BVLC_TYPES
-from caffelint.caffe.net import Net
+from caffelint.caffe.net import Layer, Net
 from caffelint.caffe.plain_inputs import has_plain_inputs
 from caffelint.caffe.refusal import OF_EVERY_CAFFE, OF_PLAIN_INPUTS, OF_PLAIN_LAYERS, Kind
 from caffelint.caffe.refused import Refused
@@ -89,11 +89,14 @@ class RuleSet:
         names = {layer.name for layer in layers}
         counted = {layer.name for layer in layers if layer.type in registered.counts}
         data = {top for layer in layers if layer.kind.is_data for top in layer.tops}
+        several = {layer.name for layer in net.layers if _takes_several(net, layer)}
         readers = {layer.name for layer in net.layers if data and not data.isdisjoint(layer.bottoms)}
         for finding in self._check_net(net):
             is_told = finding.name == "wrong-blob-count" and finding.place.layer in counted
             of_class = finding.name in _OF_A_CLASS and not is_told
             of_source = of_class or not finding.code.startswith(_OF_THE_TEXT)
+            if finding.place.layer in several and finding.code.startswith(_OF_LAYERS):
+                continue  # what is known of BVLC's layer is not of this one
             if finding.place.layer in names and finding.severity == ERROR and of_source:
                 finding.severity, finding.certainty = INFO if of_class else WARNING, LIKELY
                 finding.evidence = "; ".join(filter(None, [finding.evidence, _CHANGED]))
@@ -145,6 +148,12 @@ class RuleSet:
         """What the rules of that kind say of something that is no prototxt: see `EVIDENCE`."""
         for info in self._by_kind.get(kind, ()):
             yield from self.rule(info).check(subject)
+
+
+def _takes_several(net: Net, layer: Layer) -> bool:
+    """Is its block of another form in the project's Caffe, as where it works on volumes?"""
+    block, caffe = layer.kind.block, net.bound.caffe
+    return caffe is not None and bool(block) and caffe.takes_several(getattr(layer.message, block).DESCRIPTOR)
 
 
 def _is_of_the_project(refused: Refused) -> bool:

@@ -113,6 +113,14 @@ class ProjectCaffe:
         test_net = self.schema.messages[_SOLVER].get("test_net")
         return test_net is not None and test_net.label != REPEATED
 
+    def takes_several(self, descriptor: Any) -> bool:
+        """Does its message of that name take a list where BVLC's takes one scalar, as a kernel_size for each axis?"""
+        own = self.schema.messages.get(descriptor.name, {})
+        known = descriptor.fields_by_name
+        return any(
+            one.label == REPEATED and name in known and not FieldType(known[name]).repeated for name, one in own.items()
+        )
+
     @property
     def has_whole_labels(self) -> bool:
         """Is the label of its Datum one whole number, as BVLC's is?"""

@@ -200,6 +200,14 @@ def _fillers(run: Run, one: Hypothesis, name: str, better: str) -> Words:
         fact = f"the bias_filler of {name}{more(one)} starts every bias at {number(one.value)} or {ends} all that its"
         fact += " weights add"
         return fact, f"; set {better}" if better else "", True
+    if one.field == "prior":
+        rest = 0 if one.value < 0.5 else 1
+        fact = (
+            f"the targets of {title(one.layers[1])} are {number(one.value)} on average, but {name} starts at shares of"
+        )
+        fact += f" 0.5, so all outputs go to {rest} together before the few others are learned"
+        remedy = "; let the loss read its scores" if better.startswith("no ") else f"; set {better}" if better else ""
+        return fact, remedy, False
     size = f"start {number(one.figure)} times as large as those that keep"
     if one.field == "small":
         size = f"start at {number(one.figure)} of the size that keeps"

@@ -58,6 +58,9 @@ _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
 _PATH = compiled_later(r"[\w./\\+-]{1,200}")
+_ASSIGNS = compiled_later(
+    r"^[ \t]{0,40}(?:export[ \t]{1,9})?(\w{1,60})[ \t]{0,9}=[ \t]{0,9}[\"']?([\w./\\+-]{1,200})", re.MULTILINE
+)
 _SETS_PATHS = compiled_later(
     r"\b(?:replace|change|edit|modify|set|adjust|update|correct)\b[^\n]{0,80}?\bpaths?\b[^\n]{0,80}", re.I
 )
@@ -293,13 +296,19 @@ class Texts:
 
     @cached_property
     def made_folders(self) -> list[tuple[str, str]]:
-        """The folders that scripts make, as they are written, and where."""
-        return [
-            (name, text.line(match.start()))
-            for text in self.all
-            for match in _MAKES.finditer(text.text)
-            for name in _PATH.findall(match[1])
-        ]
+        """The folders that scripts make, as they are written or as a variable holds them, and where."""
+        found: list[tuple[str, str]] = []
+        for text in self.all:
+            values: dict[str, list[str]] | None = None
+            for match in _MAKES.finditer(text.text):
+                if values is None:
+                    values = {}
+                    for name, value in _ASSIGNS.findall(text.text):
+                        values.setdefault(name, []).append(value)
+                where = text.line(match.start())
+                for name in _PATH.findall(match[1]):
+                    found += ((one, where) for one in (name, *values.get(name, ())))
+        return found
 
 
 def _name(path: str) -> str:

@@ -23,7 +23,14 @@ from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.losses import holding
 from caffelint.smoke.diagnosis.misnamed import misnamed
-from caffelint.smoke.diagnosis.outputs import bounded_outputs, by_chance, dropped, dropped_answers, rectified_scores
+from caffelint.smoke.diagnosis.outputs import (
+    bounded_outputs,
+    by_chance,
+    dropped,
+    dropped_answers,
+    rare_targets,
+    rectified_scores,
+)
 from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.told import told
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, WELL, Tried
@@ -104,6 +111,7 @@ class Diagnosis:
             if self._was.kind != TESTS:
                 found += [*records(run), *hypotheses(run), *by_chance(run, self._was)]
                 found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
+                found += [*rare_targets(run)]
                 found += [*weights_beside(run), *misnamed(run)]
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
             if self._was.kind == FLAT:

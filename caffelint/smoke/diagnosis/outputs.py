@@ -10,6 +10,7 @@ from caffelint.caffe.values import UNKNOWN, Values
 from caffelint.lint.edits import write
 from caffelint.smoke.diagnosis.change import Change, of_layer, written_layer
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
+from caffelint.smoke.diagnosis.losses import read_at_first
 from caffelint.smoke.diagnosis.trouble import DIES, STOPS, Trouble
 from caffelint.smoke.events import BLOB, DATA
 from caffelint.smoke.run import Run
@@ -18,6 +19,7 @@ from caffelint.text.layout import take_out
 _SEED = 12345
 _LAST = -5.0
 _MOST_DROPPED = 0.9
+_RARE = 0.1
 _OUTSIDE = 0.2
 """Of the range of the targets."""
 _NORMAL = Values(-5.0, 5.0)
@@ -104,3 +106,26 @@ def by_chance(run: Run, was: Trouble) -> Iterator[Hypothesis]:
     if was.kind in (STOPS, DIES) and was.iteration > 0:
         change = Change("another random_seed", (), seed=_SEED)
         yield Hypothesis("start", run.solver.at("base_lr"), _LAST, (change,), "seed")
+
+
+def rare_targets(run: Run) -> Iterator[Hypothesis]:
+    """What gives shares of a half at first, where the targets are 0 nearly everywhere, or 1: the many pull it to their
+    side until the sigmoid is shut, before it has learned where the few are. field: `prior`; value: their mean."""
+    for loss in run.loss_layers:
+        targets = read_at_first(run, loss, 1) if len(loss.bottoms) > 1 else None
+        if targets is None or targets.min < 0 or targets.max > 1 or not min(targets.mean, 1 - targets.mean) > 0:
+            continue
+        blob = loss.bottoms[0]
+        if loss.type != "SigmoidCrossEntropyLoss":
+            if blob.producer is None or blob.producer.type != "Sigmoid":
+                continue
+            blob = blob.producer.bottoms[0]
+        maker = blob.maker
+        if min(targets.mean, 1 - targets.mean) < _RARE and maker is not None and "bias_filler" in maker.fillers:
+            start = f"{math.log(targets.mean / (1 - targets.mean)):.2g}"
+            text = f'{{ type: "constant" value: {start} }}'
+            changes = of_layer(run, maker, maker.block, "bias_filler", value=text)
+            if loss.is_distance and loss.bottoms[0].producer is not None:
+                changes = (*_left_out(run, loss.bottoms[0].producer, loss), *changes)
+            place = run.place(maker.name)
+            yield Hypothesis("fillers", place, STRONG, changes, "prior", (maker, loss), targets.mean)

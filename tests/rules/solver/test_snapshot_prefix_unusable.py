@@ -32,6 +32,8 @@ _RUN = "caffe train --solver=a/solver.prototxt\n"
     [
         (_RUN, True),
         ("mkdir -p models\n" + _RUN, False),
+        ("dir=models\nif [ ! -e $dir ]; then\n  mkdir $dir\nfi\n" + _RUN, False),
+        ("dir=logs\nmkdir -p ${dir}\n" + _RUN, True),
         ("cd $1\n" + _RUN, False),
         (_RUN.replace("a/", ""), False),
         ("echo a/solver.prototxt", False),
