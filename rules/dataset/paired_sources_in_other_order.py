@@ -15,12 +15,13 @@ _NUMBER = compiled_later(r"(\d{1,18})(?:\D|$)")
 
 
 class PairedSourcesInOtherOrder(DatasetRule):
-    """Data and labels come from two databases whose keys are numbered alike and sorted otherwise.
+    """Data and labels come from two sources that are numbered alike and sorted otherwise.
 
     ## Why is this bad?
     A database gives its records in the order of their keys as text: `00000001`, `00000002` come one after the other,
     but `1`, `10`, `100`, `2` as well. Where the one is written in one way and the other in the other, nearly every
-    record meets the label of another one, and nothing breaks.
+    record meets the label of another one, and nothing breaks. So it is where one of them is HDF5, which is read row
+    after row.
 
     ## References
     - db_lmdb.hpp, LMDBCursor; data_layer.cpp, Next
@@ -33,8 +34,14 @@ class PairedSourcesInOtherOrder(DatasetRule):
     _IMAGES = "\n".join(f"key {number:08}_cat.png; label 0; image 1x1x2 {number} 9" for number in range(12))
     _PADDED = "\n".join(f"key {number:08}; label 0; image 1x1x2 0 1" for number in range(12))
     _PLAIN = "\n".join(f"key {number}; label 0; image 1x1x2 0 1" for number in sorted(range(12), key=str))
+    _ROWS = "\n".join("label 0; image 1x1x2 0 1" for _ in range(12))
+    _WITH_ROWS = PAIRED.replace(
+        'type: "Data" top: "label" data_param { source: "masks" backend: LMDB',
+        'type: "HDF5Data" top: "label" hdf5_data_param { source: "masks"',
+    )
     VALID = [
         {"net.prototxt": PAIRED, "train_lmdb": _IMAGES, "masks": _PADDED},
+        {"net.prototxt": _WITH_ROWS, "train_lmdb": _PADDED.replace("2 0 1", "1 0"), "masks": _ROWS},
         {"net.prototxt": PAIRED, "train_lmdb": _PLAIN, "masks": _PLAIN},
     ]
     INVALID = [
@@ -45,6 +52,12 @@ class PairedSourcesInOtherOrder(DatasetRule):
             ' numbered alike and sorted otherwise: record 3 is "10" here and "00000002_cat.png" there; write the'
             " numbers of both with zeros in front (00000010)",
         ),
+        Invalid(
+            {"net.prototxt": _WITH_ROWS, "train_lmdb": _PLAIN.replace("2 0 1", "1 0"), "masks": _ROWS},
+            span='source: "train_lmdb"',
+            message='Data "data": the keys of "train_lmdb" are numbers, and sorted as text: record 3 is "10", but that'
+            ' of "masks", which it is trained with, is row 2; write the numbers with zeros in front (00000010)',
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
@@ -54,8 +67,14 @@ class PairedSourcesInOtherOrder(DatasetRule):
             yield from self._pair(*meeting)
 
     def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
+        if images.total != labels.total:
+            return
+        if images.first and _has_rows(target):
+            yield from self._rows(data, images, target)
+        elif labels.first and _has_rows(data):
+            yield from self._rows(target, labels, data)
         at = _differ(labels.first, images.first)
-        if at < 0 or images.total != labels.total:
+        if at < 0:
             return
         what = f"{title(target.layer)}: {path(target)} and {path(data)}, which {title(pair.loss)} compares with it, are"
         what += f' numbered alike and sorted otherwise: record {at + 1} is "{labels.first[at]}" here and'
@@ -68,6 +87,30 @@ class PairedSourcesInOtherOrder(DatasetRule):
             phases=target.phases,
             related=(Related("the other source", data.layer.at(*source_place(data))),),
         )
+
+    def _rows(self, keyed: Feed, facts: Facts, rows: Feed) -> Iterator[Finding]:
+        """What has keys beside what has none, and is read row after row."""
+        numbers = [_number(key) for key in facts.first]
+        in_order = [str(number) for number in range(min(numbers), facts.total)]
+        at = _differ(facts.first, in_order[: len(numbers)])
+        if at < 0:
+            return
+        what = f"{title(keyed.layer)}: the keys of {path(keyed)} are numbers, and sorted as text: record {at + 1} is"
+        what += f' "{facts.first[at]}", but that of {path(rows)}, which it is trained with, is row {at}'
+        remedy = "write the numbers with zeros in front (00000010)"
+        yield self.finding(
+            keyed.layer.at(*source_place(keyed)),
+            f"{what}; {remedy}",
+            cause=Cause("data", what, remedy, LIKELY),
+            phases=keyed.phases,
+            related=(Related("the other source", rows.layer.at(*source_place(rows))),),
+        )
+
+
+def _has_rows(feed: Feed) -> bool:
+    """Is it read in the order in which it was written, as HDF5 is?"""
+    made = feed.made
+    return made.type == "HDF5Data" and not made.parameters.shuffle
 
 
 def _differ(one: Sequence[str], other: Sequence[str]) -> int:
