@@ -11,8 +11,8 @@ from ._compared import Parameters, layers_in, parameters_of
 _LEAST_ALIKE = 2 / 3
 """The share of a deploy net's layers that a training net has to have, with parameters of the same shape."""
 
-_LEAST_OF_ONE_PAIR = 1 / 2
-"""The same share where a folder holds one training net and one that is run, and most names of layers agree."""
+_LEAST_OF_ONE = 1 / 2
+"""The same share of the one training net of a folder, if no more than one layer of the same name has another shape."""
 
 _CLOSE = 0.9
 """The same share where it is certain that the net is no other design."""
@@ -54,8 +54,7 @@ def training_nets(net: Net) -> list[Training]:
     layers = layers_in(net, TEST)
     said = parameters_of(layers)
     others = [other for other in net.siblings if _is_training_net(other)]
-    is_pair = len(others) == 1 and all(other.is_trained or other.solvers for other in net.siblings if other is not net)
-    nets = [_training(other, layers, said, is_pair) for other in others]
+    nets = [_training(other, layers, said, len(others) == 1) for other in others]
     return sorted((one for one in nets if one is not None), key=lambda one: -one.alike)
 
 
@@ -106,8 +105,8 @@ def _is_training_net(net: Net) -> bool:
     return "train" in file_name(net.path) or net.role == "train" and bool(net.solvers or net.is_trained)
 
 
-def _training(net: Net, layers: dict[str, Layer], said: Parameters, is_pair: bool = False) -> Training | None:
-    """The net, if it is like enough to a deploy net of these layers. `is_pair`: no other two nets are beside these."""
+def _training(net: Net, layers: dict[str, Layer], said: Parameters, is_one: bool = False) -> Training | None:
+    """The net, if it is like enough to a deploy net of these layers. `is_one`: is it the one that is trained there?"""
     others = layers_in(net, TEST)
     learned = [name for name, layer in layers.items() if layer.kind.shaped_by]
     alike = named = 0
@@ -119,8 +118,8 @@ def _training(net: Net, layers: dict[str, Layer], said: Parameters, is_pair: boo
             alike += all(field == "bias_term" or said[name].get(field) == theirs[name][field] for field in theirs[name])
     # One that is called a training net and has no loss explains a net that is all like it, and is no norm for others.
     least = _LEAST_ALIKE if net.role == "train" else 1
-    if is_pair and net.role == "train" and named >= _LEAST_ALIKE * len(learned):
-        least = _LEAST_OF_ONE_PAIR
+    if is_one and net.role == "train" and named - alike <= 1 and named >= _LEAST_ALIKE * len(learned):
+        least = _LEAST_OF_ONE
     if len(learned) < 3 or alike < least * len(learned):
         return None
     return Training(net, others, theirs, alike, len(learned))
