@@ -113,4 +113,5 @@ def _losing(layer: BuiltLayer) -> BuiltLayer | None:
     while above is not None and above.runs_in_place:
         above = above.bottoms[0].producer
     loses = above is not None and above.shares_gradient and above.need_backward
-    return above if loses and any(one.learns and one.params for one in layer.bottoms[0].depends_on) else None
+    depends = layer.bottoms[0].depends_on if loses else []
+    return above if any(one.learns and (one.params or one.params is None) for one in depends) else None

@@ -19,6 +19,7 @@ from caffelint.evidence.data.values import (
     MOST_VALUES,
     NAN,
     NEARLY_ALL,
+    REPEATED,
     SCALAR,
     Channel,
     Farthest,
@@ -142,9 +143,12 @@ def _farthest(flat: Array, name: Name) -> Farthest | None:
     sizes = np.maximum(np.abs(lows), np.abs(highs))
     row = int(np.argmax(sizes))
     limit = float(np.sort(sizes)[int(NEARLY_ALL * (len(sizes) - 1))])
-    beyond = [int(other) for other in np.flatnonzero(sizes > BEYOND * limit) if other != row]
     value = float(lows[row] if -lows[row] == sizes[row] else highs[row])
-    return Farthest(name(row), value, limit, len(beyond), [name(other) for other in beyond[:EXAMPLES]])
+    far = flat[np.abs(flat) > REPEATED * limit] if sizes[row] > REPEATED * limit else flat[:0, 0]
+    repeated = len(far) > 1 and bool((far == far[0]).all())
+    least = (REPEATED if repeated else BEYOND) * limit
+    beyond = [int(other) for other in np.flatnonzero(sizes > least) if other != row]
+    return Farthest(name(row), value, limit, len(beyond), [name(other) for other in beyond[:EXAMPLES]], repeated)
 
 
 def _channels(planes: Array) -> list[Channel]:

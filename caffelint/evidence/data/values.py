@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 IMAGE, LABEL = "image", "label"
@@ -108,7 +108,8 @@ class Rounded:
     apart: float = 0.0
 
 
-NEARLY_ALL, BEYOND = 0.98, 50.0
+NEARLY_ALL, BEYOND, REPEATED = 0.98, 50.0, 20.0
+"""The last is for one value that comes again and again, as one that stands for a missing one does."""
 _ENOUGH = 100
 
 
@@ -116,7 +117,7 @@ _ENOUGH = 100
 class Farthest:
     """The record with the largest value by size, and that value. limit: what NEARLY_ALL of the records stay within.
 
-    more: how many other records are far beyond that. others: some of these.
+    more: how many other records are far beyond that. others: some of these. repeated: are all values there the same?
     """
 
     name: str
@@ -124,15 +125,21 @@ class Farthest:
     limit: float
     more: int = 0
     others: list[str] = field(default_factory=list)
+    repeated: bool = False
+
+    @property
+    def is_far(self) -> bool:
+        return abs(self.value) > (REPEATED if self.repeated else BEYOND) * self.limit > 0
 
     def join(self, other: Farthest) -> Farthest:
         """Of two parts; the limit is that of the part with larger values."""
         most = self if abs(self.value) >= abs(other.value) else other
         limit = max(self.limit, other.limit)
-        beyond = [one for one in (self, other) if abs(one.value) > BEYOND * limit]
+        beyond = [one for one in (self, other) if replace(one, limit=limit).is_far]
+        repeated = all(one.repeated and one.value == most.value for one in beyond)
         names = [name for one in beyond for name in (one.name, *one.others) if name != most.name]
         more = max(sum(one.more + 1 for one in beyond) - 1, 0)
-        return Farthest(most.name, most.value, limit, more, names[:EXAMPLES])
+        return Farthest(most.name, most.value, limit, more, names[:EXAMPLES], bool(beyond) and repeated)
 
 
 @dataclass
@@ -207,7 +214,7 @@ class Top:
     def far_off(self) -> Farthest | None:
         """A record whose values are far beyond those of nearly all others."""
         one = self.farthest
-        return one if one is not None and self.records >= _ENOUGH and abs(one.value) > BEYOND * one.limit > 0 else None
+        return one if one is not None and self.records >= _ENOUGH and one.is_far else None
 
     @property
     def all(self) -> Channel:

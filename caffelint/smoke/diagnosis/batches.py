@@ -9,6 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
+from caffelint.evidence.data.values import BEYOND, REPEATED
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import CRASHES, GROWS, Trouble
@@ -31,8 +32,8 @@ _BEFORE = 1000
 _MOST, _MOST_OF_ALL = 1 << 14, 1 << 20
 _TIMES = 1000.0
 """The size of most records: what is larger by that is far from the others."""
-_MANY, _NEARLY_ALL, _BEYOND = 100, 0.98, 50.0
-"""Or of so many records, the size of nearly all, and times that: a few are far from them."""
+_MANY, _NEARLY_ALL = 100, 0.98
+"""Or of so many records, the size of nearly all: a few are far from them."""
 _SURE, _WEAK, _MEASURED = 30.0, -2.0, 3.0
 
 Limits = Mapping[str, tuple[float, float, float]]
@@ -160,14 +161,16 @@ def _bad(facts: Sequence[Facts], limits: Limits) -> list[tuple[int, BadRecord]]:
     """Those that hold what is not finite, or far more than the others do, or no label; the worst of each."""
     usual, limit = {}, {}
     for top in facts[0].tops:
-        sizes = [
-            max(abs(low), abs(high)) for one in facts for low, high, _, _ in [one.tops[top]] if not math.isnan(low)
-        ]
+        ends = [one.tops[top][:2] for one in facts if not math.isnan(one.tops[top][0])]
+        largest_of = [high if abs(high) > abs(low) else low for low, high in ends]
+        sizes = [abs(value) for value in largest_of]
         usual[top] = median(sizes) if sizes else 0.0
         limit[top] = _TIMES * usual[top]
         if len(sizes) >= _MANY:
             nearly_all = sorted(sizes)[int(_NEARLY_ALL * (len(sizes) - 1))]
-            limit[top] = min(limit[top], _BEYOND * nearly_all) if nearly_all else limit[top]
+            far = [value for value in largest_of if abs(value) > REPEATED * nearly_all]
+            beyond = REPEATED if len(far) > 1 and len(set(far)) == 1 else BEYOND
+            limit[top] = min(limit[top], beyond * nearly_all) if nearly_all else limit[top]
     found = []
     for at, one in enumerate(facts):
         for top, (low, high, nan, inf) in one.tops.items():
