@@ -20,7 +20,8 @@ class SortedByLabel(DatasetRule):
     loss falls within a class and jumps at the next.
 
     ## References
-    - `convert_imageset --shuffle`; ImageData and HDF5Data take `shuffle: true`
+    - `convert_imageset --shuffle`; ImageData and HDF5Data take `shuffle: true`, which mixes the records of a file and
+      the order of the files (hdf5_data_layer.cpp)
     """
 
     code = "E112"
@@ -44,14 +45,20 @@ class SortedByLabel(DatasetRule):
                     continue
                 run = top.records / (top.changes + 1)
                 shuffled = feed.made.has_setting("shuffle") and feed.made.parameters.shuffle
-                if shuffled or run < max(feed.made.batch_size, 2) or not _is_grouped(top):
+                apart = feed.made.type == "HDF5Data" and not top.inside
+                if (shuffled and not apart) or run < max(feed.made.batch_size, 2) or not _is_grouped(top):
                     continue
                 remedy = "write them with convert_imageset --shuffle"
                 if feed.made.has_setting("shuffle"):
                     remedy = "set shuffle: true"
+                if apart:
+                    remedy = "write files that hold records of all classes"
                 what = f"{title(feed.layer)}: records of {path(feed)} are sorted by label: on average {number(run)} of"
                 what += f" one class follow each other, more than batch_size {feed.made.batch_size}, so a batch holds"
                 what += " one class"
+                if apart:
+                    what = f"{title(feed.layer)}: each file of {path(feed)} holds one class alone, and Caffe mixes no"
+                    what += f" records of two files, so a batch of {feed.made.batch_size} holds one class"
                 yield self.finding(
                     feed.layer.at(*source_place(feed)),
                     f"{what}; {remedy}",

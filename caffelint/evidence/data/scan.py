@@ -193,7 +193,10 @@ class Scan:
 
     def _join(self, scanned: Scanned, part: _Part, answer: Mapping[str, Any]) -> None:
         if "facts" in answer:
-            scanned.facts.join(facts_of(answer["facts"]))
+            facts = facts_of(answer["facts"])
+            for top in facts.tops.values():
+                top.inside = top.changes
+            scanned.facts.join(facts)
             scanned.is_sample |= bool(part.limit) and answer["facts"]["records"] >= part.limit
             scanned.parts.append(part.digests)
         elif "missing" in answer:

@@ -148,7 +148,8 @@ class Top:
 
     shapes: of a record as text, how many records have it and the first of them. channels: one for each channel of
     images, else one. values: how many times each value occurs, while they are few; None for a top of another kind.
-    changes: how often the value of a record differs from that of the one before. steps: of images, as in steps.py.
+    changes: how often the value of a record differs from that of the one before; inside: the same within parts, which
+    are the files of HDF5. steps: of images, as in steps.py.
     rounded: the column that float32 leaves least of. farthest: of numbers that are no bytes, where it was looked for.
     """
 
@@ -160,6 +161,7 @@ class Top:
     values: dict[float, int] | None = None
     first_of: dict[float, str] = field(default_factory=dict)
     changes: int = 0
+    inside: int = 0
     first: float | None = None
     last: float | None = None
     steps: dict[str, float] = field(default_factory=dict)
@@ -193,6 +195,7 @@ class Top:
         self.farthest = self.farthest.join(known) if self.farthest and known else self.farthest or other.farthest
         self.is_whole = self.is_whole and other.is_whole
         if other.last is not None:
+            self.inside += other.inside
             self.changes += other.changes + (self.last is not None and self.last != other.first)
             self.first = other.first if self.first is None else self.first
             self.last = other.last
