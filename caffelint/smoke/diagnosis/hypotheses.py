@@ -158,13 +158,14 @@ def _decay(run: Run) -> Iterator[Hypothesis]:
         sure = bool(sizes) and taken > _DECAYS * max(sizes)
     else:
         sure = taken > _DECAYS
-    sure = sure or hampered(run)
+    outweighs = hampered(run)
+    sure = sure or outweighs
     if sure or abs(message.weight_decay) > 0.05 or message.weight_decay < 0:
         score = math.log10(abs(message.weight_decay) / 0.0005) if message.weight_decay > 0 else _PROVED
         taken = taken if taken > _DECAYS else math.inf
         changes = of_solver(run, "weight_decay", 0.0005)
         place = run.solver.at("weight_decay")
-        score = score if sure else score - 3
+        score = max(score, STRONG) if outweighs else score if sure else score - 3
         yield Hypothesis(
             "weight-decay", place, score, changes, value=message.weight_decay, figure=taken if sure else math.nan
         )

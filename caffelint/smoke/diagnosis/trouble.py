@@ -29,7 +29,7 @@ STOPS, DIES, LARGE, FLAT, TESTS = "stops", "dies", "large", "flat", "tests"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
 _ENOUGH = 20
-_OUTWEIGHS = 5.0
+_OUTWEIGHS, _OUTWEIGHS_EACH = 5.0, 2.0
 _LITTLE = 0.5
 _SATURATED = 0.1
 _FADED = 1e-6
@@ -97,9 +97,11 @@ def hampered(run: Run) -> bool:
     learning = [one for one in weights(run) if one.gradient is not None and one.data is not None]
     whole = math.hypot(*(norm(one.layer, one.gradient) for one in learning)) if learning else 0.0
     decays = math.hypot(*(norm(one.layer, one.data) for one in learning)) if learning else 0.0
-    if message.regularization_type == "L1":
+    least = _OUTWEIGHS
+    if message.regularization_type == "L1":  # takes as much from each weight, however small its gradient is
         decays = math.sqrt(sum(math.prod(one.layer.params[0].shape or ()) for one in learning if one.layer.params))
-    return abs(message.weight_decay) * decays > _OUTWEIGHS * whole > 0
+        least = _OUTWEIGHS_EACH
+    return abs(message.weight_decay) * decays > least * whole > 0
 
 
 def norm(layer: BuiltLayer, values: Statistics | None) -> float:
