@@ -6,7 +6,7 @@ from caffelint.smoke.rule import Stepped
 
 from ._numbers import number
 
-_CLEARLY, _TIMES = 0.3, 4.0
+_CLEARLY, _TIMES = 0.1, 4.0
 """The correlation of neighbours along the items, and by how much it is more than along the steps."""
 _TOLD = 0.1
 """Of the spread of values, what goes with labels a few items on."""
