@@ -14,6 +14,7 @@ from caffelint.smoke.rule import (
     NonFinite,
     Run,
     Tried,
+    Warned,
     cure,
     hypotheses,
     loss_grew,
@@ -22,7 +23,7 @@ from caffelint.smoke.rule import (
 
 from ._advice import Advice, advice
 from ._cause import blank_statistics, came_of, too_large
-from ._gradient import GUARD, code
+from ._gradient import GUARD, code, owner
 from ._numbers import extent, number
 from ._records import bad_records, batch_of, row
 
@@ -82,6 +83,15 @@ def _of_weights(run: Run, event: NonFinite) -> Cause | None:
     return None
 
 
+def _of_own_data(run: Run, layer: BuiltLayer) -> Cause:
+    """Data that the user's own code brings: what numpy warned of in it, if it did."""
+    for event in run.all(Warned):
+        if owner(run, event.file) is layer:
+            why = f'numpy says "{event.said}" at {code(event.file, event.line)}; look at the records that come there'
+            return Cause("python-layer", "", why)
+    return Cause("data", "", "its code computes it, or reads it; look at what it makes of the records", LIKELY)
+
+
 def because(run: Run, event: NonFinite) -> Cause:
     """The likeliest cause of a value that is not finite, and what to do."""
     layer = run.layer(event.layer, event.net)
@@ -98,6 +108,8 @@ def because(run: Run, event: NonFinite) -> Cause:
         apart = (one for one in run.static if one.name == "record-shapes-differ" and one.layer == layer.name)
         if told := next((one.message for one in apart), ""):
             return Cause("data", "", told)
+        if layer.type == "Python":
+            return _of_own_data(run, layer)
         return Cause("data", "", "the data itself contains it; look for nan and inf in the source")
     if (extreme := _extreme(run, event)) is not None:
         return extreme
