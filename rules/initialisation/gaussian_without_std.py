@@ -88,6 +88,13 @@ class GaussianWithoutStd(NetRule):
             fixed='layer { name: "data" type: "Data" top: "data" top: "label" }'
             + _NET[_NET.index("layer", 9) :] % 'weight_filler { type: "gaussian" std: 0.1 }',
         ),
+        Invalid(
+            _NET % 'weight_filler { type: "gaussian" mean: 0.1 }',
+            span='type: "gaussian"',
+            message='InnerProduct "fc": the gaussian filler has no std and defaults to 1, so outputs are 10 times as'
+            " large as inputs (each output sums 100 inputs); set std; mean: 0.1 may have been meant for it",
+            fixed=_NET % 'weight_filler { type: "gaussian" std: 0.1 }',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -101,21 +108,24 @@ class GaussianWithoutStd(NetRule):
                     if inputs
                     else ", far too large for most layers"
                 )
+                remedy = "set std, for example std: 0.01"
+                if 0 < filler.mean < 1:
+                    remedy = f"set std; mean: {filler.mean:g} may have been meant for it"
                 yield self.finding(
                     layer.at(*path, "type"),
-                    f"{title(layer)}: the gaussian filler has no std and defaults to 1{scale}; set std, for example"
-                    " std: 0.01",
+                    f"{title(layer)}: the gaussian filler has no std and defaults to 1{scale}; {remedy}",
                     severity=INFO if starts_from_weights(net) else None,
-                    fixes=_fixes(layer, path, filler.value),
+                    fixes=_fixes(layer, path, {"value": filler.value, "mean": filler.mean}),
                 )
 
 
-def _fixes(layer: Layer, path: tuple[str, str], value: float) -> tuple[Fix, ...]:
-    """A `value`, which gaussian ignores, was meant as the std."""
-    place = layer.at(*path, "value")
-    if value > 0 and place.text.startswith("value"):
-        name = place._replace(end=place.start + len("value"))
-        return fix("rename value to std", UNSAFE, (replace(name, "std"),))
+def _fixes(layer: Layer, path: tuple[str, str], given: dict[str, float]) -> tuple[Fix, ...]:
+    """A `value`, which gaussian ignores, was meant as the std, or a `mean`, which is 0 as a rule."""
+    for field, value in given.items():
+        place = layer.at(*path, field)
+        if value > 0 and place.text.startswith(field):
+            name = place._replace(end=place.start + len(field))
+            return fix(f"rename {field} to std", UNSAFE, (replace(name, "std"),))
     return fix("set std: 0.01", DISPLAY, write(layer, *path, "std", value="0.01"))
 
 
