@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
 
+from caffelint.project.mentions import Astray, Launched, Mention
 from caffelint.project.nearest import nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_launches import Launch, launches, moves
@@ -345,37 +346,6 @@ class Script:
     def _find(self, phrase: Phrase) -> Mention | None:
         found = phrase.search(self.text) and phrase.search(self._code)
         return self.mention(found.start()) if found else None
-
-
-class Mention(NamedTuple):
-    """Where a script says something: its path, and the line, 1-based."""
-
-    path: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
-
-
-class Astray(NamedTuple):
-    """A net that is not where Caffe looks for it: the field of the solver and the name in it, the path by which it
-    would be found, the one by which a script runs the solver, and where that does.
-    """
-
-    field: str
-    position: int
-    name: str
-    path: str
-    solver: str
-    place: Mention
-
-
-class Launched(NamedTuple):
-    """That a script runs a solver: the directory in which it does, the path that it gives, and the place."""
-
-    home: str
-    path: str
-    place: Mention
 
 
 class Customs(NamedTuple):

@@ -96,3 +96,10 @@ def last_of(text: str) -> str:
     """A string for a message; of one longer than 40 characters, what it ends in."""
     text = " ".join(text[-_LONG:].split())
     return text if len(text) <= 40 else f"ending in {text[-40:].rpartition('/')[2] or text[-40:]}"
+
+
+def has_opened(text: str, char: str, start: int, end: int) -> bool:
+    """Whether a bracket that closes has one before it that opens, which was not read as one."""
+    opening = {")": "(", "]": "["}.get(char, "")
+    start = max(start + 1, end - _LONG)
+    return bool(opening) and text.rfind(opening, start, end) > text.rfind(char, start, end)

@@ -13,6 +13,7 @@ from caffelint.text.ahead import (
     end_of_unquoted,
     end_of_word,
     ends_line,
+    has_opened,
     last_of,
     short,
     starts_field,
@@ -35,8 +36,6 @@ _TORN = compiled_later(r"[^\s:;,#{}\[\]\"']+[\"']")
 """What comes right after a quote that is part of a string: more of it, up to the next quote."""
 _SEPARATORS = compiled_later(r"[;,](?:[ \t]*[;,])*")
 _COMMAS = compiled_later(r"(?:[ \t]*,)*")
-_TO_DO = compiled_later(r"[ \t]{0,20}:[ \t]{0,20}#[ \t]{0,20}(?:(TO[ _-]?DO|FIXME)\b|(?=[\"']))", re.IGNORECASE)
-"""In place of a value: `test_iter: # TODO`, and what is commented out, as in `source: #"<your folder>/train_lmdb"`."""
 _LONG = 1000
 
 
@@ -271,19 +270,12 @@ class Recovery:
     def _no_value(self, name: str, start: int, value_start: int, current: Field) -> int:
         if current.kind == LIST:
             self._syntax(start, start, f"a value is missing in the list of {short(name)}")
-        elif to_do := self._to_do(start + len(name)):
+        elif to_do := strangers.to_do(self.text, start + len(name)):
             self.problems.append(Problem("unfilled-template", *to_do, "a comment stands in for the value"))
         else:
             self._syntax(start, start + len(name), f'{short(name)} has no value after its ":"')
         current.fields.append(Field(name, start, value_start, value_start, BROKEN, "", NO_FIELDS))
         return value_start
-
-    def _to_do(self, behind_name: int) -> tuple[int, int] | None:
-        """Where a comment in place of a value says that one is still to be written."""
-        found = _TO_DO.match(self.text, behind_name)
-        if found and not found[1]:
-            found = strangers.PLACEHOLDER.search(self.text, found.end(), end_of_line(self.text, found.end()))
-        return found.span(found.lastindex or 0) if found else None
 
     def _mended_string(self, name: str, start: int, value_start: int, end: int, current: Field) -> int:
         written = self.text[value_start:end]
@@ -356,14 +348,14 @@ class Recovery:
         opened = self.stack[-1]
         brace = self.text[opened.value_start]
         wanted = _CLOSING[brace]
-        if char != wanted and self._has_opened(char, opened.value_start, token.start):
+        if char != wanted and has_opened(self.text, char, opened.value_start, token.start):
             self._syntax(token.start, token.end, f'"{char}" has no place here, nor has the bracket that it closes')
             return token.end
         if char != wanted:
             line = self.source.line_number(opened.value_start)
             message = f'"{char}" cannot close the "{brace}" on line {line}; write "{wanted}"'
             follows = next_token(self.text, token.end)
-            is_like = follows.kind == IDENTIFIER and self.text[follows.start : follows.end] == opened.name
+            is_like = self.text[follows.start : follows.end] == opened.name
             is_closed = char not in ")]" or follows.kind == END or is_like
             self._syntax(token.start, token.end, message, (Edit(token.start, token.end, wanted),) if is_closed else ())
             if not is_closed:
@@ -372,12 +364,6 @@ class Recovery:
         self.stack.pop()
         in_list = bool(self.stack) and self.stack[-1].kind == LIST
         return token.end if in_list else self._behind(token.end)
-
-    def _has_opened(self, char: str, start: int, end: int) -> bool:
-        """Whether a bracket that closes has one before it that opens, which was not read as one."""
-        opening = {")": "(", "]": "["}.get(char, "")
-        start = max(start + 1, end - _LONG)
-        return bool(opening) and self.text.rfind(opening, start, end) > self.text.rfind(char, start, end)
 
     def _stray(self, token: Token, current: Field, last: Field | None) -> int:
         text, start = self.text, token.start
@@ -394,11 +380,9 @@ class Recovery:
             return close + 2 if close >= 0 else len(text)
         char = text[start]
         if strangers.is_strange(char):
-            is_rest = last is not None and (last.kind, last.end) == (IDENTIFIER, start)
-            if last is not None and is_rest and strangers.character(text, start)[0].isalnum():
+            if last is not None and (last.kind, last.end) == (IDENTIFIER, start) and strangers.is_letter(text, start):
                 current.fields.pop()
-                end = end_of_word(text, start)
-                return self._mended_string(last.name, last.start, last.value_start, end, current)
+                return self._mended_string(last.name, last.start, last.value_start, end_of_word(text, start), current)
             return self._unreadable(start)
         if self._is_braced_name(token, current):
             return self._behind(current.end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from caffelint.text.ahead import end_of_line
 from caffelint.text.edits import Edit
 from caffelint.text.patterns import compiled_later
 from caffelint.text.source import Source
@@ -11,6 +12,8 @@ from caffelint.text.tree import Problem
 
 CONFLICT = compiled_later(r"(?:<{7}|>{7}|={7}|\|{7})(?=[ \r\n]|\Z)[^\n]*")
 CONFLICT_END = compiled_later(r"^>{7}(?=[ \r\n]|\Z)[^\n]*\n?", re.MULTILINE)
+_TO_DO = compiled_later(r"[ \t]{0,20}:[ \t]{0,20}#[ \t]{0,20}(?:(TO[ _-]?DO|FIXME)\b|(?=[\"']))", re.IGNORECASE)
+"""In place of a value: `test_iter: # TODO`, and what is commented out, as in `source: #"<your folder>/train_lmdb"`."""
 PLACEHOLDER = compiled_later(
     r"\$#[^\n#]{0,200}#\$|\{\{[^\n}]{0,200}\}{2,3}|\{%[^\n%]{0,200}%\}|\$\{[^\n}]{0,200}\}|\$\([^\n)]{0,200}\)|\$\w+\$?|<%[^\n%]{0,200}%>"
     r"|<[A-Za-z_][^<>\n{}:\"]{0,200}>|@\w+@|%\w+%|%\(\w+\)[sdfg]|%[sdfg](?!\w)|\[\[[^\n\]]{0,200}\]\]|#\{[^\n}]{0,200}\}"
@@ -104,6 +107,10 @@ def character(text: str, start: int) -> tuple[str, int]:
         return first, 1
 
 
+def is_letter(text: str, start: int) -> bool:
+    return character(text, start)[0].isalnum()
+
+
 def unreadable(text: str, start: int) -> Problem:
     """The problem of a strange character; runs of the same one are reported once."""
     char, length = character(text, start)
@@ -181,3 +188,11 @@ def unfilled_in_strings(text: str) -> list[Problem]:
             if len(found) == _MOST:
                 break
     return found
+
+
+def to_do(text: str, behind_name: int) -> tuple[int, int] | None:
+    """Where a comment in place of a value says that one is still to be written."""
+    found = _TO_DO.match(text, behind_name)
+    if found and not found[1]:
+        found = PLACEHOLDER.search(text, found.end(), end_of_line(text, found.end()))
+    return found.span(found.lastindex or 0) if found else None

@@ -12,8 +12,7 @@ from ._words import lost, once, source_place
 
 _NEXT_TO_NOTHING = 0.05
 _NET = """layer {
-  name: "in"
-  type: "HDF5Data"
+  name: "in" type: "HDF5Data"
   top: "when"
   top: "load"
   hdf5_data_param { source: "train_lmdb" batch_size: 4 }

@@ -82,12 +82,9 @@ class InPlaceNotSupported(RefusalRule):
     def check(self, net: Net) -> Iterator[Finding]:
         if not net.is_plain:
             return
-        dying = {
-            layer.index: net.layers[layer.index]
-            for one in net.states()
-            for layer in one.layers
-            if layer.index is not None and layer.runs_in_place and layer.in_place == "dies"
-        }
+        layers = (layer for one in net.states() for layer in one.layers if layer.index is not None)
+        found = {layer.index or 0 for layer in layers if layer.runs_in_place and layer.in_place == "dies"}
+        dying = {index: net.layers[index] for index in found}
         fixes = own_tops([dying[index] for index in sorted(dying)], safety=SAFE)
         for index, layer in dying.items():
             yield self.finding(

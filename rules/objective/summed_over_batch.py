@@ -17,15 +17,6 @@ class SummedOverBatch(NetRule):
     number. So its loss_weight counts as often as the batch has items: the divergence of a VAE that is to weigh 0.5
     weighs 25 in a batch of 50, and the net learns nothing but to make it small.
 
-    ## Example
-    ```
-    layer { name: "kl" type: "Reduction" bottom: "terms" top: "kl" loss_weight: 0.5 }  # batches of 50
-    ```
-    Use instead:
-    ```
-    layer { name: "kl" type: "Reduction" bottom: "terms" top: "kl" loss_weight: 0.01 }
-    ```
-
     ## Fix safety
     Unsafe: the loss changes.
 

@@ -117,3 +117,10 @@ _NONE = OfType()
 
 def advice(layer_type: str) -> OfType:
     return _BY_TYPE.get(layer_type, _NONE)
+
+
+GROWS = (
+    "values grow from layer to layer until they overflow; use fillers that keep their size (xavier, msra), or scale the"
+    " input down"
+)
+"""Why values overflow before any update."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 
-from caffelint.lint import CERTAIN, Cause, relative
-from caffelint.smoke.rule import BLOB, BuiltLayer, Gradient, Run
+from caffelint.lint import CERTAIN, LIKELY, Cause, relative
+from caffelint.smoke.rule import BLOB, BuiltLayer, Gradient, Run, Warned
 
 from ._evidence import subject
 from ._numbers import number
@@ -39,6 +39,15 @@ def owner(run: Run, file: str) -> BuiltLayer | None:
     layers = [layer for layer in run.built[0].layers if layer.type == "Python"] if file and run.built else []
     same = [layer for layer in layers if layer.message.python_param.module.rpartition(".")[2] == module]
     return next(iter(same or layers), None)
+
+
+def of_own_data(run: Run, layer: BuiltLayer) -> Cause:
+    """Data that the user's own code brings: what numpy warned of in it, if it did."""
+    for event in run.all(Warned):
+        if owner(run, event.file) is layer:
+            why = f'numpy says "{event.said}" at {code(event.file, event.line)}; look at the records that come there'
+            return Cause("python-layer", "", why)
+    return Cause("data", "", "its code computes it, or reads it; look at what it makes of the records", LIKELY)
 
 
 def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:

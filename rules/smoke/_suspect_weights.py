@@ -68,3 +68,12 @@ def depth(run: Run, one: Hypothesis) -> tuple[str, str]:
 def _keeping(filler: bool) -> str:
     """What keeps the size of values. filler: is there a layer that such a filler is not in yet?"""
     return f"; use {'msra or xavier fillers, or ' if filler else ''}BatchNorm between the layers"
+
+
+def prior(one: Hypothesis, name: str, better: str) -> Words:
+    """Biases that start a sigmoid at a half, though its targets are nearly all 0, or 1."""
+    rest = 0 if one.value < 0.5 else 1
+    fact = f"the targets of {title(one.layers[1])} are {number(one.value)} on average, but {name} starts at shares of"
+    fact += f" 0.5, so all outputs go to {rest} together before the few others are learned"
+    remedy = "; let the loss read its scores" if better.startswith("no ") else f"; set {better}" if better else ""
+    return fact, remedy, False

@@ -12,7 +12,7 @@ from ._numbers import number
 from ._records import of_batch
 from ._suspect_layers import OF_LAYERS, more, of_layers
 from ._suspect_losses import PAIRS, Words, loss, loss_weight, pairs
-from ._suspect_weights import depth, weights
+from ._suspect_weights import depth, prior, weights
 
 NOUNS: dict[str, str] = {
     "rate": "the rate",
@@ -201,13 +201,7 @@ def _fillers(run: Run, one: Hypothesis, name: str, better: str) -> Words:
         fact += " weights add"
         return fact, f"; set {better}" if better else "", True
     if one.field == "prior":
-        rest = 0 if one.value < 0.5 else 1
-        fact = (
-            f"the targets of {title(one.layers[1])} are {number(one.value)} on average, but {name} starts at shares of"
-        )
-        fact += f" 0.5, so all outputs go to {rest} together before the few others are learned"
-        remedy = "; let the loss read its scores" if better.startswith("no ") else f"; set {better}" if better else ""
-        return fact, remedy, False
+        return prior(one, name, better)
     size = f"start {number(one.figure)} times as large as those that keep"
     if one.field == "small":
         size = f"start at {number(one.figure)} of the size that keeps"

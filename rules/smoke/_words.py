@@ -14,16 +14,16 @@ from caffelint.smoke.rule import (
     NonFinite,
     Run,
     Tried,
-    Warned,
     cure,
     hypotheses,
     loss_grew,
     rose,
 )
 
-from ._advice import Advice, advice
+from ._advice import GROWS, Advice, advice
+from ._cancelled import cancelled
 from ._cause import blank_statistics, came_of, too_large
-from ._gradient import GUARD, code, owner
+from ._gradient import GUARD, code, of_own_data
 from ._numbers import extent, number
 from ._records import bad_records, batch_of, row
 
@@ -83,15 +83,6 @@ def _of_weights(run: Run, event: NonFinite) -> Cause | None:
     return None
 
 
-def _of_own_data(run: Run, layer: BuiltLayer) -> Cause:
-    """Data that the user's own code brings: what numpy warned of in it, if it did."""
-    for event in run.all(Warned):
-        if owner(run, event.file) is layer:
-            why = f'numpy says "{event.said}" at {code(event.file, event.line)}; look at the records that come there'
-            return Cause("python-layer", "", why)
-    return Cause("data", "", "its code computes it, or reads it; look at what it makes of the records", LIKELY)
-
-
 def because(run: Run, event: NonFinite) -> Cause:
     """The likeliest cause of a value that is not finite, and what to do."""
     layer = run.layer(event.layer, event.net)
@@ -109,10 +100,12 @@ def because(run: Run, event: NonFinite) -> Cause:
         if told := next((one.message for one in apart), ""):
             return Cause("data", "", told)
         if layer.type == "Python":
-            return _of_own_data(run, layer)
+            return of_own_data(run, layer)
         return Cause("data", "", "the data itself contains it; look for nan and inf in the source")
     if (extreme := _extreme(run, event)) is not None:
         return extreme
+    if layer is not None and (lost := cancelled(run, layer, _extent_read(event))) is not None:
+        return lost
     own = own_reason(layer, event) if layer else Advice()
     if layer is not None and layer.type == "Python" and not _read_not_finite(event):
         return _of_code(run, layer, event)
@@ -128,7 +121,7 @@ def because(run: Run, event: NonFinite) -> Cause:
             cause = too_large(run, event.iteration)
             return cause._replace(why=early + cause.why)
         if largest_read(event) > HUGE or _read_not_finite(event):
-            grows = blank_statistics(run) or Cause("fillers", "", _GROWS, LIKELY)
+            grows = blank_statistics(run) or Cause("fillers", "", GROWS, LIKELY)
             return grows._replace(why=early + grows.why)
         return Cause("unknown", "", early + "look at the data, the fillers and BatchNorm", LIKELY)
     cause = too_large(run, event.iteration)
@@ -251,10 +244,3 @@ def _extent_read(event: NonFinite) -> tuple[float, float]:
 
 def _read_not_finite(event: NonFinite) -> bool:
     return any(bad for _, _, bad in event.inputs.values())
-
-
-_GROWS = (
-    "values grow from layer to layer until they overflow; use fillers that keep their size (xavier, msra), or scale the"
-    " input down"
-)
-"""Why values overflow before any update."""

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.disk import exists
 from caffelint.lint.reach import is_below
-from caffelint.project.scripts import Astray, Launched, Mention, Script
+from caffelint.project.mentions import Astray, Launched, Mention
+from caffelint.project.scripts import Script
 from caffelint.text.patterns import compiled_later
 
 _BEGINS = compiled_later(r"(?:\A|[^\w./-])(?:\./)?\Z")

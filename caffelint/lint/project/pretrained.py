@@ -8,7 +8,7 @@ from caffelint.lint.project.border import top_of
 from caffelint.lint.project.launched import home_of
 from caffelint.lint.project.scripts import scripts_below
 from caffelint.lint.reach import reach_of
-from caffelint.project.scripts import Mention
+from caffelint.project.mentions import Mention
 from caffelint.text.records import NamedTuple
 
 _SUFFIXES = (".caffemodel", ".caffemodel.h5")

@@ -11,7 +11,8 @@ from scripted import SOLVER, clear, uncached
 import caffelint
 from caffelint.lint.project import scripts
 from caffelint.lint.read import read_found
-from caffelint.project.scripts import Mention, Script
+from caffelint.project.mentions import Mention
+from caffelint.project.scripts import Script
 
 
 def test_scripts_are_read_in_part_where_there_are_too_many(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
