@@ -21,6 +21,8 @@ _MOST = 100
 _LEFT = 0.25
 """Of what can be told beyond chance, what may be left: more may be enough to learn from."""
 _TIMES = 2.0
+_DROPS = 0.9
+"""The ratio of a Dropout that leaves next to nothing."""
 
 
 class Lost(NamedTuple):
@@ -109,6 +111,8 @@ def _found(run: Run, loss: BuiltLayer, told: dict[tuple[str, int], Told]) -> Los
             learns = any(param.lr_mult for param in maker.params or ())
             if weightless(run, maker) or (maker.rectifies if after.same else learns):
                 return None  # weights may come to hand it on; of zeros, other rules know more
+            if maker.type == "Dropout" and maker.parameters.dropout_ratio < _DROPS:
+                return None  # what it leaves out of one record, it hands on of another
             if not _gain(after) < _LEFT * _gain(best[1]):
                 return None
             if _meets(maker, best[0], told) and not maker.runs_in_place:

@@ -19,7 +19,7 @@ from caffelint.text.layout import take_out
 _SEED = 12345
 _LAST = -5.0
 _MOST_DROPPED = 0.9
-_RARE = 0.1
+_RARE, _OPEN = 0.1, 1.0
 _OUTSIDE = 0.2
 """Of the range of the targets."""
 _NORMAL = Values(-5.0, 5.0)
@@ -109,23 +109,22 @@ def by_chance(run: Run, was: Trouble) -> Iterator[Hypothesis]:
 
 
 def rare_targets(run: Run) -> Iterator[Hypothesis]:
-    """What gives shares of a half at first, where the targets are 0 nearly everywhere, or 1: the many pull it to their
-    side until the sigmoid is shut, before it has learned where the few are. field: `prior`; value: their mean."""
+    """A sigmoid before a distance that gives a half at first, where the targets are 0 nearly everywhere, or 1: the many
+    pull it to their side until it is shut, before it has learned where the few are. field: `prior`; value: their mean.
+    """
     for loss in run.loss_layers:
-        targets = read_at_first(run, loss, 1) if len(loss.bottoms) > 1 else None
-        if targets is None or targets.min < 0 or targets.max > 1 or not min(targets.mean, 1 - targets.mean) > 0:
+        sigmoid = loss.bottoms[0].producer if loss.is_distance and len(loss.bottoms) > 1 else None
+        targets = read_at_first(run, loss, 1)
+        if sigmoid is None or sigmoid.type != "Sigmoid" or targets is None or targets.min < 0 or targets.max > 1:
             continue
-        blob = loss.bottoms[0]
-        if loss.type != "SigmoidCrossEntropyLoss":
-            if blob.producer is None or blob.producer.type != "Sigmoid":
-                continue
-            blob = blob.producer.bottoms[0]
-        maker = blob.maker
-        if min(targets.mean, 1 - targets.mean) < _RARE and maker is not None and "bias_filler" in maker.fillers:
+        rare, maker = min(targets.mean, 1 - targets.mean), sigmoid.bottoms[0].maker
+        starts = read_at_first(run, sigmoid, 0)
+        if not 0 < rare < _RARE or starts is None or abs(starts.mean) > _OPEN or maker is None:
+            continue
+        changes = _left_out(run, sigmoid, loss)
+        if "bias_filler" in maker.fillers:
             start = f"{math.log(targets.mean / (1 - targets.mean)):.2g}"
             text = f'{{ type: "constant" value: {start} }}'
-            changes = of_layer(run, maker, maker.block, "bias_filler", value=text)
-            if loss.is_distance and loss.bottoms[0].producer is not None:
-                changes = (*_left_out(run, loss.bottoms[0].producer, loss), *changes)
-            place = run.place(maker.name)
-            yield Hypothesis("fillers", place, STRONG, changes, "prior", (maker, loss), targets.mean)
+            changes += of_layer(run, maker, maker.block, "bias_filler", value=text)
+        place = run.place(maker.name)
+        yield Hypothesis("fillers", place, STRONG, changes, "prior", (maker, loss), targets.mean)
