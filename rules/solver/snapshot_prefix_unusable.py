@@ -101,7 +101,9 @@ class SnapshotPrefixUnusable(SolverRule):
         message = solver.message
         prefix, place = message.snapshot_prefix, solver.at("snapshot_prefix")
         if prefix.startswith("~"):
-            evidence = "if snapshot is set, Caffe stops at the start with: Cannot write to snapshot prefix"
+            evidence = "Caffe stops at the start with: Cannot write to snapshot prefix"
+            if message.snapshot <= 0:
+                evidence = "snapshot is 0, so Caffe writes only after the last iteration, and the weights are lost"
             text = (
                 f'snapshot_prefix "{prefix}" starts with ~, which Caffe does not expand, so it saves no snapshot;'
                 " write the full path"
