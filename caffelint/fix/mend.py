@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ _BROKEN = "syntax-error"
 _OF_COMMENTS = frozenset(["byte-order-mark", _BROKEN, "unused-suppression"])
 """Rules whose fixes may change comments."""
 
+NetsOf = Callable[[str, bytes], Sequence[NamedNet]]
 Agreed = Callable[[Offer, dict[str, bytes]], bool]
 """Whether an offer is to be made, given the texts that it changes."""
 
@@ -86,7 +87,7 @@ class Mender:
         self.not_named: set[str] = set()
         self.closed: dict[str, str] = {}
         self._config = config
-        self._roots = tuple(config.roots)
+        self._nets_of: NetsOf = partial(_nets_of, config.roots)
         self._writable = frozenset(writable)
         self._unsafe = unsafe
         self._least = rank(least)
@@ -136,6 +137,7 @@ class Mender:
         """
         self._dropped = {}
         self._harmful = Counter()
+        self._nets_of = cache(partial(_nets_of, self._config.roots))  # both before and after a fix are asked for
         now, judged = texts, self.guard.judge(job, texts, found)
         findings = judged.outcome.findings
         size = sum(map(len, texts.values())) * (BROKEN if any(one.name == _BROKEN for one in findings) else 1)
@@ -163,7 +165,7 @@ class Mender:
             before = now
             made, now, judged = self._sound(job, now, judged, batch)
             written.add(made, before)
-            job = _renewed(job, texts, now, self._roots)
+            job = _renewed(job, texts, now, self._nets_of)
             applied += (offer.applied for offer in made)
         notes = list(dict.fromkeys(dropped.note for dropped in self._dropped.values()))
         if left:
@@ -228,7 +230,7 @@ class Mender:
             self._readings -= 1
             then = apply(texts, [*made, *part])
             gc.collect(0)  # the nets of the last reading, which are kept from the collector while they are made
-            after = self.guard.judge(_renewed(job, texts, then, self._roots), then)
+            after = self.guard.judge(_renewed(job, texts, then, self._nets_of), then)
             harm = objection(judged, after, part)
             if not harm:
                 made += part
@@ -322,12 +324,11 @@ def _none(path: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=4)
-def _named_nets(path: str, roots: tuple[str, ...], data: bytes) -> list[NamedNet]:
-    return named_nets(path, roots, data)
+def _nets_of(roots: list[str], path: str, data: bytes) -> tuple[NamedNet, ...]:
+    return tuple(named_nets(path, roots, data))
 
 
-def _renewed(job: Job, before: dict[str, bytes], texts: dict[str, bytes], roots: tuple[str, ...]) -> Job:
+def _renewed(job: Job, before: dict[str, bytes], texts: dict[str, bytes], nets_of: NetsOf) -> Job:
     """The job with the nets that its solvers name by now."""
     nets = dict(job.nets)
     files = dict.fromkeys(job.files)
@@ -335,8 +336,8 @@ def _renewed(job: Job, before: dict[str, bytes], texts: dict[str, bytes], roots:
     for path in job.files:
         if texts.get(path) == before.get(path):
             continue
-        named = _named_nets(path, roots, texts[path])
-        if named == _named_nets(path, roots, before[path]):
+        named = nets_of(path, texts[path])
+        if named == nets_of(path, before[path]):
             continue
         found = tuple(
             net._replace(path=same.setdefault(os.path.realpath(net.path), relative(net.path))) if net.path else net

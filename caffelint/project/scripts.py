@@ -376,7 +376,7 @@ class Runs(NamedTuple):
     `only_sgd`: what builds an SGDSolver of it, where no script that names it builds another.
     `gradients`: the blobs of whatever nets whose gradients scripts set, by name.
     `solves`: what lets it run for its max_iter, where no script that names it steps it.
-    `launched`: where scripts run it, if they leave no doubt of the directory.
+    `launched`: where scripts run it, if they leave no doubt of the directory; `words`: what these say, then.
     `astray`: the nets that Caffe does not find from there.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     `moved`: for such nets, by their path, where in the project the only file of that name is.
@@ -393,6 +393,7 @@ class Runs(NamedTuple):
     only_sgd: Mention | None = None
     solves: Mention | None = None
     launched: tuple[Launched, ...] = ()
+    words: frozenset[str] = frozenset()
     astray: tuple[Astray, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
 

@@ -174,7 +174,7 @@ def _values(layer, objective, values, gradient, random, spec, event):
             event.update(analytic=analytic, numeric=numeric)
     if unsure > event["checked"] and not event["wrong"]:
         _together(layer, objective, flat, slope, scale or 1.0, random, event)
-    if spec["kind"] == "Python" and largest and not event["wrong"]:
+    if spec["kind"] == "Python" and largest and not event["wrong"] and 8 * objective.seconds < SECONDS:
         _without_any(layer, objective, flat, slope, scale or 1.0, event)
     if flat.size and not event["checked"]:
         event["skipped"] = (

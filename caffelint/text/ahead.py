@@ -102,4 +102,6 @@ def has_opened(text: str, char: str, start: int, end: int) -> bool:
     """Whether a bracket that closes has one before it that opens, which was not read as one."""
     opening = {")": "(", "]": "["}.get(char, "")
     start = max(start + 1, end - _LONG)
-    return bool(opening) and text.rfind(opening, start, end) > text.rfind(char, start, end)
+    found = text.rfind(opening, start, end) if opening else -1
+    line = text[text.rfind("\n", start, found) + 1 : found] if found > text.rfind(char, start, end) else "#"
+    return "#" not in line and line.count('"') % 2 == 0

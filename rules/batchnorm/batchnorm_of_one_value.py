@@ -10,12 +10,12 @@ from ._norms import global_stats
 
 _COMES_TO = {
     1: ("one value", "its output and gradient are always 0 in TRAIN"),
-    2: ("two values", "each of its outputs is 1 or -1 in TRAIN, however far apart they are"),
+    2: ("two values", "it gives 1 and -1 in TRAIN for any two that differ, however far apart they are"),
 }
 
 
 class BatchnormOfOneValue(NetRule):
-    """A BatchNorm or MVN has only one value to compute its statistics from, or two.
+    """A BatchNorm has one or two values to compute its statistics from, or an MVN one.
 
     ## Why is this bad?
     The mean of one value is the value itself: the output is 0 for any input, and so is the gradient. No earlier layer
@@ -58,8 +58,8 @@ class BatchnormOfOneValue(NetRule):
         Invalid(
             _NET % (2, 2),
             span='bottom: "data"',
-            message='BatchNorm "bn" gets two values per channel (2x64), so each of its outputs is 1 or -1 in TRAIN,'
-            " however far apart they are; use a larger batch",
+            message='BatchNorm "bn" gets two values per channel (2x64), so it gives 1 and -1 in TRAIN for any two'
+            " that differ, however far apart they are; use a larger batch",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 dim: 64 } } }'

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Facts, Feed
-from caffelint.lint import ERROR, LIKELY, Cause, Finding, Invalid, Related, compiled_later, title
+from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, Related, compiled_later, title
 from caffelint.lint.built import Paired, paired
 
 from ._example import PAIRED
@@ -56,7 +56,8 @@ class PairedSourcesInOtherOrder(DatasetRule):
             {"net.prototxt": _WITH_ROWS, "train_lmdb": _PLAIN.replace("2 0 1", "1 0"), "masks": _ROWS},
             span='source: "train_lmdb"',
             message='Data "data": the keys of "train_lmdb" are numbers, and sorted as text: record 3 is "10", but that'
-            ' of "masks", which it is trained with, is row 2; write the numbers with zeros in front (00000010)',
+            ' of "masks", which it is trained with, is row 2; unless the rows were written as the database gives its'
+            " records, write the numbers with zeros in front (00000010)",
         ),
     ]
 
@@ -91,16 +92,18 @@ class PairedSourcesInOtherOrder(DatasetRule):
     def _rows(self, keyed: Feed, facts: Facts, rows: Feed) -> Iterator[Finding]:
         """What has keys beside what has none, and is read row after row."""
         numbers = [_number(key) for key in facts.first]
-        in_order = [str(number) for number in range(min(numbers), facts.total)]
-        at = _differ(facts.first, in_order[: len(numbers)])
+        in_order = [str(number) for number in range(min(numbers), min(numbers) + len(numbers))]
+        at = _differ(facts.first, in_order)
         if at < 0:
             return
         what = f"{title(keyed.layer)}: the keys of {path(keyed)} are numbers, and sorted as text: record {at + 1} is"
         what += f' "{facts.first[at]}", but that of {path(rows)}, which it is trained with, is row {at}'
-        remedy = "write the numbers with zeros in front (00000010)"
+        remedy = "unless the rows were written as the database gives its records, write the numbers with zeros in front"
+        remedy += " (00000010)"
         yield self.finding(
             keyed.layer.at(*source_place(keyed)),
             f"{what}; {remedy}",
+            severity=WARNING,
             cause=Cause("data", what, remedy, LIKELY),
             phases=keyed.phases,
             related=(Related("the other source", rows.layer.at(*source_place(rows))),),

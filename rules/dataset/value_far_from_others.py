@@ -26,7 +26,7 @@ def _of(*values: float) -> str:
 
 
 class ValueFarFromOthers(DatasetRule):
-    """A record holds a value that is 50 times as large as what nearly all records stay within.
+    """A record holds a value 50 times as large as what nearly all stay within, or several hold the same, 20 times.
 
     ## Why is this bad?
     It is mostly a number that stands for a missing one, such as -9999, or a slip of the point. The loss of its batch is

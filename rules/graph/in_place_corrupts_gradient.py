@@ -170,7 +170,7 @@ def _is_slight(layer: BuiltLayer) -> bool:
         return False
     values = above.values([UNKNOWN])[0]
     largest: float = max(abs(values.low), abs(values.high))
-    return bool(layer.parameters.alpha * largest**2 < _SLIGHT)
+    return bool(layer.parameters.k == 1 and abs(layer.parameters.alpha) * largest**2 < _SLIGHT)
 
 
 def _spoilt(layer: BuiltLayer) -> BuiltLayer | None:

@@ -109,23 +109,23 @@ class GaussianWithoutStd(NetRule):
                     else ", far too large for most layers"
                 )
                 remedy = "set std, for example std: 0.01"
-                if 0 < filler.mean < 1:
+                is_mean = 0 < filler.mean < 1 and not filler.value > 0
+                if is_mean:
                     remedy = f"set std; mean: {filler.mean:g} may have been meant for it"
                 yield self.finding(
                     layer.at(*path, "type"),
                     f"{title(layer)}: the gaussian filler has no std and defaults to 1{scale}; {remedy}",
                     severity=INFO if starts_from_weights(net) else None,
-                    fixes=_fixes(layer, path, {"value": filler.value, "mean": filler.mean}),
+                    fixes=_fixes(layer, path, "mean" if is_mean else "value", filler.mean if is_mean else filler.value),
                 )
 
 
-def _fixes(layer: Layer, path: tuple[str, str], given: dict[str, float]) -> tuple[Fix, ...]:
+def _fixes(layer: Layer, path: tuple[str, str], field: str, value: float) -> tuple[Fix, ...]:
     """A `value`, which gaussian ignores, was meant as the std, or a `mean`, which is 0 as a rule."""
-    for field, value in given.items():
-        place = layer.at(*path, field)
-        if value > 0 and place.text.startswith(field):
-            name = place._replace(end=place.start + len(field))
-            return fix(f"rename {field} to std", UNSAFE, (replace(name, "std"),))
+    place = layer.at(*path, field)
+    if value > 0 and place.text.startswith(field):
+        name = place._replace(end=place.start + len(field))
+        return fix(f"rename {field} to std", UNSAFE, (replace(name, "std"),))
     return fix("set std: 0.01", DISPLAY, write(layer, *path, "std", value="0.01"))
 
 

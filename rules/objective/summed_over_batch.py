@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, fix, title, write
 from caffelint.lint.built import BuiltLayer
 
+_SCALES = ("Power", "Scale")
+"""What may bring the factor that a loss_weight lacks."""
 _MANY = 8
 """Times what is written, that a term counts for: with less, it may be meant."""
 
@@ -65,10 +67,13 @@ class SummedOverBatch(NetRule):
     def _of(self, net: Net, layer: BuiltLayer, layers: list[BuiltLayer]) -> Iterator[Finding]:
         param, weight = layer.parameters, max(layer.loss_weights, default=0.0)
         items = _items(layer, layers)
-        if param.axis != 0 or param.operation == type(param).MEAN or weight * items < _MANY:
+        if param.axis != 0 or param.operation == type(param).MEAN or abs(param.coeff) != 1 or weight * items < _MANY:
+            return
+        maker = layer.bottoms[0].producer
+        if maker is not None and maker.type in _SCALES:
             return
         beside = [one for one in layers if one.is_loss and len(one.bottoms) > 1 and any(one.loss_weights)]
-        averaged = [one for one in beside if _items(one, layers) == items and one.index is not None]
+        averaged = [one for one in beside if _items(one, layers) == items and _averages(one)]
         if not averaged:
             return
         mine, other = net.layers[layer.index or 0], net.layers[averaged[0].index or 0]
@@ -82,6 +87,12 @@ class SummedOverBatch(NetRule):
             phases=(TRAIN,),
             fixes=fix(f"set loss_weight: {better}", UNSAFE, write(mine, "loss_weight", 0, value=better)),
         )
+
+
+def _averages(loss: BuiltLayer) -> bool:
+    """Is it of the text, weighed as it is, and not told to divide by nothing?"""
+    param = loss.message.loss_param
+    return loss.index is not None and max(loss.loss_weights) <= 1 and param.normalization != type(param).NONE
 
 
 def _items(layer: BuiltLayer, layers: list[BuiltLayer]) -> int:

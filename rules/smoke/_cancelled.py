@@ -25,7 +25,7 @@ def cancelled(run: Run, layer: BuiltLayer, read_from: tuple[float, float]) -> Ca
     ]
     least = min((max(abs(one.min), abs(one.max)) for one in read if one is not None), default=0.0)
     spacing = 2.0 ** (math.floor(math.log2(least)) - 23) if 0 < least < math.inf else 0.0
-    if len(read) < 2 or not max(map(abs, read_from)) <= _ROUNDS * spacing:
+    if len(read) < 2 or not 0 < max(map(abs, read_from)) <= _ROUNDS * spacing:
         return None
     why = f"{title(maker)} takes numbers of {number(least)} from each other, which float32 tells apart by"
     why += f" {number(spacing)} only, so what it gives is rounding"

@@ -107,8 +107,8 @@ class LearningRateGrows(SolverRule):
         elif "power" in schedule.reads and schedule.power < 0:
             field, why = "power", f"power {schedule.power:g} is negative"
         else:
-            field, why = "gamma", f"gamma {schedule.gamma:g} is {'above 1' if schedule.gamma > 0 else 'below -1'}"
-        if field == "gamma" and not abs(schedule.gamma) > 1:  # a warm-up that the fork's own fields ask for
+            field, why = "gamma", f"gamma {schedule.gamma:g} is {'above 1' if schedule.gamma > 0 else 'negative'}"
+        if field == "gamma" and 0 <= schedule.gamma <= 1:  # a warm-up that the fork's own fields ask for
             return
         how = f"grows from {start:g} to {abs(most):g} at iteration {iteration}" if runs > 0 else "grows"
         fixes: tuple[Fix, ...] = ()

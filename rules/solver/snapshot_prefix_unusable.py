@@ -162,12 +162,12 @@ class SnapshotPrefixUnusable(SolverRule):
 
     def _where_launched(self, solver: Solver, folder: str) -> Iterator[Finding]:
         """A prefix in a folder that is not where scripts of the project run the solver."""
-        launches = solver.runs.launched if solver.runs else ()
-        if not launches or os.path.isabs(folder) or os.path.normpath(folder).startswith(".."):
+        runs = solver.runs
+        if runs is None or not runs.launched or os.path.isabs(folder) or os.path.normpath(folder).startswith(".."):
             return
-        if found_from(folder, [one.home for one in launches]):
-            return
-        first = launches[0]
+        if found_from(folder, [one.home for one in runs.launched]) or os.path.basename(folder) in runs.words:
+            return  # it is there, or a script may make it
+        first = runs.launched[0]
         yield self.finding(
             solver.at("snapshot_prefix"),
             f'the folder "{folder}" of snapshot_prefix is not there where {first.place} runs this solver as'

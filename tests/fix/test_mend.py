@@ -325,6 +325,7 @@ def test_no_fix_leaves_a_data_layer_without_its_block() -> None:
     net = b'layer { name: "d" type: "ImageData" image_data_param { shuffle: true } include { phase: TEST } }'
     result = fix([], Config(), unsafe=True, write=False, texts={"net.prototxt": net}, alone=True)
     assert not [note for note in result.notes if "please report it" in note]
+    assert all(b"image_data_param" in change.new for change in result.changes)
 
 
 def mended(text: str) -> str:
@@ -350,6 +351,10 @@ def test_strings_of_other_letters_than_ascii(wrong: str, right: str | None) -> N
     [
         ('bottom: "é", "b"', 'bottom: ["é", "b"]'),
         ('bottom: ("a", "b")', None),
+        (
+            'bottom: "conv (1" top: "x" )\nlayer { name: "b" type: "ReLU" bottom: "x"',
+            'bottom: "conv (1" top: "x" }\nlayer { name: "b" type: "ReLU" bottom: "x"',
+        ),
         ('bottom: "a" concat_param { axis: [3; 3] }', None),
         ('bottom: "a" param: (name: "w")', None),
         (

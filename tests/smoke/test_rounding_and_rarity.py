@@ -13,11 +13,13 @@ from caffelint.smoke.verdict import verdict
 
 _SOLVER = 'net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 100 snapshot_prefix: "s"'
 _SHARES = """
-layer { name: "data" type: "DummyData" top: "data" top: "label"
-  dummy_data_param { shape { dim: 8 dim: 6 } shape { dim: 8 dim: 4 }
-    data_filler { type: "gaussian" std: 1 } data_filler { type: "constant" value: VALUE } } }
+layer { name: "data" type: "DummyData" top: "data" top: "many" top: "few"
+  dummy_data_param { shape { dim: 8 dim: 6 } shape { dim: 8 dim: 19 } shape { dim: 8 dim: 1 }
+    data_filler { type: "gaussian" std: 1 } data_filler { type: "constant" value: MANY }
+    data_filler { type: "constant" value: FEW } } }
+layer { name: "label" type: "Concat" bottom: "many" bottom: "few" top: "label" }
 layer { name: "score" type: "InnerProduct" bottom: "data" top: "score"
-  inner_product_param { num_output: 4 weight_filler { type: "xavier" } } }
+  inner_product_param { num_output: 20 weight_filler { type: "xavier" } } }
 layer { name: "share" type: "Sigmoid" bottom: "score" top: "share" }
 layer { name: "loss" type: "EuclideanLoss" bottom: "share" bottom: "label" top: "loss" }
 """
@@ -45,11 +47,12 @@ def project(folder: Path, net: str) -> Path:
     return folder / "solver.prototxt"
 
 
-@pytest.mark.parametrize(("value", "bias"), [(0.02, "-3.9"), (0.97, "3.5"), (0.4, ""), (-0.02, "")])
+@pytest.mark.parametrize(("many", "few", "bias"), [(0, 1, "-2.9"), (1, 0, "2.9"), (0.05, 0.05, ""), (0.4, 1, "")])
 def test_targets_that_are_nearly_all_the_same(
-    value: float, bias: str, in_caffe: Callable[..., Session], tmp_path: Path
+    many: float, few: float, bias: str, in_caffe: Callable[..., Session], tmp_path: Path
 ) -> None:
-    run = in_caffe(project(tmp_path, _SHARES.replace("VALUE", f"{value}")), iterations=5).run
+    net = _SHARES.replace("MANY", f"{many}").replace("FEW", f"{few}")
+    run = in_caffe(project(tmp_path, net), iterations=5).run
     assert run is not None
     texts = [change.text for one in rare_targets(run) for change in one.changes]
     assert texts == (['no Sigmoid "share"', f'bias_filler {{ type: "constant" value: {bias} }}'] if bias else []) or (
@@ -63,3 +66,11 @@ def test_a_variance_of_large_numbers(mean: int, told: bool, in_caffe: Callable[.
     assert session.run is not None
     said = verdict(session.run, session.report.findings)
     assert ('Eltwise "var" takes numbers of 1e+10 from each other, which float32 tells apart by 1024' in said) is told
+
+
+def test_a_loss_that_compares_with_nothing(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    penalty = 'layer { name: "kl" type: "Reduction" bottom: "score" top: "kl" loss_weight: 0.1 }'
+    net = _SHARES.replace("MANY", "0").replace("FEW", "1") + penalty
+    run = in_caffe(project(tmp_path, net), iterations=5).run
+    assert run is not None
+    assert [one.layers[1].name for one in rare_targets(run)] == ["loss"]

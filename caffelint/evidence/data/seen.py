@@ -144,8 +144,8 @@ def _farthest(flat: Array, name: Name) -> Farthest | None:
     row = int(np.argmax(sizes))
     limit = float(np.sort(sizes)[int(NEARLY_ALL * (len(sizes) - 1))])
     value = float(lows[row] if -lows[row] == sizes[row] else highs[row])
-    far = flat[np.abs(flat) > REPEATED * limit] if sizes[row] > REPEATED * limit else flat[:0, 0]
-    repeated = len(far) > 1 and bool((far == far[0]).all())
+    far = flat[np.abs(flat) > 2 * limit] if sizes[row] > REPEATED * limit else flat[:0, 0]
+    repeated = len(far) > 1 and bool((far == far[0]).all())  # nothing lies between: no tail that was cut off
     least = (REPEATED if repeated else BEYOND) * limit
     beyond = [int(other) for other in np.flatnonzero(sizes > least) if other != row]
     return Farthest(name(row), value, limit, len(beyond), [name(other) for other in beyond[:EXAMPLES]], repeated)

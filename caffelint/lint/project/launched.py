@@ -12,6 +12,7 @@ from caffelint.project.mentions import Astray, Launched, Mention
 from caffelint.project.scripts import Script
 from caffelint.text.patterns import compiled_later
 
+_WORDS = compiled_later(r"(?<![\w.])\w[\w.-]{0,100}(?!/?[\w.-])")
 _BEGINS = compiled_later(r"(?:\A|[^\w./-])(?:\./)?\Z")
 """Before a path, but for what is a path as well."""
 
@@ -30,6 +31,12 @@ def launched(scripts: Iterable[Script], top: str, solver: str) -> tuple[Launched
     if any(one.moves or one.path.endswith(".ipynb") or one.writes(name, folder) for one in about):
         return ()
     return tuple(launch for launches in by_script.values() for launch in launches)
+
+
+def words(scripts: Iterable[Script], solver: str) -> frozenset[str]:
+    """All that scripts which name a solver say by itself, or as the end of a path: what they may make, too."""
+    name = os.path.basename(solver)
+    return frozenset(word for script in scripts if name in script.text for word in _WORDS.findall(script.text))
 
 
 def astray(

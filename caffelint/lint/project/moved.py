@@ -13,7 +13,7 @@ _UP = (".", "..", "")
 
 
 def moved(
-    solver: str, nets: Sequence[NamedNet], folders_with: Callable[[str], Collection[str]]
+    top: str, solver: str, nets: Sequence[NamedNet], folders_with: Callable[[str], Collection[str]]
 ) -> tuple[tuple[str, str], ...]:
     """The only file of the project with the name of a missing net, by the path in the solver: as it is called from the
     nearest folder that holds both it and the solver.
@@ -29,7 +29,11 @@ def moved(
             continue
         folders = folders_with(bare)
         path = os.path.join(next(iter(folders)), bare) if len(folders) == 1 else ""
-        if path and (net.field == "test_net" or role_of(path) == TRAIN) and _leads_below(parts, path, net.name):
+        if (
+            path
+            and (net.field == "test_net" or role_of(path) == TRAIN)
+            and _leads_below(parts, os.path.relpath(path, top), net.name)
+        ):
             home = os.path.commonpath((os.path.dirname(os.path.abspath(solver)), os.path.dirname(path)))
             found[net.name] = os.path.relpath(path, home).replace(os.sep, "/")
     return tuple(found.items())

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from caffelint.lint.discover import NamedNet, relative
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO
-from caffelint.lint.project.launched import astray, launched
+from caffelint.lint.project.launched import astray, launched, words
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.moved import moved
 from caffelint.lint.project.shipped import shipped_script
@@ -58,8 +58,9 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             )._replace(
                 customs=_customs(top, folder, name),
                 launched=launches,
+                words=words(_scripts(top), path) if launches else frozenset(),
                 astray=astray(_scripts(top), path, named, launches),
-                moved=moved(path, named, partial(_folders_with, top)),
+                moved=moved(top, path, named, partial(_folders_with, top)),
             )
     return found
 

@@ -58,6 +58,8 @@ _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
 _PATH = compiled_later(r"[\w./\\+-]{1,200}")
+_MOST_VALUES = 8
+"""Of one variable, that are looked at."""
 _ASSIGNS = compiled_later(
     r"^[ \t]{0,40}(?:export[ \t]{1,9})?(\w{1,60})[ \t]{0,9}=[ \t]{0,9}[\"']?([\w./\\+-]{1,200})", re.MULTILINE
 )
@@ -304,7 +306,8 @@ class Texts:
                 if values is None:
                     values = {}
                     for name, value in _ASSIGNS.findall(text.text):
-                        values.setdefault(name, []).append(value)
+                        if len(values.setdefault(name, [])) < _MOST_VALUES:
+                            values[name].append(value)
                 where = text.line(match.start())
                 for name in _PATH.findall(match[1]):
                     found += ((one, where) for one in (name, *values.get(name, ())))

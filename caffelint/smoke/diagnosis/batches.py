@@ -168,7 +168,7 @@ def _bad(facts: Sequence[Facts], limits: Limits) -> list[tuple[int, BadRecord]]:
         limit[top] = _TIMES * usual[top]
         if len(sizes) >= _MANY:
             nearly_all = sorted(sizes)[int(_NEARLY_ALL * (len(sizes) - 1))]
-            far = [value for value in largest_of if abs(value) > REPEATED * nearly_all]
+            far = [value for value in largest_of if abs(value) > 2 * nearly_all]
             beyond = REPEATED if len(far) > 1 and len(set(far)) == 1 else BEYOND
             limit[top] = min(limit[top], beyond * nearly_all) if nearly_all else limit[top]
     found = []

@@ -113,7 +113,8 @@ class Experiment:
         each = each_of(run)
         if held.name not in each or not (other.name in each or is_penalty(other)):
             return None
-        own, beside = each[held.name], each[other.name].last if other.name in each else math.nan
+        own, beside = each[held.name], run.iterations[-1].losses.get(other.tops[0].name, math.nan)
+        beside = each[other.name].last if other.name in each else beside
         number = len(run.iterations)
         ended = number >= run.asked or (late and number >= run.asked * _ENOUGH and own.left < _FREED)
         kind = "" if own.left < _FREED and not beside > self.trial[0].beside else FLAT

@@ -113,13 +113,14 @@ def rare_targets(run: Run) -> Iterator[Hypothesis]:
     pull it to their side until it is shut, before it has learned where the few are. field: `prior`; value: their mean.
     """
     for loss in run.loss_layers:
-        sigmoid = loss.bottoms[0].producer if loss.is_distance and len(loss.bottoms) > 1 else None
-        targets = read_at_first(run, loss, 1)
+        if not loss.is_distance or len(loss.bottoms) < 2:
+            continue
+        sigmoid, targets = loss.bottoms[0].producer, read_at_first(run, loss, 1)
         if sigmoid is None or sigmoid.type != "Sigmoid" or targets is None or targets.min < 0 or targets.max > 1:
             continue
         rare, maker = min(targets.mean, 1 - targets.mean), sigmoid.bottoms[0].maker
         starts = read_at_first(run, sigmoid, 0)
-        if not 0 < rare < _RARE or starts is None or abs(starts.mean) > _OPEN or maker is None:
+        if not 0 < rare < min(_RARE, targets.std) or starts is None or abs(starts.mean) > _OPEN or maker is None:
             continue
         changes = _left_out(run, sigmoid, loss)
         if "bias_filler" in maker.fillers:
