@@ -17,7 +17,7 @@ from caffelint.text.layout import Value, put_in, take_out
 from caffelint.text.near import near
 from caffelint.text.parser import Document
 from caffelint.text.patterns import compiled_later
-from caffelint.text.tree import MESSAGE, Field
+from caffelint.text.tree import BROKEN, MESSAGE, Field
 
 Edits = tuple[tuple[str, Edit], ...] | None
 Owner = Layer | Net | Solver
@@ -111,6 +111,8 @@ def write(owner: Owner, *path: str | int, value: Value, after: str = "") -> Edit
         if len(outer) > 1 or not isinstance(value, str):
             return None
         last, value = outer[0], [(last, value)]
+    if any(field.kind == BROKEN for field in node.fields):
+        return None  # where its value ends is not known
     return _checked(document, [put_in(document, node, last, value, node.first(after) if after else None)])
 
 

@@ -23,6 +23,8 @@ from caffelint.numerics.signal import OTHER, Signal, constant, steps
 from caffelint.numerics.weights import Weights
 from caffelint.text.records import NamedTuple
 
+_MOST_RECURRENT = 50
+"""Layers whose steps are followed one by one, which takes long: no net has so many."""
 _NONE = constant(0.0)
 
 
@@ -92,10 +94,11 @@ def run(
     changed = {layer: Drawn(weights=one) for layer, one in weights.items()}
     values = _bounds(built)
     unshaped = _unshaped(built)
+    too_many = sum(layer.is_recurrent or False for layer in built.layers) > _MOST_RECURRENT
     for layer in built.layers:
         known = [one for blob in layer.bottoms if (one := signals.get(blob)) is not None]
         tops: Tops = None
-        whole = len(known) == len(layer.bottoms)
+        whole = len(known) == len(layer.bottoms) and not (too_many and layer.is_recurrent)
         if whole and (not unshaped or unshaped.isdisjoint((*layer.bottoms, *layer.tops[:1]))):
             drawn = changed.get(layer, FILLED)
             transfer = _transfers(layer)[0]

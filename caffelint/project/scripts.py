@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
@@ -62,6 +63,7 @@ _FLOATS = Phrase(
 _OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:(?:\.|->)(?:add_)?float_data\b|\bload_image\(|/ ?255)", re.M)
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
 _NAMES_NET = Phrase(("net",), compiled_later(r"\btrain_net\b[\"']?[ \t]{0,9}(?:[:=](?!=))|[\"'][ \t]{0,9}net:"))
+_WORDS = compiled_later(r"(?<![\w.])\w[\w.-]{0,100}(?!/?[\w.-])")
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
 _SGD_LINE = Phrase(("SGDSolver(",), compiled_later(r"^[^\n#]{0,400}\bSGDSolver\(", re.M))
 _OTHER_SOLVER = Phrase(("olver(",), compiled_later(r"\bget_solver\(|\bcaffe\.(?!SGD)\w{1,20}Solver\("))
@@ -203,6 +205,19 @@ class Script:
     def moves(self) -> bool:
         """Does it go to another directory?"""
         return moves(self.text)
+
+    @cached_property
+    def launched_as(self) -> dict[str, list[Launch]]:
+        """Its launches by the path of the solver, without what means nothing in it."""
+        found: dict[str, list[Launch]] = {}
+        for launch in self.launches:
+            found.setdefault(os.path.normpath(launch.path), []).append(launch)
+        return found
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """What it says by itself, or as the end of a path."""
+        return frozenset(_WORDS.findall(self.text))
 
     @cached_property
     def builds_sgd(self) -> Mention | None:
@@ -393,12 +408,15 @@ class Runs(NamedTuple):
     only_sgd: Mention | None = None
     solves: Mention | None = None
     launched: tuple[Launched, ...] = ()
-    words: frozenset[str] = frozenset()
+    words: tuple[frozenset[str], ...] = ()
     astray: tuple[Astray, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(_bare(net))
+
+    def says(self, word: str) -> bool:
+        return any(word in words for words in self.words)
 
     def now_at(self, net: str) -> str:
         return dict(self.moved).get(net, "")

@@ -165,7 +165,7 @@ class SnapshotPrefixUnusable(SolverRule):
         runs = solver.runs
         if runs is None or not runs.launched or os.path.isabs(folder) or os.path.normpath(folder).startswith(".."):
             return
-        if found_from(folder, [one.home for one in runs.launched]) or os.path.basename(folder) in runs.words:
+        if found_from(folder, [one.home for one in runs.launched]) or runs.says(os.path.basename(folder)):
             return  # it is there, or a script may make it
         first = runs.launched[0]
         yield self.finding(

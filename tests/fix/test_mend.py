@@ -366,3 +366,13 @@ def test_strings_of_other_letters_than_ascii(wrong: str, right: str | None) -> N
 def test_brackets_that_are_no_braces(wrong: str, right: str | None) -> None:
     net = 'layer { name: "a" type: "Concat" %s top: "y" }\n'
     assert mended(net % wrong) == net % (right or wrong)
+
+
+@pytest.mark.parametrize("value", ["num_output: : 487", "num_output:: 487", "num_output: = 487"])
+def test_nothing_is_put_behind_a_value_that_is_broken(value: str) -> None:
+    net = (
+        'layer { name: "d" type: "Input" top: "d" top: "l" input_param { shape { dim: 4 dim: 3 } shape { dim: 4 } } }\n'
+        f'layer {{ name: "f" type: "InnerProduct" bottom: "d" top: "f" inner_product_param {{ {value} }} }}\n'
+        'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "f" bottom: "l" }\n'
+    )
+    assert "bias_filler" not in mended(net)

@@ -12,7 +12,6 @@ from caffelint.project.mentions import Astray, Launched, Mention
 from caffelint.project.scripts import Script
 from caffelint.text.patterns import compiled_later
 
-_WORDS = compiled_later(r"(?<![\w.])\w[\w.-]{0,100}(?!/?[\w.-])")
 _BEGINS = compiled_later(r"(?:\A|[^\w./-])(?:\./)?\Z")
 """Before a path, but for what is a path as well."""
 
@@ -33,10 +32,10 @@ def launched(scripts: Iterable[Script], top: str, solver: str) -> tuple[Launched
     return tuple(launch for launches in by_script.values() for launch in launches)
 
 
-def words(scripts: Iterable[Script], solver: str) -> frozenset[str]:
-    """All that scripts which name a solver say by itself, or as the end of a path: what they may make, too."""
+def words(scripts: Iterable[Script], solver: str) -> tuple[frozenset[str], ...]:
+    """All that each script which names a solver says by itself, or as the end of a path: what it may make, too."""
     name = os.path.basename(solver)
-    return frozenset(word for script in scripts if name in script.text for word in _WORDS.findall(script.text))
+    return tuple(script.words for script in scripts if name in script.text)
 
 
 def astray(
@@ -63,10 +62,12 @@ def _launched_from(script: Script, top: str, folder: str, name: str) -> list[Lau
     solver, and of no other one in a folder between. A name without a folder is that of a solver beside the script.
     """
     found: list[Launched] = []
-    for path, start in script.launches:
-        home = home_of(script, path, folder, name) if name in path else None
-        if home is not None and is_below(home, top):
-            found.append(Launched(home, path, Mention(script.path, script.text.count("\n", 0, start) + 1)))
+    parts = os.path.join(folder, name).split(os.sep)
+    for count in range(1, len(parts)):  # each end of the solver's path
+        for path, start in script.launched_as.get(os.sep.join(parts[-count:]), ()):
+            home = home_of(script, path, folder, name)
+            if home is not None and is_below(home, top):
+                found.append(Launched(home, path, Mention(script.path, script.text.count("\n", 0, start) + 1)))
     return found
 
 

@@ -58,7 +58,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             )._replace(
                 customs=_customs(top, folder, name),
                 launched=launches,
-                words=words(_scripts(top), path) if launches else frozenset(),
+                words=words(_scripts(top), path) if launches else (),
                 astray=astray(_scripts(top), path, named, launches),
                 moved=moved(top, path, named, partial(_folders_with, top)),
             )
