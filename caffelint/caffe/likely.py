@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
@@ -10,6 +11,8 @@ from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.shapes import Shape
 from caffelint.text.records import NamedTuple
 
+_MOST_ASKED = 200
+"""Blobs, one behind the other: those far below tell nothing of what is read."""
 _KNOWN = {"mnist": (1, 28, 28), "cifar": (3, 32, 32)}
 """Images of data sets, by a word in the name of their source."""
 
@@ -119,14 +122,23 @@ def _length(layer: BuiltLayer) -> int:
     return FRAMES
 
 
-def _wanted_shape(blob: Blob) -> Shape | None:
-    """The shape that suits the readers of a blob, also after layers whose tops give the shape of their bottoms."""
-    for layer, bottom in blob.readers:
-        wanted = layer.expects(bottom)
-        shape = wanted.shape if wanted else layer.shape_before(_wanted_shape)
-        if shape is not None:
-            return shape
-    return None
+def _wanted_shape(blob: Blob, known: dict[Blob, Shape | None] | None = None) -> Shape | None:
+    """The shape that suits the readers of a blob, also after layers whose tops give the shape of their bottoms.
+
+    known: that of blobs that were asked before, as branches may join again.
+    """
+    known = {} if known is None else known
+    if len(known) > _MOST_ASKED:
+        return None
+    if blob not in known:
+        known[blob] = None
+        for layer, bottom in blob.readers:
+            wanted = layer.expects(bottom)
+            shape = wanted.shape if wanted else layer.shape_before(partial(_wanted_shape, known=known))
+            if shape is not None:
+                known[blob] = shape
+                break
+    return known[blob]
 
 
 def readers(blob: Blob) -> Iterator[tuple[BuiltLayer, int]]:

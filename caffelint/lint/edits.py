@@ -111,8 +111,8 @@ def write(owner: Owner, *path: str | int, value: Value, after: str = "") -> Edit
         if len(outer) > 1 or not isinstance(value, str):
             return None
         last, value = outer[0], [(last, value)]
-    if any(field.kind == BROKEN for field in node.fields):
-        return None  # where its value ends is not known
+    if document.breaks_off or any(field.kind == BROKEN for field in node.fields):
+        return None  # where the block or the value ends is not known
     return _checked(document, [put_in(document, node, last, value, node.first(after) if after else None)])
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.caffe.likely import Images, brings_data, with_likely_shapes
+from caffelint.caffe.net_parts import makers_of
 from caffelint.caffe.states import TRAIN, State
 from caffelint.lint.cause import Cause, CauseKind, Suggested
 from caffelint.lint.finding import LIKELY
@@ -237,12 +238,8 @@ def _holds_fractions(layer: BuiltLayer) -> bool:
 def _blamed_data(found: Judgement) -> Iterator[BuiltLayer]:
     """The data layers whose values are to blame, where any are."""
     layer = found.cures[0].layer if found.cures and found.cures[0].kind == INPUT else None
-    above = [] if layer is None else [layer]
-    while above:
-        layer = above.pop()
-        if layer.is_data:
-            yield layer
-        above += [blob.producer for blob in layer.bottoms if blob.producer is not None]
+    above = [] if layer is None else [layer, *makers_of(layer.bottoms)]
+    return (one for one in above if one.is_data)
 
 
 def _may_hold_floats(layer: BuiltLayer, training: Training) -> bool:

@@ -376,3 +376,9 @@ def test_nothing_is_put_behind_a_value_that_is_broken(value: str) -> None:
         'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "f" bottom: "l" }\n'
     )
     assert "bias_filler" not in mended(net)
+
+
+def test_nothing_is_put_into_blocks_that_are_not_closed() -> None:
+    text = 'layer { name: "data"type:"Data"top:"label"include inner_product_param'
+    text += ' layer { name: "b"type:"InnerProduct"{}inner_product_param{weight_filler{'
+    assert "bias_filler" not in mended(text)
