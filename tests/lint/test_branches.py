@@ -18,7 +18,7 @@ def test_each_layer_is_looked_at_once(tmp_path: Path, count: int) -> None:
     for at in range(2, count):
         layers.append(f'layer {{ name: "b{at}" type: "Eltwise" bottom: "b{at - 1}" bottom: "b{at - 2}" top: "b{at}"')
         layers.append("  eltwise_param { operation: PROD } }")
-    layers.append('layer { name: "fc" type: "InnerProduct" bottom: "b%d" top: "fc"' % (count - 1))
+    layers.append(f'layer {{ name: "fc" type: "InnerProduct" bottom: "b{count - 1}" top: "fc"')
     layers.append('  inner_product_param { num_output: 3 weight_filler { type: "xavier" } } }')
     layers.append('layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }')
     (tmp_path / "net.prototxt").write_text("\n".join(layers))
