@@ -2,11 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, fix, title, write
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, write
 from caffelint.lint.built import BuiltLayer
 
-_SCALES = ("Power", "Scale")
-"""What may bring the factor that a loss_weight lacks."""
 _MANY = 8
 """Times what is written, that a term counts for: with less, it may be meant."""
 
@@ -39,10 +37,8 @@ class SummedOverBatch(NetRule):
     )
     VALID = [
         _NET.format(0.01, "operation: SUM"),
-        # Of each item, and their mean.
         _NET.format(0.5, "operation: MEAN"),
         _NET.format(0.5, "axis: 1"),
-        # Nothing to compare it with.
         _NET.format(0.5, "").replace('"EuclideanLoss" bottom: "fc" bottom: "goal"', '"TanH" bottom: "fc"'),
     ]
     INVALID = [
@@ -56,13 +52,10 @@ class SummedOverBatch(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for one in net.states() if net.is_plain else ():
-            if one.phase != TRAIN:
-                continue
-            for layer in one.layers:
-                if layer.type == "Reduction" and layer.index is not None:
-                    yield from self._of(net, layer, one.layers)
-            return
+        one = next((one for one in net.states() if one.phase == TRAIN and net.is_plain), None)
+        for layer in one.layers if one else ():
+            if layer.type == "Reduction" and layer.index is not None and layer.bottoms:
+                yield from self._of(net, layer, one.layers if one else [])
 
     def _of(self, net: Net, layer: BuiltLayer, layers: list[BuiltLayer]) -> Iterator[Finding]:
         param, weight = layer.parameters, max(layer.loss_weights, default=0.0)
@@ -70,10 +63,9 @@ class SummedOverBatch(NetRule):
         if param.axis != 0 or param.operation == type(param).MEAN or abs(param.coeff) != 1 or weight * items < _MANY:
             return
         maker = layer.bottoms[0].producer
-        if maker is not None and maker.type in _SCALES:
+        if maker is not None and maker.factor not in (None, 1):  # which a loss_weight may lack
             return
-        beside = [one for one in layers if one.is_loss and len(one.bottoms) > 1 and any(one.loss_weights)]
-        averaged = [one for one in beside if _items(one, layers) == items and _averages(one)]
+        averaged = [one for one in layers if _averages(one) and _items(one, layers) == items]
         if not averaged:
             return
         mine, other = net.layers[layer.index or 0], net.layers[averaged[0].index or 0]
@@ -83,16 +75,16 @@ class SummedOverBatch(NetRule):
             f"{title(layer)} adds up the {items} items of a batch, but {title(other)} divides by their number, so"
             f" loss_weight {weight:g} counts {weight * items:g} for each item; if {weight:g} is meant, set"
             f" loss_weight: {better}",
-            related=(Related(f"{title(other)} divides by them", other.at("type")),),
             phases=(TRAIN,),
             fixes=fix(f"set loss_weight: {better}", UNSAFE, write(mine, "loss_weight", 0, value=better)),
         )
 
 
 def _averages(loss: BuiltLayer) -> bool:
-    """Is it of the text, weighed as it is, and not told to divide by nothing?"""
-    param = loss.message.loss_param
-    return loss.index is not None and max(loss.loss_weights) <= 1 and param.normalization != type(param).NONE
+    """Is it a loss that compares, weighed as it is, and not told to divide by nothing?"""
+    compares = loss.is_loss and len(loss.bottoms) > 1 and loss.index is not None
+    param = loss.message.loss_param if compares else None
+    return param is not None and 0 < max(loss.loss_weights) <= 1 and param.normalization != type(param).NONE
 
 
 def _items(layer: BuiltLayer, layers: list[BuiltLayer]) -> int:
