@@ -89,13 +89,14 @@ class RuleSet:
         names = {layer.name for layer in layers}
         counted = {layer.name for layer in layers if layer.type in registered.counts}
         data = {top for layer in layers if layer.kind.is_data for top in layer.tops}
-        several = {layer.name for layer in net.layers if _takes_several(net, layer)}
+        several = {type_ for type_, same in net.by_type.items() if _takes_several(net, same[0])}
+        types = {layer.name: layer.type for layer in net.layers} if several else {}
         readers = {layer.name for layer in net.layers if data and not data.isdisjoint(layer.bottoms)}
         for finding in self._check_net(net):
             is_told = finding.name == "wrong-blob-count" and finding.place.layer in counted
             of_class = finding.name in _OF_A_CLASS and not is_told
             of_source = of_class or not finding.code.startswith(_OF_THE_TEXT)
-            if finding.place.layer in several and finding.code.startswith(_OF_LAYERS):
+            if finding.code.startswith(_OF_LAYERS) and types.get(finding.place.layer) in several:
                 continue  # what is known of BVLC's layer is not of this one
             if finding.place.layer in names and finding.severity == ERROR and of_source:
                 finding.severity, finding.certainty = INFO if of_class else WARNING, LIKELY

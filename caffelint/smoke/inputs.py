@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from caffelint.caffe.build import build
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.layers.base import Expected
+from caffelint.caffe.layers.expected import Expected
 from caffelint.caffe.likely import brings_data, readers, with_likely_shapes
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob

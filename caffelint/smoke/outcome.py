@@ -14,7 +14,7 @@ from caffelint.smoke.run import Run
 FALLS, ABOVE, PART, UNSTEADY, FLAT = "falls", "above", "part", "unsteady", "flat"
 _BEYOND = 2.0
 """Times the spread of the later losses: a smaller fall may be chance."""
-_WELL = 0.5
+WELL = 0.5
 """Of the loss of the best constant answer: below it in TRAIN and in TEST, a net has learned, however it came there."""
 _SEEN, _GAINED = 3.0, 0.8
 """Times that each record was seen; of the loss of the best constant answer, what a net that learns well leaves then."""
@@ -73,7 +73,7 @@ def outcome(run: Run) -> Outcome:
     tested, tested_constant = _tested(run)
     tested_constant = constant if math.isnan(tested_constant) else tested_constant
     near = chance(run) or math.nan if math.isnan(constant) else constant
-    by_test = moves == UNSTEADY and max(tested, ends(run)) < _WELL * near
+    by_test = moves == UNSTEADY and max(tested, ends(run)) < WELL * near
     if by_test:
         moves = FALLS
     if moves == FALLS and remaining(run) > FELL:
@@ -113,6 +113,11 @@ def _tested(run: Run) -> tuple[float, float]:
     """The least loss of a TEST net, and that of the best constant answer there."""
     if run.synthetic or run.fed.made_up or any(layer.keeps_statistics for net in run.built for layer in net.layers):
         return math.nan, math.nan
+    return least_tested(run)
+
+
+def least_tested(run: Run) -> tuple[float, float]:
+    """The same, whatever statistics the net keeps."""
     least = min((one for one in run.all(Tested) if not one.same_batch), key=lambda one: one.loss, default=None)
     return (least.loss, best_constant(run, least.net)) if least is not None else (math.nan, math.nan)
 

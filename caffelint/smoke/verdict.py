@@ -16,9 +16,9 @@ from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.answers import SURE
 from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.estimates import before_momentum, told_of_momentum
-from caffelint.smoke.events import Crashed, NonFinite, Tested
-from caffelint.smoke.loss import TAIL, best_constant, constant_of, falls, goes_on, slowest
-from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome
+from caffelint.smoke.events import Crashed, NonFinite
+from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
+from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, WELL, least_tested, outcome
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import outweighed
 
@@ -85,7 +85,7 @@ _GUESSED = ("refused-at-load", "python-layer-failed")
 _TOLD = 3
 _SEVERAL, _OFTEN = 3, 10
 """Times that each record was seen, after which a sound net has begun to learn, and has learned if it can."""
-_OF_BATCHES, _WELL = "batch-stats-in-testing", 0.5
+_OF_BATCHES = "batch-stats-in-testing"
 """What says that TEST depends on its batches, which these may stand."""
 _SCHEDULE, _FALLEN = "learning-rate-vanishes", 0.1
 """A reason only once so little is left of the rate."""
@@ -294,8 +294,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
 
 def _tests_well(run: Run) -> bool:
     """Is TEST, as it was run, far better than the best answer that is always the same?"""
-    least = min((one for one in run.all(Tested) if not one.same_batch), key=lambda one: one.loss, default=None)
-    return least is not None and least.loss < _WELL * best_constant(run, least.net)
+    loss, constant = least_tested(run)
+    return loss < WELL * constant
 
 
 def _share(seen: float, records: int) -> str:

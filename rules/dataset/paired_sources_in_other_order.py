@@ -55,9 +55,9 @@ class PairedSourcesInOtherOrder(DatasetRule):
         Invalid(
             {"net.prototxt": _WITH_ROWS, "train_lmdb": _PLAIN.replace("2 0 1", "1 0"), "masks": _ROWS},
             span='source: "train_lmdb"',
-            message='Data "data": the keys of "train_lmdb" are numbers, and sorted as text: record 3 is "10", but that'
-            ' of "masks", which it is trained with, is row 2; unless the rows were written as the database gives its'
-            " records, write the numbers with zeros in front (00000010)",
+            message='Data "data": the keys of "train_lmdb" are numbers, and sorted as text: record 3 is "10", but'
+            ' "masks", which it is trained with, is read row after row; unless the rows were written as the database'
+            " gives its records, write the numbers with zeros in front (00000010)",
         ),
     ]
 
@@ -70,50 +70,43 @@ class PairedSourcesInOtherOrder(DatasetRule):
     def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
         if images.total != labels.total:
             return
-        if images.first and _has_rows(target):
+        if images.first and _has_rows(target, labels):
             yield from self._rows(data, images, target)
-        elif labels.first and _has_rows(data):
+        elif labels.first and _has_rows(data, images):
             yield from self._rows(target, labels, data)
         at = _differ(labels.first, images.first)
-        if at < 0:
-            return
-        what = f"{title(target.layer)}: {path(target)} and {path(data)}, which {title(pair.loss)} compares with it, are"
-        what += f' numbered alike and sorted otherwise: record {at + 1} is "{labels.first[at]}" here and'
-        what += f' "{images.first[at]}" there'
-        remedy = "write the numbers of both with zeros in front (00000010)"
-        yield self.finding(
-            target.layer.at(*source_place(target)),
-            f"{what}; {remedy}",
-            cause=Cause("data", what, remedy, LIKELY),
-            phases=target.phases,
-            related=(Related("the other source", data.layer.at(*source_place(data))),),
-        )
+        if at >= 0:
+            what = f"{title(target.layer)}: {path(target)} and {path(data)}, which {title(pair.loss)} compares with it,"
+            what += f' are numbered alike and sorted otherwise: record {at + 1} is "{labels.first[at]}" here and'
+            what += f' "{images.first[at]}" there'
+            yield self._tell(target, data, what, "write the numbers of both with zeros in front (00000010)", ERROR)
 
     def _rows(self, keyed: Feed, facts: Facts, rows: Feed) -> Iterator[Finding]:
         """What has keys beside what has none, and is read row after row."""
         numbers = [_number(key) for key in facts.first]
-        in_order = [str(number) for number in range(min(numbers), min(numbers) + len(numbers))]
-        at = _differ(facts.first, in_order)
-        if at < 0:
-            return
-        what = f"{title(keyed.layer)}: the keys of {path(keyed)} are numbers, and sorted as text: record {at + 1} is"
-        what += f' "{facts.first[at]}", but that of {path(rows)}, which it is trained with, is row {at}'
-        remedy = "unless the rows were written as the database gives its records, write the numbers with zeros in front"
-        remedy += " (00000010)"
-        yield self.finding(
-            keyed.layer.at(*source_place(keyed)),
+        at = _differ(facts.first, [str(number) for number in range(min(numbers), min(numbers) + len(numbers))])
+        if at >= 0:
+            what = (
+                f"{title(keyed.layer)}: the keys of {path(keyed)} are numbers, and sorted as text: record {at + 1} is"
+            )
+            what += f' "{facts.first[at]}", but {path(rows)}, which it is trained with, is read row after row'
+            remedy = "unless the rows were written as the database gives its records, write the numbers with zeros in"
+            yield self._tell(keyed, rows, what, f"{remedy} front (00000010)", WARNING)
+
+    def _tell(self, feed: Feed, other: Feed, what: str, remedy: str, severity: str) -> Finding:
+        return self.finding(
+            feed.layer.at(*source_place(feed)),
             f"{what}; {remedy}",
-            severity=WARNING,
+            severity=severity,
             cause=Cause("data", what, remedy, LIKELY),
-            phases=keyed.phases,
-            related=(Related("the other source", rows.layer.at(*source_place(rows))),),
+            phases=feed.phases,
+            related=(Related("the other source", other.layer.at(*source_place(other))),),
         )
 
 
-def _has_rows(feed: Feed) -> bool:
-    """Is it read in the order in which it was written, as HDF5 is?"""
-    made = feed.made
-    return made.type == "HDF5Data" and not made.parameters.shuffle
+def _has_rows(feed: Feed, facts: Facts) -> bool:
+    """Is it read in the order in which it was written, as what has no keys is?"""
+    return not facts.first and not feed.made.draws_at_random
 
 
 def _differ(one: Sequence[str], other: Sequence[str]) -> int:

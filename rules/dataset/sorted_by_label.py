@@ -45,7 +45,7 @@ class SortedByLabel(DatasetRule):
                     continue
                 run = top.records / (top.changes + 1)
                 shuffled = feed.made.has_setting("shuffle") and feed.made.parameters.shuffle
-                apart = feed.made.type == "HDF5Data" and not top.inside
+                apart = feed.made.lists_files and not top.inside
                 if (shuffled and not apart) or run < max(feed.made.batch_size, 2) or not _is_grouped(top):
                     continue
                 remedy = "write them with convert_imageset --shuffle"

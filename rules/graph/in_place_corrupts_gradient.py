@@ -34,8 +34,8 @@ class InPlaceCorruptsGradient(NetRule):
 
     ## Known problems
     Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm, and a BNLL in
-    place, are warnings: such nets do train, but with gradients of the wrong units, or of the wrong size. An LRN in
-    place that hardly changes what it reads, since that has bounds, is an info.
+    place, are warnings: such nets do train, but with gradients of the wrong units, or of the wrong size. An LRN
+    WITHIN_CHANNEL in place that hardly changes what it reads, since that has bounds, is an info.
 
     ## Fix safety
     Unsafe: the gradient becomes right, which changes what is trained.
@@ -164,13 +164,12 @@ class InPlaceCorruptsGradient(NetRule):
 
 
 def _is_slight(layer: BuiltLayer) -> bool:
-    """Whether the input of an LRN hardly differs from its output: alpha times the largest square that it may read."""
+    """Whether next to nothing of its gradient is wrong, since what it reads has bounds."""
     above = layer.bottoms[0].producer
-    if layer.type != "LRN" or above is None or not above.known:
+    if above is None or not above.known:
         return False
     values = above.values([UNKNOWN])[0]
-    largest: float = max(abs(values.low), abs(values.high))
-    return bool(layer.parameters.k == 1 and abs(layer.parameters.alpha) * largest**2 < _SLIGHT)
+    return layer.lost_in_place(max(abs(values.low), abs(values.high))) < _SLIGHT
 
 
 def _spoilt(layer: BuiltLayer) -> BuiltLayer | None:

@@ -14,11 +14,11 @@ from caffelint.caffe.layers.base import (
     TWO,
     BuiltLayer,
     Counts,
-    Expected,
     Wanted,
     register,
 )
 from caffelint.caffe.layers.concat import CHANNEL_AXES
+from caffelint.caffe.layers.expected import Expected
 from caffelint.caffe.layers.neuron import no_in_place
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import UNSHAPED, Shape, as_int, canonical_axis, count, divide, like, new_blob, no_data, text

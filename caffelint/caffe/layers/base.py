@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from caffelint.caffe.fillers import UnknownFiller, check_name, fill
+from caffelint.caffe.layers.expected import Expected
 from caffelint.caffe.layers.registry import REGISTRY as REGISTRY
 from caffelint.caffe.layers.registry import register as register
 from caffelint.caffe.place import FieldPath
@@ -41,21 +42,6 @@ class Counts(NamedTuple):
 
 Wanted = Callable[["Blob"], Shape | None]
 """Gives the shape that suits the readers of a blob; None where they do not tell."""
-
-
-class Expected(NamedTuple):
-    """What a layer takes for granted of the values of a bottom: numbers from `low` to `high`.
-
-    whole: are they labels, whole numbers? ignored: a label that counts for nothing. shape: the one that fits, None for
-    any. boxes: are they the rows of ground truth of SSD, whose labels are these?
-    """
-
-    low: float
-    high: float
-    whole: bool = True
-    ignored: int | None = None
-    shape: Shape | None = None
-    boxes: bool = False
 
 
 ANY = Counts()
@@ -102,6 +88,7 @@ class BuiltLayer:
     compares_records: ClassVar[bool | None] = False  # a loss that is told which of two are alike
     # Does it make blobs out of files or memory, not of what a program puts in (Input)?
     is_data: ClassVar[bool | None] = False
+    lists_files: ClassVar[bool] = False  # is its source a list of files, whose records it mixes within each alone?
     # Does it read transform_param? Does it read batches ahead (base_data_layer.hpp, BasePrefetchingDataLayer)?
     transforms: ClassVar[bool | None] = False
     prefetches: ClassVar[bool | None] = False
@@ -279,6 +266,10 @@ class BuiltLayer:
     def factor(self) -> float | None:
         """What it multiplies its first bottom by, where it does nothing else but add a number; None where it does."""
         return None
+
+    def lost_in_place(self, largest: float) -> float:
+        """Where it corrupts in place: about what share of its gradient, if no value that it reads is larger."""
+        return 1.0
 
     @property
     def draws_at_random(self) -> bool | None:

@@ -227,6 +227,7 @@ class HDF5Data(DataLayer):
     cannot_open = "Failed to open source file"
     refused_block = "transform_param"
     top_counts = AT_LEAST_ONE
+    lists_files = True
 
     @property
     def draws_at_random(self) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from caffelint.caffe.layers.base import ONE, BuiltLayer, Expected, UnknownLayer, register
+from caffelint.caffe.layers.base import ONE, BuiltLayer, UnknownLayer, register
+from caffelint.caffe.layers.expected import Expected
 from caffelint.caffe.refusal import Kind
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data
 from caffelint.caffe.values import Values, weighted

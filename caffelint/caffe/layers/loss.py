@@ -15,9 +15,9 @@ from caffelint.caffe.layers.base import (
     TWO,
     BuiltLayer,
     Counts,
-    Expected,
     register,
 )
+from caffelint.caffe.layers.expected import Expected
 from caffelint.caffe.layers.reduce import check_softmax_axis
 from caffelint.caffe.place import FieldPath
 from caffelint.caffe.refusal import Kind, Refusal

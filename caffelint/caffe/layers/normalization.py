@@ -32,6 +32,12 @@ class LRN(BuiltLayer):
     def reads_top(self) -> bool:  # type: ignore[override]
         return bool(self.parameters.norm_region != WITHIN_CHANNEL)
 
+    def lost_in_place(self, largest: float) -> float:
+        """Across channels it overwrites the gradient that it gets; within them it reads its output for its input
+        (lrn_layer.cpp, CrossChannelBackward_cpu and WithinChannelBackward; run on Caffe 1.0)."""
+        p = self.parameters
+        return float(2 * abs(p.alpha * p.beta) * largest**2) if p.norm_region == WITHIN_CHANNEL else 1.0
+
     def check(self) -> None:
         size = self.parameters.local_size
         # In C++ what is left of a negative number is negative: -1 % 2 is -1.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.caffe.layers.base import THREE, TWO, BuiltLayer, Counts, Expected, register
+from caffelint.caffe.layers.base import THREE, TWO, BuiltLayer, Counts, register
+from caffelint.caffe.layers.expected import Expected
 from caffelint.caffe.refusal import Kind, Refusal
 from caffelint.caffe.shapes import Shape, as_int, canonical_axis, count, new_blob, no_data, plural, text
 

@@ -25,6 +25,7 @@ from caffelint.evidence.data.values import (
     Farthest,
     Fault,
     Top,
+    times_beyond,
 )
 
 Array = NDArray[Any]
@@ -144,11 +145,10 @@ def _farthest(flat: Array, name: Name) -> Farthest | None:
     row = int(np.argmax(sizes))
     limit = float(np.sort(sizes)[int(NEARLY_ALL * (len(sizes) - 1))])
     value = float(lows[row] if -lows[row] == sizes[row] else highs[row])
-    far = flat[np.abs(flat) > 2 * limit] if sizes[row] > REPEATED * limit else flat[:0, 0]
-    repeated = len(far) > 1 and bool((far == far[0]).all())  # nothing lies between: no tail that was cut off
-    least = (REPEATED if repeated else BEYOND) * limit
-    beyond = [int(other) for other in np.flatnonzero(sizes > least) if other != row]
-    return Farthest(name(row), value, limit, len(beyond), [name(other) for other in beyond[:EXAMPLES]], repeated)
+    times = times_beyond(flat[np.abs(flat) > 2 * limit]) if sizes[row] > REPEATED * limit else BEYOND
+    beyond = [int(other) for other in np.flatnonzero(sizes > times * limit) if other != row]
+    others = [name(other) for other in beyond[:EXAMPLES]]
+    return Farthest(name(row), value, limit, len(beyond), others, times == REPEATED)
 
 
 def _channels(planes: Array) -> list[Channel]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.caffe.layers.base import Expected
 from caffelint.caffe.layers.data import LMDB
+from caffelint.caffe.layers.expected import Expected
 from caffelint.caffe.net import Layer, Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.evidence.data.scan import Source

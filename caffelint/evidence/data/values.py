@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -111,6 +111,14 @@ class Rounded:
 NEARLY_ALL, BEYOND, REPEATED = 0.98, 50.0, 20.0
 """The last is for one value that comes again and again, as one that stands for a missing one does."""
 _ENOUGH = 100
+
+
+def times_beyond(far: Collection[float]) -> float:
+    """How many times what nearly all stay within a value has to be, of those that are more than twice of it.
+
+    Where nothing but one value lies there, that is no tail which was cut off.
+    """
+    return REPEATED if len(far) > 1 and min(far) == max(far) else BEYOND
 
 
 @dataclass

@@ -9,7 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.evidence.data.values import BEYOND, REPEATED
+from caffelint.evidence.data.values import times_beyond
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.trouble import CRASHES, GROWS, Trouble
@@ -168,8 +168,7 @@ def _bad(facts: Sequence[Facts], limits: Limits) -> list[tuple[int, BadRecord]]:
         limit[top] = _TIMES * usual[top]
         if len(sizes) >= _MANY:
             nearly_all = sorted(sizes)[int(_NEARLY_ALL * (len(sizes) - 1))]
-            far = [value for value in largest_of if abs(value) > 2 * nearly_all]
-            beyond = REPEATED if len(far) > 1 and len(set(far)) == 1 else BEYOND
+            beyond = times_beyond([value for value in largest_of if abs(value) > 2 * nearly_all])
             limit[top] = min(limit[top], beyond * nearly_all) if nearly_all else limit[top]
     found = []
     for at, one in enumerate(facts):
