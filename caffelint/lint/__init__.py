@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from caffelint.lint.api import *  # noqa: F403
 
     # Rules name these only as types. To read Python takes time at the start, and few nets need it.
+    from caffelint.project.mentions import Fed as Fed
     from caffelint.project.python_faults import PythonFault as PythonFault
     from caffelint.project.python_layers import PythonClass as PythonClass
     from caffelint.project.python_orders import Apart as Apart

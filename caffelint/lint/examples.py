@@ -15,11 +15,12 @@ from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
 from caffelint.lint.plugins import said
 from caffelint.lint.project.python_layers import classes_in
+from caffelint.lint.project.scripts import fed_by
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
 from caffelint.lint.run import RuleSet
-from caffelint.project.scripts import Script, runs_of
+from caffelint.project.scripts import NetRuns, Script, runs_of
 from caffelint.schema.detect import NET_FIELDS
 from caffelint.text.edits import apply_edits
 
@@ -55,7 +56,8 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     scripts = [Script(path, dirname(path), part) for path, part in given.items() if path not in texts]
     solvers = [path for path, file in files.items() if file.solver] if scripts else []
     runs = {path: runs_of(scripts, *split(path), ()) for path in solvers}
-    found, _ = checker.judge.findings(files, nets, frozenset(files), wrong, siblings, modules, runs)
+    net_runs = {path: NetRuns(fed=tuple(fed_by(scripts))) for path in files} if scripts else {}
+    found, _ = checker.judge.findings(files, nets, frozenset(files), wrong, siblings, modules, runs, net_runs)
     if wrong:
         raise AssertionError(wrong[0].message)
     return found

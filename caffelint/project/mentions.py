@@ -1,4 +1,4 @@
-"""Where scripts say something, and what of the solvers that they run."""
+"""Where scripts say something, and what of the solvers and nets that they run."""
 
 from __future__ import annotations
 
@@ -34,3 +34,25 @@ class Launched(NamedTuple):
     home: str
     path: str
     place: Mention
+
+
+class Fed(NamedTuple):
+    """What a script does to the images that it gives a net.
+
+    line: where it sets up what transforms them, 1-based; by: Transformer or Classifier; opened: the value that a pixel
+    of 1 has as it is opened; raw_scale and input_scale: None where the script sets none; has_mean: does it subtract
+    one, None where that is not clear?
+    """
+
+    line: int
+    by: str
+    opened: float
+    raw_scale: float | None
+    input_scale: float | None
+    has_mean: bool | None
+
+    @property
+    def factor(self) -> float:
+        """By what a pixel from 0 to 255 is multiplied: io.py, Transformer.preprocess."""
+        raw, scale = (1.0 if one is None else one for one in (self.raw_scale, self.input_scale))
+        return self.opened * raw * scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 from caffelint.lint.discover import NamedNet, relative
@@ -17,6 +17,7 @@ from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
+from caffelint.project.mentions import Fed, Mention
 from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of, use_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
@@ -37,6 +38,8 @@ _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
 _SOLVER, _PROTOTXT = "olver", ".prototxt"
 """What the name of a solver mostly holds, and ends in."""
+_FEEDS = ("Transformer(", "Classifier(")
+"""What makes what a net is given, in Python."""
 _MOST_NAMESAKES = 50
 """Folders with a solver of one name, up to which is asked which of them a script means."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
@@ -74,7 +77,19 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         next((one.trains_on for one in _training_beside(top) if one.speaks_for(folder)), None),
         next((one.backward for one in about if one.backward), None),
         tuple(sorted({type_ for one in about for type_ in one.computes})),
+        tuple(fed_by(about)),
     )
+
+
+def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
+    """How people's own Python scripts make what they give a net of images, each with its place."""
+    for script in scripts:
+        if not script.path.endswith(".py") or script.is_shipped or not any(word in script.text for word in _FEEDS):
+            continue
+        from caffelint.project.python_feeds import fed  # to read Python takes time at the start
+
+        if found := fed(script.text):
+            yield Mention(script.path, found.line), found
 
 
 @remembered(4)

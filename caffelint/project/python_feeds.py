@@ -1,0 +1,162 @@
+"""How a Python script makes what it gives a net of the images that it opens, as far as its own text shows all of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from caffelint.project.mentions import Fed
+from caffelint.project.python2 import parse
+from caffelint.project.python_nodes import walk, walk_all
+
+_PIXEL, _FRACTION = 1.0, 1 / 255
+"""What of a pixel is left of its value from 0 to 255 as images are opened."""
+_OPENERS = {
+    ("io", "load_image"): _FRACTION,
+    ("", "load_image"): _FRACTION,
+    ("cv2", "imread"): _PIXEL,
+    ("cv", "imread"): _PIXEL,
+    ("Image", "open"): _PIXEL,
+}
+"""What opens an image, by the last names of it. io.py, load_image: img_as_float."""
+_MAKERS = {"Transformer": "preprocess", "Classifier": "predict"}
+"""What transforms images, and the method that does."""
+_ARGUMENTS = ("model_file", "pretrained_file", "image_dims", "mean", "input_scale", "raw_scale", "channel_swap")
+"""Of a Classifier, in their order: classifier.py."""
+_SETTINGS = ("raw_scale", "input_scale", "mean")
+_OTHERS = frozenset(
+    ["Detector", "normalize", "img_as_float", "img_as_ubyte", "ToTensor", "Datum", "subtract", "divide", "multiply"]
+)
+"""What changes values as well, or gives a net what is no image that is opened here."""
+_LEAST, _MOST = 0.05, 20.0
+"""Factors between these are no scale of pixels; 100 and 1000 make per cent and milliseconds."""
+_IN_PERCENT = (100, 1000)
+_MEANS = (80.0, 140.0)
+"""Numbers that may be the mean of pixels."""
+
+
+@lru_cache(maxsize=64)
+def fed(text: str) -> Fed | None:
+    """What a script does to the images that it opens; None where it does not show, or that may not be all."""
+    tree, _ = parse(text) if any(f"{one}(" in text for one in _MAKERS) else (None, False)
+    if tree is None:
+        return None
+    nodes = walk(tree)
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    makers = [one for one in calls if _name(one.func) in _MAKERS]
+    if len(makers) != 1 or any(_name(one.func) in _OTHERS for one in calls):
+        return None
+    by = _name(makers[0].func)
+    setters = {name: [one for one in calls if _name(one.func) == f"set_{name}"] for name in _SETTINGS}
+    set_up = [makers[0], *(one for found in setters.values() for one in found)]
+    opened = {_OPENERS[key] for one in calls if (key := _opener(one)) in _OPENERS}
+    used = any(_name(one.func) == _MAKERS[by] for one in calls)
+    if not used or len(opened) != 1 or _depend(nodes, set_up) or _scales(nodes, set_up):
+        return None
+    given = {name: _given(makers[0], name, found) for name, found in setters.items()}
+    values = {name: _number(given[name]) for name in ("raw_scale", "input_scale")}
+    if any(len(found) > 1 for found in setters.values()) or any(
+        given[name] is not None and values[name] is None for name in values
+    ):
+        return None
+    has_mean = given["mean"] is not None or (None if _may_subtract_mean(nodes) else False)
+    return Fed(makers[0].lineno, by, opened.pop(), values["raw_scale"], values["input_scale"], has_mean)
+
+
+def _name(node: ast.AST) -> str:
+    """The last name of an expression such as `caffe.io.Transformer`."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _opener(call: ast.Call) -> tuple[str, str]:
+    before = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return _name(before) if before is not None else "", _name(call.func)
+
+
+def _given(maker: ast.Call, name: str, setters: Sequence[ast.Call]) -> ast.expr | None:
+    """The value of a setting, by a method or an argument; None where there is none, as where it is None."""
+    if setters:
+        values = [*setters[0].args, *(word.value for word in setters[0].keywords)]
+        return values[-1] if len(values) > 1 else ast.Name("unknown", ast.Load())
+    if _name(maker.func) != "Classifier":
+        return None
+    starred = any(isinstance(one, ast.Starred) for one in maker.args) or any(not one.arg for one in maker.keywords)
+    if starred:
+        return ast.Name("unknown", ast.Load())
+    places = dict(zip(_ARGUMENTS, maker.args, strict=False)) | {one.arg or "": one.value for one in maker.keywords}
+    value = places.get(name)
+    return None if isinstance(value, ast.Constant) and value.value is None else value
+
+
+def _number(node: ast.expr | None) -> float | None:
+    """A number that is written as one, or as a quotient of two."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        above, below = _number(node.left), _number(node.right)
+        return above / below if above and below else None
+    value = node.value if isinstance(node, ast.Constant) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _depend(nodes: Iterable[ast.AST], set_up: Sequence[ast.Call]) -> bool:
+    """Is any of these done only under a condition?"""
+    wanted = {id(one) for one in set_up}
+    branches = [node for node in nodes if isinstance(node, ast.If | ast.IfExp) and not _asks_for_main(node)]
+    return any(id(inner) in wanted for branch in branches for inner in walk(branch))
+
+
+def _asks_for_main(branch: ast.If | ast.IfExp) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in walk(branch.test))
+
+
+def _scales(nodes: Iterable[ast.AST], set_up: Sequence[ast.Call]) -> bool:
+    """Does anything else multiply or divide by a number that may be a scale of pixels?"""
+    inside = {id(node) for node in walk_all(set_up)}
+    for operands in _operands(nodes, (ast.Mult, ast.Div, ast.Pow), inside):
+        numbers = [abs(number) for one in operands if (number := _number(one)) is not None]
+        if any(not _LEAST < number < _MOST and number not in _IN_PERCENT for number in numbers):
+            return True
+    return False
+
+
+def _operands(
+    nodes: Iterable[ast.AST], kinds: tuple[type[ast.operator], ...], inside: frozenset[int] | set[int] = frozenset()
+) -> Iterator[tuple[ast.expr, ...]]:
+    """What is calculated with, by the operators of these kinds, but for what is in other nodes."""
+    for node in nodes:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, kinds) and id(node) not in inside:
+            yield node.left, node.right
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, kinds):
+            yield (node.value,)
+
+
+def _may_subtract_mean(nodes: Sequence[ast.AST]) -> bool:
+    """Is a mean used for anything but to make it, or anything subtracted or written that may be one?"""
+    for operands in _operands(nodes, (ast.Sub,)):
+        inner = walk_all(operands)
+        if any(_is_mean_number(one) or "mean" in _name(one).lower() for one in inner):
+            return True
+    making = {id(inner) for one in nodes if _makes_mean(one) for inner in walk(one)}
+    called = {id(one.func) for one in nodes if isinstance(one, ast.Call)}
+    for node in nodes:
+        if isinstance(node, ast.List | ast.Tuple) and any(map(_is_mean_number, node.elts)):
+            return True
+        is_used = isinstance(node, ast.Name | ast.Attribute) and "mean" in _name(node).lower()
+        if is_used and id(node) not in making and not (id(node) in called and _name(node) == "mean"):
+            return True
+    return False
+
+
+def _makes_mean(node: ast.AST) -> bool:
+    """Is it an assignment to what is called a mean, or a statement that calls a method of one?"""
+    if isinstance(node, ast.Assign):
+        return all(any("mean" in _name(inner).lower() for inner in walk(target)) for target in node.targets)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        function = node.value.func
+        return isinstance(function, ast.Attribute) and "mean" in _name(function.value).lower()
+    return False
+
+
+def _is_mean_number(node: ast.AST) -> bool:
+    number = _number(node) if isinstance(node, ast.expr) else None
+    return number is not None and _MEANS[0] <= number <= _MEANS[1] and number != int(number) // 100 * 100

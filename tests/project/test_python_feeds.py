@@ -1,0 +1,62 @@
+"""What scripts do to the images that they give a net, as io.py and classifier.py of pycaffe do it."""
+
+from __future__ import annotations
+
+import pytest
+
+from caffelint.project.python_feeds import fed
+
+OPEN, OPEN_CV = "im = caffe.io.load_image(path)\n", "im = cv2.imread(path)\n"
+TRANSFORMER = "t = caffe.io.Transformer({'data': (1, 3, 8, 8)})\n%sx = t.preprocess('data', im)\n"
+CLASSIFIER = "net = caffe.Classifier('deploy.prototxt', 'a.caffemodel', %s)\nnet.predict([im])\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "factor", "has_mean"),
+    [
+        (OPEN + TRANSFORMER % "", 1 / 255, False),
+        (OPEN_CV + TRANSFORMER % "", 1, False),
+        (OPEN + TRANSFORMER % "t.set_raw_scale('data', 255)\nt.set_input_scale('data', 1 / 256.0)\n", 1 / 256, False),
+        (OPEN + TRANSFORMER % "t.set_mean('data', mu)\n", 1 / 255, True),
+        (OPEN + CLASSIFIER % "raw_scale=255", 1, False),
+        (OPEN + CLASSIFIER % "(256, 256), mu, 0.5, 255", 0.5, True),
+        (OPEN + CLASSIFIER % "mean=None", 1 / 255, False),
+        # A mean that is made and not used, and one of something else.
+        ("mean = load()\nmean.shape = 3\n" + OPEN_CV + "#t.set_mean(mean)\n" + TRANSFORMER % "", 1, False),
+        ("print(numpy.mean(right))\n" + OPEN_CV + TRANSFORMER % "", 1, False),
+        # What may be a mean.
+        (OPEN_CV + "im = im - mean\n" + TRANSFORMER % "", 1, None),
+        (OPEN_CV + "im -= (104.0, 117.0, 123.0)\n" + TRANSFORMER % "", 1, None),
+        (OPEN_CV + "im -= im.mean()\n" + TRANSFORMER % "", 1, None),
+        # Per cent, and half of a side.
+        (OPEN_CV + "print(right * 100)\nx = w / 2\n" + TRANSFORMER % "", 1, False),
+        ("if __name__ == '__main__':\n    " + (OPEN_CV + TRANSFORMER % "").replace("\n", "\n    "), 1, False),
+    ],
+)
+def test_what_shows(text: str, factor: float, has_mean: bool | None) -> None:
+    found = fed(text)
+    assert found is not None
+    assert (found.factor, found.has_mean) == (pytest.approx(factor), has_mean)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "def f(:\n" + OPEN + TRANSFORMER % "",
+        TRANSFORMER % "",  # images come from elsewhere
+        OPEN + OPEN_CV + TRANSFORMER % "",
+        OPEN + "t = caffe.io.Transformer({})\n",  # not used
+        OPEN + TRANSFORMER % "" + TRANSFORMER % "",
+        OPEN + TRANSFORMER % "t.set_raw_scale('data', scale)\n",
+        OPEN + TRANSFORMER % "t.set_raw_scale('data', 1)\nt.set_raw_scale('data', 255)\n",
+        OPEN + TRANSFORMER % "if args.raw:\n    t.set_raw_scale('data', 255)\n",
+        OPEN + CLASSIFIER % "**settings",
+        OPEN + "im = im * 255\n" + TRANSFORMER % "",
+        OPEN_CV + "im = im / 255.\n" + TRANSFORMER % "",
+        OPEN_CV + "im /= 127.5\n" + TRANSFORMER % "",
+        OPEN_CV + "cv2.normalize(im, im)\n" + TRANSFORMER % "",
+    ],
+)
+def test_what_does_not(text: str) -> None:
+    assert fed(text) is None
