@@ -45,11 +45,19 @@ def tell_first_of_alike(
             key=lambda number: (not live[number], findings[number].file.count(os.sep), _place(findings[number]))
         )
         first, *others = (findings[number] for number in numbers)
-        where = listed([_shown(one, first) for one in others])
-        told[numbers[0]] = first._replace(evidence=_with(first, f"the same in {where}"))
+        told[numbers[0]] = first._replace(evidence=_with(first, _elsewhere(first, others)))
         for number, one in zip(numbers[1:], others, strict=True):
             told[number] = one._replace(severity=INFO, evidence=_with(one, f"as in {_shown(first, one)}"))
     return told
+
+
+def _elsewhere(first: ReportedFinding, others: Sequence[ReportedFinding]) -> str:
+    """Where else a finding is; those with other numbers by themselves, so that nobody takes these for its own."""
+    numbers = _NUMBER.findall(_what(first))
+    same = [_shown(one, first) for one in others if _NUMBER.findall(_what(one)) == numbers]
+    alike = [_shown(one, first) for one in others if _NUMBER.findall(_what(one)) != numbers]
+    told = [f"the same in {listed(same)}"] if same else []
+    return "; ".join(told + ([f"with other numbers in {listed(alike)}"] if alike else []))
 
 
 def construct(one: ReportedFinding) -> tuple[str, ...]:
@@ -62,11 +70,16 @@ def _reason(one: ReportedFinding) -> tuple[str, ...]:
 
     The layers and files that it names and its numbers may differ; in an error, which stops Caffe, no other word may.
     """
-    text = _NUMBER.sub("", _FILE.sub("", _SUBJECT.sub("", one.message)))
+    text = _NUMBER.sub("", _what(one))
     if one.severity == ERROR:
         return one.name, one.severity, one.field, text
     # Of layers of two types, which have blocks of their own, the same field is meant.
     return one.name, one.severity, one.field.rpartition(".")[2], _THEIR.sub("its", _NAMES.sub("", text))
+
+
+def _what(one: ReportedFinding) -> str:
+    """What a message says without the layers and files that it names."""
+    return _FILE.sub("", _SUBJECT.sub("", one.message))
 
 
 def _place(one: ReportedFinding) -> tuple[str, int]:

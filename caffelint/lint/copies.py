@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 from caffelint.lint.finding import INFO
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
+from caffelint.lint.words import listed
 
 _RECENT = 256
+_MOST_NAMED = 3
+"""Copies that are named beside the first one."""
 
 
 def lower_copies(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes]) -> Iterator[ReportedFinding]:
@@ -29,17 +33,31 @@ def lower_copies(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes]
             (alike if what in seen else seen).add(what)
     first: dict[tuple[int, bytes], str] = {}
     """The file to name for what is found in all files of a content."""
+    named: dict[tuple[int, bytes], list[str]] = {}
+    """The first of those files."""
+    count: Counter[tuple[int, bytes]] = Counter()
     for one in findings:
         if one.severity != INFO and (what := hash(_where_and_what(one))) in alike and (content := digest(one.file)):
             file = first.setdefault((what, content), one.file)
             first[what, content] = min(file, one.file, key=_worth)
+            count[what, content] += 1
+            if len(some := named.setdefault((what, content), [])) <= _MOST_NAMED:
+                some.append(one.file)
     for one in findings:
         if one.severity != INFO and (what := hash(_where_and_what(one))) in alike:
-            file = first.get((what, digest(one.file)), one.file)
+            content = digest(one.file)
+            file = first.get((what, content), one.file)
             if file != one.file:
-                evidence = "; ".join(filter(None, [one.evidence, f'"{file}" has the same content']))
-                one = one._replace(severity=INFO, evidence=evidence)
+                one = one._replace(severity=INFO, evidence=_with(one, f'"{file}" has the same content'))
+            elif others := [other for other in named.get((what, content), ()) if other != file][:_MOST_NAMED]:
+                more = count[what, content] - 1 - len(others)
+                where = f"{', '.join(others)} and {more} more" if more else listed(others)
+                one = one._replace(evidence=_with(one, f"the same in {where}"))
         yield one
+
+
+def _with(one: ReportedFinding, why: str) -> str:
+    return "; ".join(filter(None, [one.evidence, why]))
 
 
 def _worth(file: str) -> tuple[bool, int, str]:

@@ -32,3 +32,13 @@ def test_a_backup_nearer_to_the_top_hides_nothing(tmp_path: Path, monkeypatch: p
         (tmp_path / folder / "net.prototxt").write_text(BROKEN)
         (tmp_path / folder / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed"\n')
     assert found() == {"bak/net.prototxt": "info", "models/net/net.prototxt": "error"}
+
+
+def test_the_first_names_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("a", "b/c", "b/d", "b/e", "b/f"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "net.prototxt").write_text(BROKEN)
+    (one,) = [one for one in caffelint.check(".").findings if (one.name, one.severity) == ("unknown-field", "error")]
+    named = "the same in b/c/net.prototxt, b/d/net.prototxt, b/e/net.prototxt and 1 more"
+    assert (one.file, one.evidence.rpartition("; ")[2]) == ("a/net.prototxt", named)

@@ -163,3 +163,11 @@ def test_the_format_of_a_layer_after_an_open_quote_is_no_second_mistake(tmp_path
     (tmp_path / "net.prototxt").write_text('layer { name: "in" type: "Input" top: "data" top: "label" } ' + text)
     rows = [row[1:3] for row in found(tmp_path) if row[2] in ("syntax-error", "mixed-layer-formats")]
     assert rows == [("error", "syntax-error"), ("info", "mixed-layer-formats")]
+
+
+def test_other_numbers_are_told_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, decay in (("a", 2), ("b", 2), ("c", 3)):
+        (tmp_path / f"{name}.prototxt").write_text(f"{SOLVER.replace('net', 'no')} weight_decay: {decay}\n# {name}\n")
+    (one,) = [one for one in caffelint.check(".").findings if (one.code, one.severity) == ("S205", "warning")]
+    assert one.evidence.endswith("the same in b.prototxt:1; with other numbers in c.prototxt:1")

@@ -324,9 +324,13 @@ def _is_an_example(root: str, path: str) -> bool:
 
 
 def _backed_up(path: str) -> str:
-    """`net.prototxt` of `net.prototxt.txt`, `net.prototxt_old` and `net.prototxt~`."""
+    """`net.prototxt` of `net.prototxt.txt`, `net.prototxt_old` and `net.prototxt~`, and of what file managers call a
+    copy, as `net - Copy.prototxt`, `net (1).prototxt` and `net copy.prototxt`.
+    """
     folder, name = os.path.split(path)
-    return os.path.join(folder, name.partition(_SUFFIX)[0] + _SUFFIX)
+    whole = name.partition(_SUFFIX)[0]
+    first = os.path.join(folder, whole.partition(" ")[0] + _SUFFIX)
+    return first if " " in whole and disk.exists(first) else os.path.join(folder, whole + _SUFFIX)
 
 
 def _is_backup(path: str) -> bool:

@@ -58,6 +58,8 @@ _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
 _PATH = compiled_later(r"[\w./\\+-]{1,200}")
+_GOES_ON = compiled_later(r"[\w.-]")
+"""Before the name of a folder, but for what is a longer one."""
 _MOST_VALUES = 8
 """Of one variable, that are looked at."""
 _ASSIGNS = compiled_later(
@@ -312,6 +314,14 @@ class Texts:
                 for name in _PATH.findall(match[1]):
                     found += ((one, where) for one in (name, *values.get(name, ())))
         return found
+
+    def in_pages(self, folder: str) -> Iterator[str]:
+        """Where pages name a folder, as `snapshots/`."""
+        name = os.path.normpath(folder).replace(os.sep, "/") + "/"
+        for page in self.pages if name not in ("./", "/") else ():
+            before, found, _ = page.text.partition(name)
+            if found and not _GOES_ON.search(before[-1:]):
+                yield page.line(len(before))
 
 
 def _name(path: str) -> str:

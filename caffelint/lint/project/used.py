@@ -18,6 +18,7 @@ from caffelint.lint.read import ReadError, read
 from caffelint.lint.role import TRAIN, is_called_deploy, role_of
 from caffelint.text.patterns import compiled_later
 
+IS_BETTER = "is nearly the same without an error"
 _WORD = 4
 _MOST_TWINS = 50
 _MOST_READERS = 20
@@ -208,7 +209,8 @@ class Used:
         folder = _put_away(os.path.dirname(path), self._texts.top)
         if not folder or all(is_below(net, folder) for net in self.solvers):
             return ""
-        together = (path, *self.solvers.get(path, ()), *self._nets.get(path, ()))
+        beside = (*self.solvers.get(path, ()), *self._nets.get(path, ()))
+        together = (path, *(file for file in beside if is_below(file, folder)))
         named = (one for file in together for one in self._texts.all_names(file) if not one.is_vague)
         if any(not is_below(one.folder, folder) for one in named):
             return ""
@@ -239,7 +241,7 @@ class Used:
             if net not in refused and role_of(net) == role and is_called_deploy(net) == is_called_deploy(path)
         )
         other = twin_of(path, islice(sound, _MOST_TWINS))
-        return f'{itself}, and "{relative(other)}" is nearly the same without an error' if other else ""
+        return f'{itself}, and "{relative(other)}" {IS_BETTER}' if other else ""
 
     @cached_property
     def _by_names(self) -> Mapping[str, Sequence[str]]:

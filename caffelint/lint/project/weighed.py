@@ -17,7 +17,7 @@ from caffelint.lint.project.border import top_of
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, snapshot_prefix
 from caffelint.lint.project.twins import scaled_twin_of
-from caffelint.lint.project.used import Used
+from caffelint.lint.project.used import IS_BETTER, Used
 from caffelint.lint.project.written_anew import WrittenAnew
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
@@ -46,6 +46,7 @@ _OF_SOLVERS = "unknown-solver-type"
 _OF_DATA_PATHS = "source-not-found"
 _OF_TEMPLATES = "unfilled-template"
 _OF_SCALES = "batchnorm-without-scale"
+_OF_OTHER_NETS = "solver-of-another-net"
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _MOST_BESIDE = 100
@@ -179,11 +180,21 @@ class _Project:
             return ""
         return f"Caffe loads {len(nets) - len(unloaded)} of the {len(nets)} nets here, so another program may read them"
 
+    def copied(self, solver: str) -> str:
+        """That a net in another folder is the one of its name beside the solver; empty where it is not."""
+        folder = os.path.dirname(solver)
+        beside = [(net, os.path.join(folder, os.path.basename(net))) for net in self.nets.get(solver, ())]
+        same = (own for net, own in beside if own != net and _content(own) == _content(net) != b"")
+        return next((f'"{relative(own)}" has the same content' for own in same), "")
+
     def made(self, solver: str) -> str:
-        """Where a script makes the folder of the snapshots; empty where none does."""
-        wanted = path_parts(os.path.dirname(snapshot_prefix(solver)))
+        """Where a script makes the folder of the snapshots, or a page has it; empty where none does."""
+        folder = os.path.dirname(snapshot_prefix(solver))
+        wanted = path_parts(folder)
         made = (where for name, where in self._texts.made_folders if are_one(path_parts(name), wanted))
-        return next((f"{where} makes the folder" for where in made), "")
+        if where := next(made, ""):
+            return f"{where} makes the folder"
+        return next((f"{where} has the folder" for where in self._texts.in_pages(folder)), "")
 
 
 def weigh(
@@ -209,7 +220,8 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
         if one.severity == INFO or one.name in kept:
             continue
         if why := filled.get(number) or projects.explains(one, one.file in unreadable):
-            weighed[number] = _lowered(one, why, WARNING if projects.is_of_a_draft(one) else INFO)
+            is_of_use = not why.endswith(IS_BETTER) and projects.is_of_a_draft(one)
+            weighed[number] = _lowered(one, why, WARNING if is_of_use else INFO)
             if one.severity == ERROR and one.name in _OF_A_CAFFE and projects.is_shown(one):
                 shown.setdefault((projects.around(one.file), *construct(one)), one)
     for number, one in enumerate(weighed):
@@ -351,6 +363,8 @@ class _Projects:
             return why
         if one.name == _OF_SCALES and (why := project.compared(path)):
             return why
+        if one.name == _OF_OTHER_NETS and (why := project.copied(path)):
+            return why
         if one.name == _OF_SNAPSHOTS and (why := project.made(path)):
             return why
         is_of_training = is_warning and _OF_TRAINING.match(one.code) is not None
@@ -388,6 +402,13 @@ class _Projects:
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)
         return self._found.setdefault(top, _Project(top)) if top else None
+
+
+def _content(path: str) -> bytes:
+    try:
+        return read(path)
+    except ReadError:
+        return b""
 
 
 def _max_iter(solver: str) -> int:

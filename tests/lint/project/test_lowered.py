@@ -140,6 +140,20 @@ def test_a_backup_is_nobodys_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert severity == ["info"]
 
 
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [("net - Copy", "info"), ("net (1)", "info"), ("net - \u526f\u672c", "info"), ("my net", "error")],
+)
+def test_a_copy_that_a_file_manager_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, severity: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.prototxt").write_text(NET.format(""))
+    (tmp_path / f"{name}.prototxt").write_text(NET.format(LOSS))
+    found = {one.file: one.severity for one in caffelint.check(".").findings if one.name == "wrong-blob-count"}
+    assert found == {f"{name}.prototxt": severity}
+
+
 @pytest.mark.parametrize("end", ["kernel_siz", "kernel_size: 1"])
 def test_a_text_that_breaks_off_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     monkeypatch.chdir(tmp_path)

@@ -68,7 +68,7 @@ def test_the_pages_of_a_caffe_speak_of_its_own_files(project: Path, folder: str,
     assert {one.severity for one in found("unknown-field").values()} == {severity}
 
 
-@pytest.mark.parametrize(("name", "severity"), [("deploy", "error"), ("depoly", "error"), ("net2", "warning")])
+@pytest.mark.parametrize(("name", "severity"), [("deploy", "error"), ("depoly", "error"), ("net2", "info")])
 def test_a_training_net_is_no_better_net_to_deploy(project: Path, name: str, severity: str) -> None:
     """However nearly the two are the same: nothing names a net to deploy, which users run."""
     layers = LONG + NET.partition("\n")[2]
@@ -383,6 +383,32 @@ def test_scores_and_labels_that_do_not_go_together_are_one_error(project: Path) 
     write({"train.prototxt": net + 'layer { name: "a" type: "Accuracy" bottom: "fc" bottom: "label" top: "a" }\n'})
     write({"solver.prototxt": SOLVER % "train.prototxt"})
     assert [one.severity for one in found("refused-by-caffe").values()] == ["error"]
+
+
+@pytest.mark.parametrize(("more", "severity"), [("", "info"), ("# another\n", "warning")], ids=["copy", "other"])
+def test_the_net_of_another_folder_is_the_one_here(project: Path, more: str, severity: str) -> None:
+    write({"a/b/solver.prototxt": SOLVER % "a/c/train.prototxt", "a/c/train.prototxt": NET})
+    write({"a/b/train.prototxt": NET + more})
+    assert found("solver-of-another-net")["a/b/solver.prototxt"].severity == severity
+
+
+@pytest.mark.parametrize(
+    ("page", "severity"), [("put them in `snap/`", "info"), ("see big-snap/", "error"), ("a snap", "error")]
+)
+def test_a_page_has_the_folder(project: Path, page: str, severity: str) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET, "a/lock.mdb": "", "README.md": page})
+    one = found("snapshot-prefix-unusable")["solver.prototxt"]
+    assert (one.severity, "README.md:1 has the folder" in one.evidence) == (severity, severity == "info")
+
+
+def test_a_solver_in_a_folder_of_backups_names_a_net_outside(project: Path) -> None:
+    """That one is used, and the solver is not."""
+    write(
+        {"a/solver.prototxt": SOLVER % "train.prototxt", "a/train.prototxt": NET, "run.sh": "caffe a/solver.prototxt"}
+    )
+    write({"a-bak/solver.prototxt": SOLVER % "../a/train.prototxt"})
+    one = found("weight-decay-out-of-range")["a-bak/solver.prototxt"]
+    assert (one.severity, "which is in" in one.evidence) == ("info", True)
 
 
 def test_a_trial_learns_nothing(project: Path) -> None:
