@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from os.path import dirname, split
+from os.path import abspath, dirname, split
 from typing import Any
 
 from caffelint.caffe.solver import Solver
@@ -14,6 +14,7 @@ from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
 from caffelint.lint.plugins import said
+from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.python_layers import classes_in
 from caffelint.lint.project.scripts import fed_by
 from caffelint.lint.registry import all_rules, describe
@@ -23,6 +24,8 @@ from caffelint.lint.run import RuleSet
 from caffelint.project.scripts import NetRuns, Script, runs_of
 from caffelint.schema.detect import NET_FIELDS
 from caffelint.text.edits import apply_edits
+
+_SCRIPTS = (".py", ".sh")
 
 
 def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] | None = None) -> list[Finding]:
@@ -37,9 +40,9 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     config = Config()
     config.rules = {rule.name: settings}
     given = {"<text>": text} if isinstance(text, str) else text
-    texts = {path: part for path, part in given.items() if not path.endswith(".py")}
-    modules = {_module(path): [(path, _bytes(part))] for path, part in given.items() if path not in texts}
-    for path in given.keys() - texts.keys():
+    texts = {path: part for path, part in given.items() if not path.endswith(_SCRIPTS)}
+    modules = {_module(path): [(path, _bytes(part))] for path, part in given.items() if path.endswith(".py")}
+    for path in (path for path in given if path.endswith(".py")):
         for name in classes_in(_bytes(given[path])):
             modules.setdefault(f"class {name}", []).append((path, _bytes(given[path])))
     files = {path: load(_bytes(part), path, dialect=dialect) for path, part in texts.items()}
@@ -55,12 +58,19 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     siblings = [(path, beside.of(path)) for path in files]
     scripts = [Script(path, dirname(path), part) for path, part in given.items() if path not in texts]
     solvers = [path for path, file in files.items() if file.solver] if scripts else []
-    runs = {path: runs_of(scripts, *split(path), ()) for path in solvers}
+    runs = {path: runs_of(scripts, *split(path), ())._replace(**_launches(given, path)) for path in solvers}
     net_runs = {path: NetRuns(fed=tuple(fed_by(scripts))) for path in files} if scripts else {}
     found, _ = checker.judge.findings(files, nets, frozenset(files), wrong, siblings, modules, runs, net_runs)
     if wrong:
         raise AssertionError(wrong[0].message)
     return found
+
+
+def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:
+    """How the scripts among the example's files run a solver, as if these were in the working directory."""
+    scripts = [Script(path, abspath(dirname(path)), part) for path, part in given.items() if path.endswith(_SCRIPTS)]
+    found = launched(scripts, abspath("."), solver)
+    return {"launched": found, "words": words(scripts, solver) if found else ()}
 
 
 def _named(solver: Solver, texts: Mapping[str, str]) -> list[NamedNet]:

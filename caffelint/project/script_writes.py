@@ -9,10 +9,12 @@ from caffelint.text.patterns import compiled_later
 
 _STORES = compiled_later(
     r"\bopen\([^\n]{0,300}\\?['\"][wa]b?\+?\\?['\"]|\bfopen\(|\bsed -i|\b(?:cp|mv|copy\w{0,9}|move|rename)\b"
-    r"|writ|save|dump|(?:\b|_)(?:gen|creat|mak|export|build)",
+    r"|writ|save|dump|(?:\b|_)(?:gen|creat|mak|export|build)(?![\w.-]{0,40}/)",
     re.I,
 )
-"""That a line stores something: by a mode of `open`, a command, or the name of a function."""
+"""That a line stores something: by a mode of `open`, a command, or the name of a function; not by that of a folder, as
+of `build/tools/caffe`.
+"""
 _INTO = compiled_later(r"(?:(?:>|\btee\b)[^\n|;&<]{0,200}|[ \t](?:-o|--?out(?:put)?)[ \t=]{1,9}[^\s|;&<]{0,200})\Z")
 _HELD = compiled_later(r"([A-Za-z_]\w{0,80})['\"\]]{0,3}[ \t]{0,9}=(?!=)[^\n]{0,200}\Z")
 _GIVEN = compiled_later(r"\b([A-Za-z_]\w{0,80})\([^()\n]{0,200}\Z")

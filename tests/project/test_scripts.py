@@ -67,3 +67,16 @@ def test_the_places_that_name_a_solver_are_looked_at_once(monkeypatch: pytest.Mo
 )
 def test_who_starts_a_script_may_say_by_which_solver(text: str, takes: bool) -> None:
     assert scripts.Script("train.sh", "/top", text).takes_arguments == takes
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("./build/tools/caffe train --solver=a.prototxt > log 2>&1", False),
+        ("../.build_release/tools/caffe train -solver a.prototxt | tee -a log", False),
+        ("python build.py > a.prototxt", True),
+        ("python tools/build_solver a.prototxt > log", True),
+    ],
+)
+def test_a_folder_called_build_writes_nothing(text: str, is_said: bool) -> None:
+    assert (Script("run.sh", "", text).writes("a.prototxt", "") is not None) == is_said

@@ -18,7 +18,6 @@ from caffelint.lint.read import ReadError, read
 from caffelint.lint.role import TRAIN, is_called_deploy, role_of
 from caffelint.text.patterns import compiled_later
 
-IS_BETTER = "is nearly the same without an error"
 _WORD = 4
 _MOST_TWINS = 50
 _MOST_READERS = 20
@@ -169,15 +168,17 @@ class Used:
                 return f'no text names the solver, and {named.where} names "{relative(other)}" for the same net'
         return ""
 
-    def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
-        """Is it a whole net that is not used, beside nets that are, and not kept for what it once was?
+    def is_draft(self, path: str, is_of_a_phase: bool, refused: Collection[str]) -> bool:
+        """Is it a whole net that is not used, beside nets that are, and neither kept for what it once was nor left over
+        from one that works?
 
         `is_of_a_phase`: what speaks against it does so in one phase only, of which a net for deployment has no more.
         """
         role = role_of(path)
         if self.is_used(path) or role not in (TRAIN, "deploy") or is_of_a_phase and role != "deploy":
             return False
-        return not (self._why_put_away(path) or self._why_only_read(path) or _is_part(path))
+        kept = self._why_put_away(path) or self._why_only_read(path) or _is_part(path)
+        return not (kept or self._better(path, role, refused))
 
     def _is_filled_in(self, path: str) -> bool:
         """Is it a template beside a solver that is one for its nets? Others like it are made of it."""
@@ -232,6 +233,11 @@ class Used:
         itself = "no solver, script or page names the file itself"
         if self._known_by_folder and _is_part(path):
             return f"{itself}, which holds a part of a net"
+        other = self._better(path, role, refused)
+        return f'{itself}, and "{relative(other)}" is nearly the same without an error' if other else ""
+
+    def _better(self, path: str, role: str, refused: Collection[str]) -> str:
+        """A net that is nearly the same as one that nothing names, and that Caffe does not refuse; empty if none."""
         near = () if self._texts.may_give(path) else self._known_by_folder.get(os.path.dirname(path), ())
         above = (net for net in self._by_names.get(_bare(path), ()) if net.count(os.sep) < path.count(os.sep))
         # A training net without an error is no better deploy net, however much of it the two share.
@@ -240,8 +246,7 @@ class Used:
             for net in chain(near, above)
             if net not in refused and role_of(net) == role and is_called_deploy(net) == is_called_deploy(path)
         )
-        other = twin_of(path, islice(sound, _MOST_TWINS))
-        return f'{itself}, and "{relative(other)}" {IS_BETTER}' if other else ""
+        return twin_of(path, islice(sound, _MOST_TWINS))
 
     @cached_property
     def _by_names(self) -> Mapping[str, Sequence[str]]:

@@ -17,7 +17,7 @@ from caffelint.lint.project.border import top_of
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, snapshot_prefix
 from caffelint.lint.project.twins import scaled_twin_of
-from caffelint.lint.project.used import IS_BETTER, Used
+from caffelint.lint.project.used import Used
 from caffelint.lint.project.written_anew import WrittenAnew
 from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
@@ -131,7 +131,7 @@ class _Project:
         return self._used.filled_by(path)
 
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
-        return self._used.is_draft(path, is_of_a_phase)
+        return self._used.is_draft(path, is_of_a_phase, self.refused)
 
     def trial(self, path: str) -> str:
         """Why nobody expects that a net learns anything; empty where one does."""
@@ -220,8 +220,7 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
         if one.severity == INFO or one.name in kept:
             continue
         if why := filled.get(number) or projects.explains(one, one.file in unreadable):
-            is_of_use = not why.endswith(IS_BETTER) and projects.is_of_a_draft(one)
-            weighed[number] = _lowered(one, why, WARNING if is_of_use else INFO)
+            weighed[number] = _lowered(one, why, WARNING if projects.is_of_a_draft(one) else INFO)
             if one.severity == ERROR and one.name in _OF_A_CAFFE and projects.is_shown(one):
                 shown.setdefault((projects.around(one.file), *construct(one)), one)
     for number, one in enumerate(weighed):

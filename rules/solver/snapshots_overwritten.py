@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Related, Solver, SolverRule
+
+_KEEPS = frozenset(["mv", "cp", "move", "copy", "copyfile", "rename", "renames", "rsync"])
+"""Words of scripts that may put the snapshots elsewhere between two runs."""
+_WEIGHTS = (".caffemodel", ".solverstate")
+_SOLVER = 'net: "net.prototxt" base_lr: {} lr_policy: "fixed" max_iter: 500 snapshot_prefix: "{}"'
+_NET = 'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "train" batch_size: 4 } }'
+_RUN = "caffe train --solver=slow.prototxt\ncaffe train --solver=fast.prototxt\n"
+_SLOW = {"net.prototxt": _NET, "slow.prototxt": _SOLVER.format(0.1, "net"), "train.sh": _RUN}
+
+
+class SnapshotsOverwritten(SolverRule):
+    """A script runs two solvers one after the other that save their weights to the same file.
+
+    ## Why is this bad?
+    Caffe names a file of weights after `snapshot_prefix` and the iteration alone, and overwrites one that is there. Of
+    both runs, only the last one's weights are left.
+
+    ## Example
+    `train.sh`:
+    ```
+    caffe train --solver=slow.prototxt  # max_iter: 500 snapshot_prefix: "net"
+    caffe train --solver=fast.prototxt  # max_iter: 500 snapshot_prefix: "net"
+    ```
+    Use instead:
+    ```
+    caffe train --solver=slow.prototxt  # max_iter: 500 snapshot_prefix: "slow"
+    caffe train --solver=fast.prototxt  # max_iter: 500 snapshot_prefix: "fast"
+    ```
+
+    ## Known problems
+    Only solvers of one net are compared, and only where the script shows the directory that it runs them in.
+
+    ## References
+    - solver.cpp, SnapshotFilename
+    """
+
+    code = "S308"
+    name = "snapshots-overwritten"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [_SLOW | {"fast.prototxt": _SOLVER.format(1, "fast")}]
+    INVALID = [
+        Invalid(
+            _SLOW | {"fast.prototxt": _SOLVER.format(1, "net")},
+            span='snapshot_prefix: "net"',
+            message='train.sh:2 runs "fast.prototxt" after this solver, also with snapshot_prefix "net" and max_iter'
+            ' 500, so "net_iter_500.caffemodel" of this one is overwritten; give each solver a snapshot_prefix of its'
+            " own",
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        runs, message = solver.runs, solver.message
+        if runs is None or not runs.launched or not message.snapshot_prefix:
+            return
+        if any(word in _KEEPS or word.endswith(_WEIGHTS) for words in runs.words for word in words):
+            return
+        others = {other.path: other for use in solver.nets for other in use.net.solvers if other.path != solver.path}
+        for other in others.values():
+            later = [
+                two.place
+                for one in runs.launched
+                for two in (other.runs.launched if other.runs else ())
+                if (one.home, one.place.path) == (two.home, two.place.path) and one.place.line < two.place.line
+            ]
+            if later and _last(other) == _last(solver) is not None:
+                saved = f"{os.path.basename(message.snapshot_prefix)}_iter_{message.max_iter}.caffemodel"
+                yield self.finding(
+                    solver.at("snapshot_prefix"),
+                    f'{later[0]} runs "{os.path.basename(other.path)}" after this solver, also with snapshot_prefix'
+                    f' "{message.snapshot_prefix}" and max_iter {message.max_iter}, so "{saved}" of this one is'
+                    " overwritten; give each solver a snapshot_prefix of its own",
+                    related=(Related("the other solver", other.at("snapshot_prefix")),),
+                )
+                return
+
+
+def _last(solver: Solver) -> tuple[str, int] | None:
+    """What the last file of weights is named after; None where there is none."""
+    message = solver.message
+    return (os.path.normpath(message.snapshot_prefix), message.max_iter) if message.snapshot_after_train else None
