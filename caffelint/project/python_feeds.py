@@ -32,6 +32,8 @@ _OTHERS = frozenset(
 _LEAST, _MOST = 0.05, 20.0
 """Factors between these are no scale of pixels; 100 and 1000 make per cent and milliseconds."""
 _IN_PERCENT = (100, 1000)
+_BOUNDS = (1e-9, 1e9)
+"""Of the numbers that are understood."""
 _MEANS = (80.0, 140.0)
 """Numbers that may be the mean of pixels."""
 
@@ -95,7 +97,9 @@ def _number(node: ast.expr | None) -> float | None:
         above, below = _number(node.left), _number(node.right)
         return above / below if above and below else None
     value = node.value if isinstance(node, ast.Constant) else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if _BOUNDS[0] < value < _BOUNDS[1] else None
 
 
 def _depend(nodes: Iterable[ast.AST], set_up: Sequence[ast.Call]) -> bool:

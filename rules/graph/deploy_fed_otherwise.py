@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _TIMES = 8.0
 """By what factor values differ that a net does not get used to."""
+_MOST = 1e6
+"""The same factor, beyond which the numbers are no scales of images."""
 _LEAST_MEAN = 20.0
 """Of the means of pixels: smaller ones hardly matter, or are those of other values."""
 _FC = ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}" inner_product_param {{ num_output: 8 }} }}'
@@ -178,7 +180,7 @@ def _mean(reader: Layer) -> str | None:
 def _scaled_otherwise(fed: Fed, given: _Given, by_net: float) -> str:
     """What is said of values of another size than in training: which of both factors is wrong there."""
     times = fed.factor * by_net / given.scale
-    if 1 / _TIMES < times < _TIMES:
+    if 1 / _TIMES < times < _TIMES or not 1 / _MOST < times < _MOST:
         return ""
     wanted = {"raw_scale": round(1 / fed.opened), "input_scale": given.scale / by_net}
     name = max(wanted, key=lambda one: abs(log((getattr(fed, one) or 1) / wanted[one])))

@@ -29,6 +29,7 @@ _NO_LOSS = types_that(
 )
 """Layers that compute features: nobody means to minimise their sum."""
 
+_LONG = 1e8
 _APART = 100.0
 
 
@@ -222,7 +223,7 @@ class SuspiciousLossWeight(NetRule):
             for weight, layer in light:
                 yield self.finding(
                     layer.at("loss_weight"),
-                    f"{title(layer)}: loss_weight {weight:g} is 1/{round(most / weight)} of the loss_weight"
+                    f"{title(layer)}: loss_weight {weight:g} is 1/{_digits(most / weight)} of the loss_weight"
                     f" {most:g} of {title(heaviest)}, so it hardly trains; raise it unless that is meant",
                 )
 
@@ -235,3 +236,7 @@ def _lower_end(weights: Iterable[float]) -> float:
             break
         largest = weight
     return largest
+
+
+def _digits(value: float) -> str:
+    return f"{value:.0f}" if value < _LONG else f"{value:.3g}"
