@@ -26,6 +26,7 @@ _MOST_BYTES = 4 << 30
 _LEAST_TOGETHER = 16
 _OF_NAMES = {"reference", "generic"}
 """File systems of fsspec whose files are wherever a file in them says."""
+_UP = frozenset([".", ".."])
 _HIDDEN = {".git", ".hg", ".svn"}
 """Nothing is known there of what git ignores: half of a repository would tell lies of it."""
 
@@ -58,7 +59,8 @@ def matching(url: str, most: int) -> tuple[list[Part], list[str]]:
     A folder in another one is a part of that. Files of one folder, and what is in one archive, are looked at together,
     since each part of it takes as long as the whole; but in `most` parts, for as many processes.
 
-    Then those that cannot be paths, since what their names hold would be read as another protocol, host or file.
+    Then those that cannot be paths, since what their names hold would be read as another protocol, host or file, or
+    leads out of an archive.
 
     Raises `OSError`, `ValueError`, `ReadError` and what a library raises for its own reasons.
     """
@@ -71,6 +73,8 @@ def matching(url: str, most: int) -> tuple[list[Part], list[str]]:
     names = [name for name, one in sorted(found.items()) if one.get("type") == "directory" or name.endswith(SUFFIXES)]
     links = [name if name.startswith(f"{scheme}://") else f"{scheme}://{name}" for name in names]
     plain = [link for link in links if link.count("://") == 1 and f"{link}::".partition("::")[0] == link]
+    if scheme in ARCHIVES:  # fsspec makes folders of what leads up, which are those around the copy
+        plain = [link for link in plain if _UP.isdisjoint(link.partition("://")[2].split("/"))]
     folders = {link.rstrip("/") for link in plain if not link.endswith(SUFFIXES)}
     together: dict[str, list[str]] = {}
     for link in plain:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from caffelint.lint import TEST, TRAIN, Kind, Layer, NamedTuple, Net, Refused, near
 
 _KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
 _FAR, _NEAR = 100, 10
+_MOST_COMPARED = 3_000_000
+"""Characters of names by those that they are compared with, which difflib takes time with the product of."""
 _MOST_FAR = 50
 """So many wrong names of a net are compared with names far away, and all others with those nearby."""
 
@@ -26,13 +30,25 @@ def meant(net: Net, refused: Refused) -> str:
     unread = net.once(_unread_names)
     if (called := unread.get(wrong)) and called.layer.index < layer.index:
         return called.top
-    close = near(wrong, made, 2)
+    close = _near_in(net, wrong, made, 2)
     if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
         tops = {one.top for one in unread.values()}
         close = [name for name in close if name in tops]
         if len(close) > 1:
             return ""
     return close[0] if close and not _differ_in_number(wrong, close[0]) else ""
+
+
+def _near_in(net: Net, wrong: str, names: Collection[str], most: int = 1) -> list[str]:
+    """Those that are most like a name, up to what may be compared in a net: of thousands of names, nobody means any."""
+    compared = net.once(_compared)
+    compared.append(len(wrong) * sum(map(len, names)))
+    return near(wrong, names, most) if sum(compared) <= _MOST_COMPARED else []
+
+
+def _compared(_net: Net) -> list[int]:
+    """How much was compared so far."""
+    return []
 
 
 class _Unread(NamedTuple):
@@ -79,7 +95,7 @@ def _differ_in_number(one: str, other: str) -> bool:
 def unread_like(net: Net, phase: str, wrong: str) -> tuple[Layer, str] | None:
     """The layer of a phase with a top that no layer of it reads and whose name is like another one."""
     unread = net.once(_unread).get(phase, {})
-    close = near(wrong, unread)
+    close = _near_in(net, wrong, unread)
     return (unread[close[0]], close[0]) if close and not _differ_in_number(wrong, close[0]) else None
 
 

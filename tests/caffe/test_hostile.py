@@ -94,6 +94,13 @@ LARGE = {
         lambda i: layer("InnerProduct", "inner_product_param { num_output: 3 }", top=f"v{i}")
     ),
     "thousands cut off": many(lambda i: layer("ReLU", bottom=f"u{i}", top=f"v{i}", name=f"l{i}")),
+    "hundreds of long names that nothing makes": INPUT
+    + "".join(layer("ReLU", bottom=f"c{i:0190}d", top=f"d{i:0190}d", name=str(i)) for i in range(200)),
+    "hundreds of names as long, all alike": INPUT
+    + "".join(
+        layer("ReLU", bottom=f"{3**40 * i**7 % 2**60:060b}" * 3, top=f"{5**25 * i**9 % 2**60:060b}" * 3, name=str(i))
+        for i in range(200)
+    ),
     "thousands of old layers": "".join(
         f'layers {{ name: "l{i}" type: RELU bottom: "a" top: "a" }}\n' for i in range(1500)
     ),

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -74,6 +75,27 @@ def test_a_name_that_leads_up_out_of_an_archive_has_an_end(path: str, config: Co
         files, reasons = _reasons(f"zip://{path}::up.zip", config)
     assert (files, len(reasons)) == (0, 1)
     assert "leads out of the archive" in reasons[0]
+
+
+@pytest.mark.parametrize("name", ["../x.prototxt", "./x.prototxt", "a/../../x.prototxt"])
+@pytest.mark.parametrize(("scheme", "kind"), [("zip", "zip"), ("tar", "tar")])
+def test_what_leads_up_in_an_archive_shows_nothing_beside_the_copy(
+    scheme: str, kind: str, name: str, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wildcard finds the folder `..`, which is the one around the copy."""
+    (tmp_path / "temp/other").mkdir(parents=True)
+    (tmp_path / "temp/other/private.prototxt").write_text(
+        'name: "secret"\nlayer { name: "secret" type: Convolution }\n'
+    )
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temp"))
+    if kind == "zip":
+        with zipfile.ZipFile("a.zip", "w") as packed:
+            packed.writestr(name, NET)
+    else:
+        with tarfile.open("a.tar", "w") as archive:
+            archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+    files, reasons = _reasons(f"{scheme}://*::a.{kind}", config)
+    assert (files, bool(reasons)) == (0, True)
 
 
 def test_a_name_that_ends_in_a_colon_leads_to_no_other_archive(config: Config) -> None:
