@@ -15,6 +15,7 @@ from caffelint.cli.settings import only_inputs
 from caffelint.lint.joined import NotJoined, given_shapes, load_joined, rewritten, set_shapes
 from caffelint.lint.what_if import NotWritten, what_if
 from caffelint.numerics.scales import Rates, Scales, rates, scales
+from caffelint.numerics.signal import bounded
 from caffelint.numerics.start import Change
 from caffelint.numerics.weights import Weights
 from caffelint.text.records import NamedTuple
@@ -142,7 +143,9 @@ def _loaded(path: str, built: BuiltNet) -> dict[Any, Weights]:
             if blob is not None and not blob.problem and blob.count:
                 values = blob.values()
                 with np.errstate(all="ignore"):  # of a model that diverged
-                    found[layer] = Weights(float(values.mean(dtype="f8")), float(values.var(dtype="f8")))
+                    values = values.astype("f4", copy=False)  # as Caffe keeps them
+                    mean, variance = float(values.mean(dtype="f8")), float(values.var(dtype="f8"))
+                found[layer] = Weights(bounded(mean), bounded(variance))
     except Unreadable as error:
         raise click.ClickException(f"{path}: {error}") from error
     return found

@@ -34,6 +34,10 @@ def command(folder: Path, show: bool, remove: bool) -> int:
 
     if show and remove:
         raise click.UsageError("--list and --remove cannot be combined; give one")
+    try:
+        trust.store()
+    except RuntimeError as error:
+        raise click.ClickException("you have no home folder, where trust is kept; set HOME or XDG_DATA_HOME") from error
     if show:
         for known in trust.stored():
             ended = "" if _is_held(Path(known)) else "  (no longer trusted: files have changed or are gone)"

@@ -84,7 +84,7 @@ def _averages(loss: BuiltLayer) -> bool:
     """Is it a loss that compares, weighed as it is, and not told to divide by nothing?"""
     compares = loss.is_loss and len(loss.bottoms) > 1 and loss.index is not None
     param = loss.message.loss_param if compares else None
-    return param is not None and 0 < max(loss.loss_weights) <= 1 and param.normalization != type(param).NONE
+    return param is not None and 0 < max(loss.loss_weights, default=0) <= 1 and param.normalization != type(param).NONE
 
 
 def _items(layer: BuiltLayer, layers: list[BuiltLayer]) -> int:

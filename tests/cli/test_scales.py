@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from caffelint.schema import NetParameter
+
 SOLVER = 'net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" momentum: 0.9'
 NET = (
     'layer { name: "data" type: "DummyData" top: "x" top: "label" dummy_data_param { shape { dim: 64 dim: 50 }'
@@ -191,6 +193,16 @@ def test_data_that_cannot_be_measured(caffelint: Any, there: Path, layer: str, w
     run = caffelint("scales", "solver.prototxt", "--data")
     assert run.status == 2
     assert why in run.err
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 3e38, float("nan"), float("inf")])
+def test_weights_beyond_what_caffe_keeps(caffelint: Any, there: Path, value: float) -> None:
+    message: Any = NetParameter()
+    blob = message.layer.add(name="fc1", type="InnerProduct").blobs.add(double_data=[value] * 40)
+    blob.shape.dim.extend([4, 10])
+    (there / "m.caffemodel").write_bytes(message.SerializeToString())
+    run = caffelint("scales", "solver.prototxt", "--weights", "m.caffemodel")
+    assert (run.status in (0, 1), run.err) == (True, "")
 
 
 def test_weights_that_claim_more_than_the_file_holds(caffelint: Any, there: Path) -> None:

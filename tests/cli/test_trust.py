@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from caffelint import check
+from caffelint.cli.main import main
 from caffelint.lint import config as module
 from caffelint.lint import read, registry, trust
 from caffelint.lint.config import Config, load_config
@@ -442,3 +443,17 @@ def test_a_damaged_list_is_told_and_kept(tmp_path: Path, damaged: str) -> None:
         with pytest.raises(OSError, match="is damaged, or of another version of caffelint; move it away"):
             change()
     assert trust.store().read_text() == damaged
+
+
+@pytest.mark.parametrize("arguments", [["--list"], ["--remove", "."], ["."]])
+def test_nobody_at_home(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", "not/absolute")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "caffelint.toml").write_text("")
+    assert main(["trust", *arguments]) == 2
+    assert capsys.readouterr().err == (
+        "caffelint: you have no home folder, where trust is kept; set HOME or XDG_DATA_HOME\n"
+    )

@@ -12,6 +12,7 @@ from caffelint.caffe.weights.stored import (
     HALF,
     HDF5,
     MOST,
+    SIZES,
     TOO_MANY,
     State,
     StoredBlob,
@@ -22,6 +23,8 @@ from caffelint.caffe.weights.stored import (
 
 _MOST_UNPACKED, _LARGEST_RATIO = 64 << 20, 100
 """Bytes that a dataset may have however few it takes in the file, and how many times these beyond."""
+_LARGEST_OF_ALL = 1000
+"""How many times the size of the file all datasets may have: one that is linked again and again counts each time."""
 _KINDS = {2: HALF, 8: DOUBLE}
 _CLASSES = {
     "S": "H5T_STRING",
@@ -47,6 +50,9 @@ def read_net(path: str, size: int) -> Weights:
             if count > MOST:
                 raise Unreadable(TOO_MANY)
             layers.append(_layer(path, group, name))
+    claimed = sum(blob.count * SIZES[blob.kind] for layer in layers for blob in layer.blobs.values())
+    if claimed > _MOST_UNPACKED + _LARGEST_OF_ALL * size:
+        raise Unreadable(f"claims {claimed} bytes of weights, more than {_LARGEST_OF_ALL} times its own size")
     return Weights(path, layers, HDF5, size=size)
 
 

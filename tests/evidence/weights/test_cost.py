@@ -98,6 +98,25 @@ def test_a_group_of_hdf5_by_many_names_is_not_read(tmp_path: Path, monkeypatch: 
         read_weights(str(path))
 
 
+def test_a_dataset_by_many_names_counts_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    h5py = pytest.importorskip("h5py")
+    monkeypatch.setattr("caffelint.caffe.weights.hdf5._MOST_UNPACKED", 1 << 20)
+    for number in (1, 40):
+        path = tmp_path / f"{number}.caffemodel.h5"
+        with h5py.File(path, "w") as file:
+            group = file.create_group("data/l0")
+            group.create_dataset("0", (1000, 1000), "f4", chunks=(1000, 1000), compression="gzip", fillvalue=1)[
+                0, 0
+            ] = 2
+            for other in range(1, number):
+                file["data"][f"l{other}"] = group
+        if number == 1:
+            assert len(read_weights(str(path)).layers) == 1
+        else:
+            with pytest.raises(Unreadable, match="claims 160000000 bytes of weights, more than 1000 times its own"):
+                read_weights(str(path))
+
+
 def test_a_blob_of_more_axes_than_caffe_takes_is_not_read(tmp_path: Path) -> None:
     message: Any = NetParameter()
     blob = message.layer.add(name="fc", type="InnerProduct").blobs.add()

@@ -59,3 +59,8 @@ def test_real_caffe_counts_it_once_for_each_item(tmp_path: Path, caffe_python: P
     )
     done = subprocess.run([caffe_python, "-c", _ASK], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert float(done.stdout.split()[-1]) == pytest.approx(25)
+
+
+def test_a_loss_that_caffe_refuses_is_no_measure() -> None:
+    report = caffelint.check_text(NET.replace("num_output: 8", "num_output: 1").encode())
+    assert not report.failures
