@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from caffelint.project.python_arrays import rebound, written
-from caffelint.project.python_nodes import children, walk
+from caffelint.project.python_nodes import certain, children, walk
 from caffelint.project.python_shapes import numbered, numbers_shaped
 from caffelint.text.near import near
 from caffelint.text.records import NamedTuple
@@ -63,18 +64,22 @@ class PythonFault(NamedTuple):
     near: str = ""
 
 
-def faults(codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Sequence[ast.AST]) -> Iterator[PythonFault]:
+def faults(
+    codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Sequence[ast.AST], body: Sequence[ast.stmt]
+) -> Iterator[PythonFault]:
     """What fails, in the order of the methods and lines; each cause once.
 
-    codes: the methods; classes: the class and its bases; module: all of the file, where attributes may be set as well.
+    codes: the methods; classes: the class and its bases; module: all of the file, where attributes may be set as well;
+    body: its statements.
     """
     known, bound = _attributes(classes, module), _bound(module)
     here = {node for node in module if isinstance(node, ast.FunctionDef)}
+    helpers = _helpers(module, body)
     seen: set[tuple[str, str, int]] = set()
     for code in codes:
         found = [*_unset(code, known)] if known is not None else []
         if bound is not None and code.function in here:
-            found += _unbound(code, bound)
+            found += _unbound(code, bound, helpers)
         found += [*_of_blobs(code)]
         if code.function.name == "forward":
             found += _unshaped(code, codes)
@@ -139,27 +144,62 @@ def _bound(module: Iterable[ast.AST]) -> frozenset[str] | None:
             stars.update(node.names)
         elif node in stars:
             continue
-        elif isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Load):
-                names.add(node.id)
-            elif node.id in _BIND_ANY:
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id in _BIND_ANY:
                 return None
-        elif isinstance(node, ast.alias):
-            names.add((node.asname or node.name).partition(".")[0])
-        elif isinstance(node, ast.arg):
-            names.add(node.arg)
-        elif isinstance(name := getattr(node, "name", None), str):
-            names.add(name)
+        else:
+            names.update(_names_bound(node))
     return None if names & _BIND_ANY else frozenset(names)
 
 
-def _unbound(code: Code, bound: frozenset[str]) -> Iterator[PythonFault]:
-    """The first name that nothing binds: the method ends there."""
+def _helpers(module: Sequence[ast.AST], body: Sequence[ast.stmt]) -> Mapping[str, ast.FunctionDef]:
+    """The functions of a file that run whenever they are called by their names, which stand for nothing else."""
+    functions = {one.name: one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list}
+    if not functions:
+        return functions
+    times = Counter(name for node in module for name in _names_bound(node))
+    return {
+        name: one
+        for name, one in functions.items()
+        if times[name] == 1 and not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(one))
+    }
+
+
+def _names_bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield from () if isinstance(node.ctx, ast.Load) else (node.id,)
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(name := getattr(node, "name", None), str):
+        yield name
+
+
+def _with_called(statements: Sequence[ast.stmt], helpers: Mapping[str, ast.FunctionDef]) -> list[ast.stmt]:
+    """These, and what runs in any case of the helpers that they call, and those in turn."""
+    found: list[ast.stmt] = []
+    waiting, called = [*statements], set[str]()
+    while waiting:
+        found += waiting
+        names = {
+            node.func.id
+            for node in _evaluated(waiting)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        waiting = [one for name in sorted(names - called) if name in helpers for one in certain(helpers[name].body)]
+        called |= names
+    return found
+
+
+def _unbound(code: Code, bound: frozenset[str], helpers: Mapping[str, ast.FunctionDef]) -> Iterator[PythonFault]:
+    """The first name that nothing binds: the method ends there, or in what it calls."""
     known = bound | _OF_PYTHON | _OF_PYTHON_2
-    names = (node for node in _evaluated(code.certain) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    evaluated = [*_evaluated(_with_called(code.certain, helpers))]
+    names = (node for node in evaluated if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
     unknown = [node for node in names if node.id not in known]
     if _OF_NUMPY in bound:
-        owners = {node.value for node in _evaluated(code.certain) if isinstance(node, ast.Attribute)}
+        owners = {node.value for node in evaluated if isinstance(node, ast.Attribute)}
         unknown = [node for node in unknown if node.id in _NOT_OF_NUMPY and node in owners]
     if unknown:
         first = min(unknown, key=lambda node: (node.lineno, node.col_offset))

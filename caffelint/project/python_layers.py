@@ -16,7 +16,7 @@ from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
-from caffelint.project.python_nodes import children, walk, walk_all
+from caffelint.project.python_nodes import certain, children, walk, walk_all
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_repeats import RepeatedArray, repeated
@@ -170,7 +170,7 @@ class PythonClass:
                 function = self._functions.get(name)
                 argument = _argument(function, blobs)
                 if function and argument:
-                    found += (Counts(*one) for one in allowed_counts(_certain(function.body), argument))
+                    found += (Counts(*one) for one in allowed_counts(certain(function.body), argument))
             self._counts[blobs] = found
         return self._counts[blobs]
 
@@ -178,7 +178,7 @@ class PythonClass:
     def param_str(self) -> ParamStr | None:
         """How `setup` reads it, if it surely does; None if it may not, or does more than that."""
         function = self._functions.get("setup")
-        return param_str(list(_certain(function.body))) if function else None
+        return param_str(list(certain(function.body))) if function else None
 
     @cached_property
     def _code(self) -> Sequence[ast.AST]:
@@ -226,15 +226,15 @@ class PythonClass:
         """The dimensions of the tops that `setup` or `reshape` shapes in any case, by their numbers."""
         if not self.lacks_methods:
             return {}
-        certain = []
+        runs = []
         for name in ("setup", "reshape"):
             function = self._functions.get(name)
             bottom, top = _argument(function, "bottom"), _argument(function, "top")
             if function is not None and not (bottom and top):
                 return {}
             if function is not None:
-                certain.append((list(_certain(function.body)), bottom, top))
-        return top_shapes(certain, [(one, _argument(one, "top")) for one in self._functions.values()])
+                runs.append((list(certain(function.body)), bottom, top))
+        return top_shapes(runs, [(one, _argument(one, "top")) for one in self._functions.values()])
 
     @cached_property
     def top_numbers(self) -> frozenset[int] | None:
@@ -256,8 +256,8 @@ class PythonClass:
         if not self.lacks_methods:
             return ()
         called = [self._functions[name] for name in _OF_CAFFE if name in self.methods]
-        codes = [Code(one, [*_certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
-        return [*faults(codes, self._nodes, self.module.nodes)]
+        codes = [Code(one, [*certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
+        return [*faults(codes, self._nodes, self.module.nodes, self.module.body)]
 
     @cached_property
     def shuffled_apart(self) -> Sequence[Apart]:
@@ -301,7 +301,7 @@ class PythonClass:
         """Where `forward` computes with the data of two bottoms as they are, value by value."""
         function = self._functions.get("forward")
         bottom = _argument(function, "bottom")
-        return [*elementwise([*_certain(function.body)], bottom)] if function is not None and bottom else []
+        return [*elementwise([*certain(function.body)], bottom)] if function is not None and bottom else []
 
     @cached_property
     def makes_gradient(self) -> bool:
@@ -396,16 +396,6 @@ def _argument(function: ast.FunctionDef | None, blobs: str) -> str:
     if function.name == "backward":
         return names[{"top": 1, "bottom": 3}[blobs]] if len(names) == 4 else ""
     return names[{"bottom": 1, "top": 2}[blobs]] if len(names) == 3 else ""
-
-
-def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that run in any case, up to the first after which that is not sure."""
-    for node in body:
-        yield node
-        if isinstance(node, ast.Return | ast.Raise | ast.Try | ast.While):
-            return
-        if any(isinstance(inner, ast.Return) for inner in walk(node)):
-            return
 
 
 def _diffs(function: ast.FunctionDef | None, blobs: str, context: type[ast.expr_context]) -> Iterator[ast.AST]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
@@ -36,3 +36,13 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a function that run in any case, up to the first after which that is not sure."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.Return | ast.Raise | ast.Try | ast.While):
+            return
+        if any(isinstance(inner, ast.Return) for inner in walk(node)):
+            return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,43 @@ def test_a_backward_that_never_runs(
     [one] = caffelint.check(["."], config).findings
     assert one.severity == severity
     assert ends in one.message
+
+
+HELPED = """import numpy as np
+
+def outer(x):
+    for _ in range(3):
+        inner(x)
+    return x.sum()
+
+%s
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "line"),
+    [
+        ("def inner(x):\n    gtMean = 1\n    return x - gtmean", 10),
+        ("def inner(x):\n    if x.any():\n        return 1\n    return x - gtmean", 0),  # not in any case
+        ("def inner(x):\n    yield gtmean", 0),
+        ("@jit\ndef inner(x):\n    return gtmean", 0),
+        ("def inner(x):\n    return 1\ninner = lambda x: gtmean", 0),
+        ("def inner(x):\n    return [gtmean for gtmean in x]", 0),
+    ],
+)
+def test_what_a_method_calls_fails_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caffe_python: Path, inner: str, line: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = HELPED % inner + MODULE.replace("bottom[0].data.sum()", "outer(bottom[0].data)").replace("true", "True")
+    (tmp_path / "net.prototxt").write_text(NET % "")
+    (tmp_path / "m.py").write_text(module)
+    config = Config()
+    config.cache, config.select = False, ["python-method-fails"]
+    told = [one.message for one in caffelint.check(["."], config).findings]
+    assert [f"uses gtmean, which nothing defines (m.py:{line})" in message for message in told] == [True] * bool(line)
+    if line:
+        run = "import caffe; caffe.Net('net.prototxt', caffe.TRAIN).forward()"
+        done = subprocess.run([caffe_python, "-c", run], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert "NameError: name 'gtmean' is not defined" in done.stderr
