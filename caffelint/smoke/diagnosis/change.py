@@ -220,6 +220,14 @@ def scaled_target(
     return _changed_target(run, loss, bottom, "scaled", scale)
 
 
+def centred_target(run: Run, loss: BuiltLayer, bottom: int, mean: float, farthest: float) -> tuple[Change, ...]:
+    """A bottom of a loss, less its mean and scaled, by a Power layer before it, so that it is about 1 at most."""
+    if not math.isfinite(mean) or not 0 < farthest < math.inf:
+        return ()
+    scale = float(f"{10.0 ** -round(math.log10(farthest)):.7g}")
+    return _changed_target(run, loss, bottom, "scaled", scale, float(f"{-mean * scale:.2g}"))
+
+
 def inverted_target(run: Run, loss: BuiltLayer, bottom: int) -> tuple[Change, ...]:
     """A bottom of a loss that holds 0 and 1, the other way round, by a Power layer before it."""
     return _changed_target(run, loss, bottom, "inverted", -1.0, 1.0)
@@ -264,7 +272,7 @@ def _before(
     start = written.at().start
     before = ((run.nets[0].document.path, Edit(start, start, f"{text}\n")),)
     edits = join([before, write(written, "bottom", bottom, value=quoted(top))])
-    return _change(text, edits, layer.name, suggested)
+    return _change(f'{text} and bottom: {quoted(top)} in "{layer.name}"', edits, layer.name, suggested)
 
 
 def _oldest(node: Field) -> bool:

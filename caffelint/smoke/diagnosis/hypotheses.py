@@ -13,6 +13,7 @@ from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.asked import cropped, few_at_once, inverted, mirrored
 from caffelint.smoke.diagnosis.change import (
     Change,
+    centred_target,
     of_layer,
     of_one,
     of_solver,
@@ -357,7 +358,11 @@ def _targets(run: Run) -> Iterator[Hypothesis]:
             if found is None or is_zero(found) or _SMALL_TARGET < size(found) <= _LARGE_TARGET:
                 continue
             largest = max(abs(found.min), abs(found.max))
-            changes = scaled_target(run, layer, bottom, largest)
+            if 0 < found.std < abs(found.mean):
+                farthest = max(found.max - found.mean, found.mean - found.min)
+                changes = centred_target(run, layer, bottom, found.mean, farthest)
+            else:
+                changes = scaled_target(run, layer, bottom, largest)
             score = abs(math.log10(size(found))) - 0.5
             place = run.place(layer.name)
             yield Hypothesis("target-scale", place, score, changes, source.name, (layer,), largest, size(found))

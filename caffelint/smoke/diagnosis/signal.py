@@ -67,7 +67,9 @@ def depth(run: Run) -> Iterator[Hypothesis]:
     if run.loaded or len(chain) < _LAYERS:
         return
     sizes = [(made, one.layer) for one in chain if (made := _made(run, one.layer)) > 0]
-    slopes = [(size(one.gradient), one.layer) for one in chain if one.gradient is not None and size(one.gradient) > 0]
+    heads = _heads(run)
+    passed = [one for one in chain if one.layer.index not in heads and one.gradient is not None]
+    slopes = [(size(one.gradient), one.layer) for one in passed if one.gradient is not None and size(one.gradient) > 0]
     found = []
     for field, ends in (("values", sizes), ("gradients", slopes[::-1])):
         if len(ends) >= _LAYERS and math.isfinite(ends[-1][0]):
@@ -76,14 +78,15 @@ def depth(run: Run) -> Iterator[Hypothesis]:
         return
     decades, field, ends = max(found, key=lambda one: abs(one[0]))
     stays = flat(run)
-    if abs(decades) <= (_GROWS if decades > 0 and bad_start(run) else _FEW if stays else _DECADES):
-        return
     layers = tuple(layer for _, layer in (ends if field == "values" else ends[::-1]))
     first = next((layer for layer in layers if layer.fillers), None)
-    if first is None:
-        return
     squash = squashing(run)
     changes = [*filled(run, layers)]
+    # Where fillers and activations keep the size of values, a net that needs time is helped by BatchNorm as well.
+    may_be_mended = bool(changes) or len(squash) >= _SQUASHED
+    few = _GROWS if decades > 0 and bad_start(run) else _FEW if stays and may_be_mended else _DECADES
+    if abs(decades) <= few or first is None:
+        return
     if len(squash) >= _SQUASHED:
         each = [of_layer(run, layer, "type", value='"ReLU"') for layer in squash]
         relu = of_one((*(change for one in each for change in one), *filled(run, layers, "msra")))
@@ -98,6 +101,14 @@ def depth(run: Run) -> Iterator[Hypothesis]:
     if field == "values" and any(mixed[1] / decades > _MOST_OF_IT for mixed in mixes(run)):
         score = min(score, _GROWS)  # what mixes branches does it, whatever the fillers are
     yield one if steep is None else one._replace(place=run.place(steep[0].name), score=score)
+
+
+def _heads(run: Run) -> frozenset[int | None]:
+    """The layers that make what losses read, where there are several: their gradients are as the weights of these."""
+    if len(run.loss_layers) < 2:
+        return frozenset()
+    ends = (bottom.maker for loss in run.loss_layers for bottom in loss.bottoms)
+    return frozenset(one.index for one in ends if one is not None)
 
 
 def steepest(run: Run, one: Hypothesis) -> tuple[BuiltLayer, float, float] | None:
