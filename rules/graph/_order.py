@@ -31,11 +31,11 @@ def trained_with(net: Net) -> list[Net]:
 
     More of them than for a net that has all of its layers: those that were full may be convolutions, by other names.
     """
-    if net.solvers or net.is_trained:
+    beside = [other for other in net.siblings if other.is_trained and other.solvers and not other.document.breaks_off]
+    if not beside or net.solvers or net.is_trained:
         return []
     mine = layers_in(net, TEST)
     said = parameters_of({name: layer for name, layer in mine.items() if layer.kind.shaped_by})
-    beside = (other for other in net.siblings if other.is_trained and other.solvers and not other.document.breaks_off)
     return [other for other in beside if said and _is_like(said, mine, other)]
 
 

@@ -178,8 +178,8 @@ class SharedParameterMismatch(RefusalRule):
         owners: dict[tuple[str, str], Layer] = {}
         unknown = {layer.index for one in net.states() for layer in one.layers if layer.params is None}
         for layer in net.layers_having("param"):
-            outputs, other = 0 if layer.depends_on_stage else _outputs(layer), None
             names = [one.name for one in layer.message.param if one.name]
+            outputs, other = _outputs(layer) if names and not layer.depends_on_stage else 0, None
             for phase in layer.phases if outputs else ():
                 found = [owners.setdefault((phase, name), layer) for name in names]
                 other = other or next((one for one in found if _outputs(one) not in (0, outputs)), None)

@@ -15,6 +15,7 @@ from caffelint.lint import (
     LayerRule,
     Net,
     fix,
+    python_classes,
     title,
     titles,
     write,
@@ -150,7 +151,7 @@ class PythonLossWeight(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        if not layer.bottoms or len(layer.tops) != 1 or TRAIN not in layer.phases:
+        if not layer.bottoms or len(layer.tops) != 1 or TRAIN not in layer.phases or not python_classes(layer):
             return
         weights = list(layer.message.loss_weight)
         idle = [] if weights else _idle(layer)
