@@ -46,6 +46,8 @@ _OF_SOLVERS = "unknown-solver-type"
 _OF_DATA_PATHS = "source-not-found"
 _OF_TEMPLATES = "unfilled-template"
 _OF_SCALES = "batchnorm-without-scale"
+_OF_DEPLOYED = "deploy-"
+"""How the names of rules begin that hold a deploy net against the net that was trained."""
 _OF_OTHER_NETS = "solver-of-another-net"
 _OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
@@ -179,6 +181,13 @@ class _Project:
         if any(map(self.is_solved, nets)):
             return ""
         return f"Caffe loads {len(nets) - len(unloaded)} of the {len(nets)} nets here, so another program may read them"
+
+    def broken_beside(self, one: ReportedFinding) -> str:
+        """That Caffe refuses the net which a net for deployment is held against, so that another one was trained."""
+        path = os.path.abspath(one.file)
+        others = [related.file for related in one.related if os.path.abspath(related.file) != path]
+        found = [other for other in others if os.path.abspath(other) in self.refused]
+        return f'Caffe refuses "{found[0]}", so something else was trained' if found else ""
 
     def copied(self, solver: str) -> str:
         """That a net in another folder is the one of its name beside the solver; empty where it is not."""
@@ -361,6 +370,8 @@ class _Projects:
         if one.name == _OF_TEMPLATES and (why := project.filled_by(path)):
             return why
         if one.name == _OF_SCALES and (why := project.compared(path)):
+            return why
+        if is_warning and one.name.startswith(_OF_DEPLOYED) and (why := project.broken_beside(one)):
             return why
         if one.name == _OF_OTHER_NETS and (why := project.copied(path)):
             return why

@@ -411,6 +411,18 @@ def test_a_solver_in_a_folder_of_backups_names_a_net_outside(project: Path) -> N
     assert (one.severity, "which is in" in one.evidence) == ("info", True)
 
 
+@pytest.mark.parametrize(("more", "severity"), [("", "warning"), ("layer { botom: 1 }\n", "info")])
+def test_a_training_net_that_is_refused_is_no_norm(project: Path, more: str, severity: str) -> None:
+    fc = 'layer { name: "f%d" type: "InnerProduct" bottom: "%s" top: "f%d" inner_product_param { num_output: %d } }\n'
+    body = fc % (0, "data", 0, 4) + "".join(fc % (number, f"f{number - 1}", number, 4) for number in range(1, 9))
+    data, loss = NET.splitlines(keepends=True)[0], NET.splitlines(keepends=True)[-1].replace('"fc"', '"f9"')
+    write({"solver.prototxt": SOLVER % "train.prototxt"})
+    write({"train.prototxt": data + body + fc % (9, "f8", 9, 4) + loss + more})
+    write({"deploy.prototxt": 'layer { name: "d" type: "Input" top: "data" }\n' + body + fc % (9, "f8", 9, 8)})
+    one = found("deploy-mismatch")["deploy.prototxt"]
+    assert (one.severity, 'Caffe refuses "train.prototxt"' in one.evidence) == (severity, bool(more)), one.evidence
+
+
 def test_a_trial_learns_nothing(project: Path) -> None:
     write({"solver.prototxt": (SOLVER % "train.prototxt").replace("9000", "4"), "train.prototxt": NET})
     one = found("weight-decay-out-of-range")["solver.prototxt"]
