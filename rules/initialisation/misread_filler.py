@@ -28,6 +28,9 @@ from ._fillers import FILLED
 SETTINGS = ("value", "min", "max", "mean", "std", "variance_norm")
 SUGGESTED = {"std": "gaussian", "mean": "gaussian", "min": "uniform", "max": "uniform", "value": "constant"}
 
+_OF_BIASES = {"xavier": "from -1.73 to 1.73", "msra": "with a std of 1.41"}
+"""What fillers for weights make of a bias, whose fan-in is 1."""
+
 
 class MisreadFiller(NetRule):
     """A filler has settings that its type ignores.
@@ -109,6 +112,13 @@ class MisreadFiller(NetRule):
             span="value: 0.05",
             message='InnerProduct "fc": the gaussian filler ignores value; write std: 0.05',
         ),
+        Invalid(
+            _NET % ('bias_filler { type: "xavier" value: 0.1 }', ""),
+            span="value: 0.1",
+            message='InnerProduct "fc": the xavier filler ignores value and draws each bias from -1.73 to 1.73, as for'
+            ' one input; set type: "constant"',
+            fixed=_NET % ('bias_filler { type: "constant" value: 0.1 }', ""),
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -181,6 +191,9 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
             # As the constant of weights the value would do more harm. It may be meant as the std.
             advice = "remove value" if filler.HasField("std") else f"write std: {filler.value:.4g}"
             yield Slip((field,), f"the gaussian filler ignores value; {advice}", INFO)
+        elif field == "value" and name == "bias_filler" and type_ in _OF_BIASES:
+            message = f"the {type_} filler ignores value and draws each bias {_OF_BIASES[type_]}, as for one input"
+            yield Slip((field,), f'{message}; set type: "constant"', WARNING, ("type", quoted("constant")))
         else:
             advice = f'set type: "{wanted}" or remove {field}' if wanted else f"remove {field}"
             severity = WARNING if type_ in ("constant", "uniform") else INFO
