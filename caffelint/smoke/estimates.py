@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from caffelint.lint.finding import INFO
+from caffelint.lint.finding import INFO, WARNING
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
-from caffelint.smoke.diagnosis.tried import cure
+from caffelint.smoke.diagnosis.tried import cure, refuted
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
@@ -24,16 +24,31 @@ _OF_STEPS = (_RATE, _MOMENTUM, "input-scale", "loss-weight", "fillers")
 def as_measured(run: Run, findings: Iterable[ReportedFinding]) -> Iterator[ReportedFinding]:
     """The findings of a check; estimates that the run refutes are infos, which say why.
 
-    A net that learns refutes what was told of its first updates, and one that another change cured that its rate is to
-    blame.
+    So are warnings whose own remedy was tried in vain. A net that learns refutes what was told of its first updates,
+    and one that another change cured that its rate is to blame.
     """
     why, kinds = _against(run)
+    vain = _tried_in_vain(run)
     for one in findings:
+        mended = {title.removeprefix("set ") for title in (fix.title for fix in one.fixes)}
+        if one.severity == WARNING and (text := next(iter(mended & vain), "")):
+            one = _doubted(one, f"tried: with {text} it goes no better")
         rule = find_rule(one.code)
         estimated = rule is not None and rule.is_built_in and one.code.startswith(_ESTIMATES) and one.severity != INFO
         if estimated and one.cause is not None and one.cause.kind in kinds:
-            one = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
+            one = _doubted(one, why)
         yield one
+
+
+def _doubted(one: ReportedFinding, why: str) -> ReportedFinding:
+    return one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
+
+
+def _tried_in_vain(run: Run) -> set[str]:
+    """The changes that did not help by themselves, where another one did."""
+    if cure(run) is None:
+        return set()
+    return {one.change.text for one in refuted(run.tried) if not one.change.parts}
 
 
 def _against(run: Run) -> tuple[str, tuple[str, ...]]:

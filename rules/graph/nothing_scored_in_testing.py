@@ -6,6 +6,8 @@ from math import prod
 from caffelint.lint import TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Place, Solver, listed, quoted, title
 from caffelint.lint.built import BuiltNet
 
+_NEVER = 1_000_000
+"""Iterations between tests of a solver without max_iter, which a script steps."""
 _FEW = 20
 """So many values may be a score that other layers compute."""
 
@@ -114,7 +116,7 @@ class NothingScoredInTesting(NetRule):
 def _tests_again(solver: Solver) -> bool:
     """Does a solver test while it trains? Who sets a test_interval beyond the end tests in another way."""
     message = solver.message
-    return solver.tests and not 0 < message.max_iter <= message.test_interval
+    return solver.tests and message.test_interval < (message.max_iter or _NEVER)
 
 
 def _left_out(net: Net, one: BuiltNet) -> Layer | None:

@@ -110,12 +110,7 @@ class SnapshotPrefixUnusable(SolverRule):
             )
             yield self.finding(place, text, evidence=evidence)
         elif prefix.endswith("/"):
-            text = (
-                f'snapshot_prefix "{prefix}" is a folder, so Caffe 1.0 saves "{prefix}_iter_N.caffemodel"; add a name,'
-                f' for example snapshot_prefix: "{prefix}net"'
-            )
-            evidence = "Caffe after 1.0 names the files after the solver"
-            yield self.finding(place, text, evidence=evidence, severity=INFO)
+            yield from [*self._folder(solver)] or [self._without_name(solver)]
         elif message.snapshot > 0 and solver.given("snapshot_prefix") is Given.NOTHING:
             caffe = solver.caffe
             if is_completed(solver) or (caffe and caffe.registered.names_snapshots):
@@ -132,6 +127,16 @@ class SnapshotPrefixUnusable(SolverRule):
             )
         else:
             yield from self._folder(solver)
+
+    def _without_name(self, solver: Solver) -> Finding:
+        """A prefix that is a folder."""
+        prefix = solver.message.snapshot_prefix
+        text = (
+            f'snapshot_prefix "{prefix}" is a folder, so Caffe 1.0 saves "{prefix}_iter_N.caffemodel"; add a name,'
+            f' for example snapshot_prefix: "{prefix}net"'
+        )
+        evidence = "Caffe after 1.0 names the files after the solver"
+        return self.finding(solver.at("snapshot_prefix"), text, evidence=evidence, severity=INFO)
 
     def _folder(self, solver: Solver) -> Iterator[Finding]:
         """A prefix in a folder that does not exist, seen from where the data exists."""
@@ -165,7 +170,8 @@ class SnapshotPrefixUnusable(SolverRule):
         runs = solver.runs
         if runs is None or not runs.launched or os.path.isabs(folder) or os.path.normpath(folder).startswith(".."):
             return
-        if found_from(folder, [one.home for one in runs.launched]) or runs.says(os.path.basename(folder)):
+        parts = os.path.normpath(folder).split(os.sep)
+        if found_from(folder, [one.home for one in runs.launched]) or all(map(runs.says, parts)):
             return  # it is there, or a script may make it
         first = runs.launched[0]
         yield self.finding(

@@ -109,6 +109,9 @@ class SolverOfAnotherNet(SolverRule):
                 if word == meant + _last(solver.path):
                     return  # solver2 of net trains net2
                 other = swapped(bare, word, meant, os.path.basename(solver.path))
+                own = swapped(os.path.basename(solver.path), meant, word, bare)
+                if not exists(os.path.join(os.path.dirname(solver.path), own)):
+                    continue  # a net without a solver of its own is trained by that of another one
                 if (mine & its or is_numbered_alike(word, meant)) and exists(os.path.join(folder, other)):
                     yield self.finding(
                         solver.at(use.field, use.position),

@@ -9,10 +9,11 @@ import pytest
 from caffelint.caffe.solver import Solver
 from caffelint.lint.cause import ReportedCause
 from caffelint.lint.file import load
+from caffelint.lint.finding import DISPLAY, Fix
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
-from caffelint.smoke.diagnosis.tried import CURED, Tried
+from caffelint.smoke.diagnosis.tried import CURED, SAME, Tried
 from caffelint.smoke.estimates import as_measured
 from caffelint.smoke.events import Iteration
 from caffelint.smoke.run import Run
@@ -65,6 +66,22 @@ def test_a_run_that_something_else_cured(kind: Any, severity: str) -> None:
     (found,) = as_measured(went_wrong, [guess("N101", "rate")])
     assert found.severity == severity
     assert ("with no ReLU it goes well" in found.evidence) == (severity == "info")
+
+
+@pytest.mark.parametrize(("text", "severity"), [("clip_gradients: 10", "info"), ("clip_gradients: 5", "warning")])
+def test_a_remedy_that_was_tried_in_vain(text: str, severity: str) -> None:
+    went_wrong = run([2.3, 9.0])
+    place = went_wrong.solver.at("base_lr")
+    other = Tried(Hypothesis("layer", place, STRONG, (), "field"), Change("no ReLU", ()), CURED)
+    elsewhere = went_wrong.solver.at("net")
+    vain = Tried(Hypothesis("gradient", elsewhere, STRONG, (), "field"), Change(text, ()), SAME, "flat")
+    advised = guess("S207", "gradient")._replace(fixes=(Fix("set clip_gradients: 10", DISPLAY, ()),))
+    went_wrong.tried = [vain]
+    assert list(as_measured(went_wrong, [advised])) == [advised], "nothing else helped"
+    went_wrong.tried = [other, vain]
+    (found,) = as_measured(went_wrong, [advised])
+    assert found.severity == severity
+    assert ("tried: with clip_gradients: 10 it goes no better" in found.evidence) == (severity == "info")
 
 
 @pytest.mark.parametrize(

@@ -315,6 +315,12 @@ class Texts:
                     found += ((one, where) for one in (name, *values.get(name, ())))
         return found
 
+    def speak_of(self, word: str) -> Iterator[str]:
+        """Where pages have a word."""
+        for page in self.pages:
+            if (at := page.text.find(word)) >= 0:
+                yield page.line(at)
+
     def in_pages(self, folder: str) -> Iterator[str]:
         """Where pages name a folder, as `snapshots/`."""
         name = os.path.normpath(folder).replace(os.sep, "/") + "/"

@@ -45,6 +45,8 @@ _UNKNOWN_FIELD = "unknown-field"
 _OF_SOLVERS = "unknown-solver-type"
 _OF_DATA_PATHS = "source-not-found"
 _OF_TEMPLATES = "unfilled-template"
+_OF_BATCHES, _BY_THE_BATCH = "batch-stats-in-testing", "use_global_stats"
+"""Who writes a page on that field knows what it does in testing."""
 _OF_SCALES = "batchnorm-without-scale"
 _OF_DEPLOYED = "deploy-"
 """How the names of rules begin that hold a deploy net against the net that was trained."""
@@ -161,6 +163,10 @@ class _Project:
         """Where a page tells its reader to write the paths of data; empty where none does."""
         where = self._texts.sets_paths
         return f"{where} tells to set the paths" if where else ""
+
+    def told_of(self, field: str) -> str:
+        """Where a page speaks of a field; empty where none does."""
+        return next((f"{where} speaks of {field}" for where in self._texts.speak_of(field)), "")
 
     def of_another_program(self, path: str) -> str:
         """Why the nets of a folder seem to be there for another program: Caffe loads less than half of them, for one
@@ -368,6 +374,8 @@ class _Projects:
         if one.name == _OF_DATA_PATHS and (why := project.sets_paths):
             return why
         if one.name == _OF_TEMPLATES and (why := project.filled_by(path)):
+            return why
+        if one.name == _OF_BATCHES and (why := project.told_of(_BY_THE_BATCH)):
             return why
         if one.name == _OF_SCALES and (why := project.compared(path)):
             return why

@@ -423,6 +423,17 @@ def test_a_training_net_that_is_refused_is_no_norm(project: Path, more: str, sev
     assert (one.severity, 'Caffe refuses "train.prototxt"' in one.evidence) == (severity, bool(more)), one.evidence
 
 
+@pytest.mark.parametrize(("page", "severity"), [("with use_global_stats: false", "info"), ("see below", "warning")])
+def test_a_page_speaks_of_the_statistics(project: Path, page: str, severity: str) -> None:
+    norm = 'layer { name: "n" type: "BatchNorm" bottom: "fc" top: "n" batch_norm_param { use_global_stats: false } }\n'
+    net = NET.replace('layer { name: "loss"', norm + 'layer { name: "loss"').replace(
+        'bottom: "fc" bottom', 'bottom: "n" bottom'
+    )
+    write({"train.prototxt": net, "solver.prototxt": f"test_iter: 9 test_interval: 9 {SOLVER % 'train.prototxt'}"})
+    write({"README.md": page})
+    assert found("batch-stats-in-testing")["train.prototxt"].severity == severity
+
+
 def test_a_trial_learns_nothing(project: Path) -> None:
     write({"solver.prototxt": (SOLVER % "train.prototxt").replace("9000", "4"), "train.prototxt": NET})
     one = found("weight-decay-out-of-range")["solver.prototxt"]
