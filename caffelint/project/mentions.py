@@ -41,7 +41,7 @@ class Fed(NamedTuple):
 
     line: where it sets up what transforms them, 1-based; by: Transformer or Classifier; opened: the value that a pixel
     of 1 has as it is opened; raw_scale and input_scale: None where the script sets none; has_mean: does it subtract
-    one, None where that is not clear?
+    one, None where that is not clear? is_rgb: does it give red, green and blue in this order, as it opens them?
     """
 
     line: int
@@ -50,6 +50,7 @@ class Fed(NamedTuple):
     raw_scale: float | None
     input_scale: float | None
     has_mean: bool | None
+    is_rgb: bool = False
 
     @property
     def factor(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Fed
@@ -20,6 +20,11 @@ _OPENERS = {
     ("Image", "open"): _PIXEL,
 }
 """What opens an image, by the last names of it. io.py, load_image: img_as_float."""
+_OF_RGB = frozenset([("io", "load_image"), ("", "load_image"), ("Image", "open")])
+"""Those that give red, green and blue; cv2.imread gives blue, green and red."""
+_SWAPS = frozenset(["set_channel_swap", "channel_swap"])
+_CONVERT = frozenset(["cvtColor", "transpose", "split", "convert", "flip", "swapaxes"])
+"""Names of what may put the channels of an image in another order, or make one of three."""
 _MAKERS = {"Transformer": "preprocess", "Classifier": "predict"}
 """What transforms images, and the method that does."""
 _ARGUMENTS = ("model_file", "pretrained_file", "image_dims", "mean", "input_scale", "raw_scale", "channel_swap")
@@ -63,7 +68,11 @@ def fed(text: str) -> Fed | None:
     ):
         return None
     has_mean = given["mean"] is not None or (None if _may_subtract_mean(nodes) else False)
-    return Fed(makers[0].lineno, by, opened.pop(), values["raw_scale"], values["input_scale"], has_mean)
+    of_rgb = all(_opener(one) in _OF_RGB for one in calls if _opener(one) in _OPENERS)
+    images = {name for node in nodes for name in _images(node) if name}
+    until = max(one.lineno for one in calls if _name(one.func) == _MAKERS[by])
+    is_rgb = of_rgb and not any(_may_swap(node, images, until) for node in nodes)
+    return Fed(makers[0].lineno, by, opened.pop(), values["raw_scale"], values["input_scale"], has_mean, is_rgb)
 
 
 def _name(node: ast.AST) -> str:
@@ -149,6 +158,30 @@ def _may_subtract_mean(nodes: Sequence[ast.AST]) -> bool:
         if is_used and id(node) not in making and not (id(node) in called and _name(node) == "mean"):
             return True
     return False
+
+
+def _images(node: ast.AST) -> Iterator[str]:
+    """The names of images: what is opened, and what is transformed."""
+    if isinstance(node, ast.Assign) and any(
+        isinstance(one, ast.Call) and _opener(one) in _OPENERS for one in walk(node.value)
+    ):
+        yield from (_name(one) for target in node.targets for one in walk(target))
+    elif isinstance(node, ast.Call) and _name(node.func) in _MAKERS.values():
+        yield from (_name(one) for one in walk_all(node.args))
+
+
+def _may_swap(node: ast.AST, images: Collection[str], until: int) -> bool:
+    """May it put the channels of an image in another order, up to a line, or is it told that there is one?"""
+    if isinstance(node, ast.Call) and _name(node.func) in _CONVERT and node.lineno <= until:
+        inner = walk_all([node.func, *node.args])
+        return any(_name(one) in images or isinstance(one, ast.Call) and _opener(one) in _OPENERS for one in inner)
+    if isinstance(node, ast.Slice):
+        return node.step is not None
+    if isinstance(node, ast.Tuple | ast.List):
+        return [_number(one) for one in node.elts[:2]] == [2.0, 1.0]
+    if isinstance(node, ast.keyword):
+        return node.arg in (*_SWAPS, "color", "as_grey")
+    return _name(node) in _SWAPS
 
 
 def _makes_mean(node: ast.AST) -> bool:

@@ -30,6 +30,8 @@ _TIMES = 8.0
 """By what factor values differ that a net does not get used to."""
 _MOST = 1e6
 """The same factor, beyond which the numbers are no scales of images."""
+_COLOURS, _APART = 3, 10.0
+"""By how much red is brighter than blue in photographs, at least."""
 _LEAST_MEAN = 20.0
 """Of the means of pixels: smaller ones hardly matter, or are those of other values."""
 _FC = ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}" inner_product_param {{ num_output: 8 }} }}'
@@ -95,7 +97,7 @@ class DeployFedOtherwise(NetRule):
                 "classify.py": _SCRIPT % "raw_scale=255",
             },
             span='type: "Input"',
-            message='classify.py:3 gives "data" values 80 times as large as in training: it sets no input_scale, but'
+            message='"classify.py" (line 3) gives "data" values 80 times as large as in training: it sets no input_scale, but'
             ' "train.prototxt" has scale: 0.0125; set input_scale=0.0125',
         ),
         Invalid(
@@ -105,7 +107,7 @@ class DeployFedOtherwise(NetRule):
                 "classify.py": _SCRIPT % "raw_scale=255",
             },
             span='type: "Input"',
-            message='classify.py:3 gives "data" images as they are, but "train.prototxt" subtracts a mean of 120; set'
+            message='"classify.py" (line 3) gives "data" images as they are, but "train.prototxt" subtracts a mean of 120; set'
             " mean=...",
         ),
     ]
@@ -121,10 +123,11 @@ class DeployFedOtherwise(NetRule):
         given = theirs[0] if len({one and one.kind for one in theirs}) == 1 else None
         source = next(layer for layer in net.in_phase(TEST) if not layer.bottoms and layer.tops)
         for place, one in fed if given else ():
-            if given and (text := _scaled_otherwise(one, given, mine[0].scale) or _by_another_mean(one, given)):
+            by_net = mine[0].scale
+            if given and (text := _scaled(one, given, by_net) or _less_mean(one, given) or _in_order(one, given)):
                 yield self.finding(
                     source.at("type"),
-                    f'{place} gives "{source.tops[0]}" {text}',
+                    f'{quoted(place.path)} (line {place.line}) gives "{source.tops[0]}" {text}',
                     related=(Related("what training does", given.place),) if given.place else (),
                 )
                 return
@@ -139,20 +142,23 @@ class _Given(NamedTuple):
     place: Place | None
     scale: float
     mean: str | None
+    is_bgr: bool
 
     @property
-    def kind(self) -> tuple[float, bool, bool]:
-        return self.scale, bool(self.mean), self.mean is None
+    def kind(self) -> tuple[float, bool, bool, bool]:
+        return self.scale, bool(self.mean), self.mean is None, self.is_bgr
 
     @classmethod
     def of(cls, training: Training, blob: str, names: Collection[str]) -> _Given | None:
         """None where it does not read images alone, does something else in testing, or has layers of no such name that
         make something else of the images.
         """
-        found = []
+        found: list[_Given] = []
         for phase in (TRAIN, TEST):
             readers = [one for one in training.net.in_phase(phase) if not one.bottoms and one.tops]
             ends = scaled(training.net, phase)
+            if found and not readers:
+                continue  # TRAIN alone has data
             if not (
                 len(ends) == len(readers) == 1
                 and readers[0].kind.data_source
@@ -163,8 +169,14 @@ class _Given(NamedTuple):
             if any(blob in one.bottoms and one.name not in names for one in training.net.in_phase(phase)):
                 return None
             mean = _mean(readers[0]) if ends[0].layer is readers[0] else None
-            found.append(cls(training.file, ends[0].place, ends[0].scale, mean))
-        return found[0] if found[0].kind == found[1].kind else None
+            found.append(cls(training.file, ends[0].place, ends[0].scale, mean, _is_bgr(readers[0])))
+        return found[0] if len({one.kind for one in found}) == 1 else None
+
+
+def _is_bgr(reader: Layer) -> bool:
+    """Are the means those of blue, green and red, in this order, as of ImageNet and faces?"""
+    means = list(reader.message.transform_param.mean_value)
+    return len(means) == _COLOURS and min(means) >= _LEAST_MEAN and means[0] + _APART <= means[2]
 
 
 def _mean(reader: Layer) -> str | None:
@@ -177,7 +189,7 @@ def _mean(reader: Layer) -> str | None:
     return f"a mean of {', '.join(f'{one:g}' for one in means)}" if max(means) >= _LEAST_MEAN else None
 
 
-def _scaled_otherwise(fed: Fed, given: _Given, by_net: float) -> str:
+def _scaled(fed: Fed, given: _Given, by_net: float) -> str:
     """What is said of values of another size than in training: which of both factors is wrong there."""
     times = fed.factor * by_net / given.scale
     if 1 / _TIMES < times < _TIMES or not 1 / _MOST < times < _MOST:
@@ -193,13 +205,20 @@ def _scaled_otherwise(fed: Fed, given: _Given, by_net: float) -> str:
     return f"values {size} in training: {what}, but {why}; {_advice(fed, name, f'{wanted[name]:g}')}"
 
 
-def _by_another_mean(fed: Fed, given: _Given) -> str:
+def _less_mean(fed: Fed, given: _Given) -> str:
     """What is said where only one of script and training subtracts a mean."""
     if fed.has_mean and given.mean == "":
         return f"images less a mean, but {quoted(given.file)} subtracts none; {_advice(fed, 'mean', '1')}"
     if fed.has_mean is False and given.mean:
         return f"images as they are, but {quoted(given.file)} subtracts {given.mean}; {_advice(fed, 'mean', '...')}"
     return ""
+
+
+def _in_order(fed: Fed, given: _Given) -> str:
+    if not (fed.is_rgb and given.is_bgr):
+        return ""
+    remedy = "set channel_swap=(2, 1, 0)" if fed.by == "Classifier" else "call set_channel_swap('data', (2, 1, 0))"
+    return f"images in the order RGB, as it opens them, but {quoted(given.file)} reads BGR; {remedy}"
 
 
 def _advice(fed: Fed, name: str, value: str) -> str:

@@ -64,3 +64,27 @@ def test_what_shows(text: str, factor: float, has_mean: bool | None) -> None:
 )
 def test_what_does_not(text: str) -> None:
     assert fed(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_rgb"),
+    [
+        (OPEN + TRANSFORMER % "", True),
+        ("im = Image.open(path)\n" + TRANSFORMER % "", True),
+        (OPEN + CLASSIFIER % "raw_scale=255", True),
+        (OPEN + "shown = cv2.cvtColor(other, 4)\n" + TRANSFORMER % "", True),
+        (OPEN + TRANSFORMER % "" + "im = cv2.cvtColor(im, 4)\n", True),  # to show it
+        (OPEN_CV + TRANSFORMER % "", False),
+        (OPEN + TRANSFORMER % "t.set_channel_swap('data', (2, 1, 0))\n", False),
+        (OPEN + CLASSIFIER % "channel_swap=(2, 1, 0)", False),
+        (OPEN + "im = im[:, :, ::-1]\n" + TRANSFORMER % "", False),
+        (OPEN + "im = im[:, :, [2, 1, 0]]\n" + TRANSFORMER % "", False),
+        (OPEN + "im = cv2.cvtColor(im, 4)\n" + TRANSFORMER % "", False),
+        ("im = Image.open(path).convert('L')\n" + TRANSFORMER % "", False),
+        ("im = caffe.io.load_image(path, color=False)\n" + TRANSFORMER % "", False),
+    ],
+)
+def test_the_order_of_channels(text: str, is_rgb: bool) -> None:
+    found = fed(text)
+    assert found is not None
+    assert found.is_rgb == is_rgb
