@@ -15,7 +15,7 @@ _SHUFFLES = ("shuffle", "permutation")
 
 
 class Apart(NamedTuple):
-    """Two arrays that `method` shuffles one after the other, and that are read with one index.
+    """Two arrays that are read with one index, and that `method` shuffles one after the other, or the first `alone`.
 
     line: of the second shuffle. tops: the numbers of the tops that each of them is written to.
     """
@@ -24,6 +24,7 @@ class Apart(NamedTuple):
     line: int
     names: tuple[str, str]
     tops: tuple[int, int]
+    alone: bool = False
 
 
 def shuffled_apart(methods: Iterable[ast.FunctionDef]) -> Iterator[Apart]:
@@ -33,12 +34,48 @@ def shuffled_apart(methods: Iterable[ast.FunctionDef]) -> Iterator[Apart]:
     """
     methods = list(methods)
     written = [_written(method) for method in methods if method.name == "forward"]
-    for method in methods if any(written) else ():
+    if not any(written):
+        return
+    yield from _alone(methods, written)
+    for method in methods:
         for body in _bodies(method):
             for one, other in pairwise(map(_shuffle, body)):
                 if one and other and one.by == other.by and one.name != other.name:
                     for tops in written:
                         yield from _pairs(method.name, one.name, other, tops)
+
+
+def _alone(methods: Sequence[ast.FunctionDef], written: Sequence[Mapping[tuple[str, str], int]]) -> Iterator[Apart]:
+    """What is shuffled while another array, read with the same index, is not named in the method after that, nor in any
+    call of the class that may give it an order.
+    """
+    shuffles = [
+        (method, found) for method in methods for body in _bodies(method) for found in map(_shuffle, body) if found
+    ]
+    if len(shuffles) != 1:
+        return
+    method, one = shuffles[0]
+    later = {_text(node) for node in walk(method) if isinstance(node, ast.Attribute) and node.lineno > one.line}
+    for tops in written:
+        for (read, index), top in tops.items():
+            mine = tops.get((one.name, index))
+            if mine is not None and read != one.name and read not in later and not _is_ordered(methods, read):
+                yield Apart(method.name, one.line, (one.name, read), (mine, top), alone=True)
+
+
+def _is_ordered(methods: Iterable[ast.FunctionDef], array: str) -> bool:
+    """Is an array read or written anywhere but to load it, or to take values or its length from it?"""
+    nodes = [node for method in methods for node in walk(method)]
+    plain = [node.value for node in nodes if isinstance(node, ast.Subscript | ast.Attribute)]
+    plain += [one for node in nodes if isinstance(node, ast.Call) and _is_len(node) for one in node.args]
+    stores = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    known = {id(node) for node in (*plain, *stores)}
+    times = sum(_text(target) == array for target in stores)
+    return times > 1 or any(_text(node) == array and id(node) not in known for node in nodes)
+
+
+def _is_len(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "len"
 
 
 class _Shuffle(NamedTuple):

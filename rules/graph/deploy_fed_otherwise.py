@@ -97,8 +97,8 @@ class DeployFedOtherwise(NetRule):
                 "classify.py": _SCRIPT % "raw_scale=255",
             },
             span='type: "Input"',
-            message='"classify.py" (line 3) gives "data" values 80 times as large as in training: it sets no input_scale, but'
-            ' "train.prototxt" has scale: 0.0125; set input_scale=0.0125',
+            message='"classify.py" (line 3) gives "data" values 80 times as large as in training: it sets no'
+            ' input_scale, but "train.prototxt" has scale: 0.0125; set input_scale=0.0125',
         ),
         Invalid(
             _NETS
@@ -107,8 +107,8 @@ class DeployFedOtherwise(NetRule):
                 "classify.py": _SCRIPT % "raw_scale=255",
             },
             span='type: "Input"',
-            message='"classify.py" (line 3) gives "data" images as they are, but "train.prototxt" subtracts a mean of 120; set'
-            " mean=...",
+            message='"classify.py" (line 3) gives "data" images as they are, but "train.prototxt" subtracts a mean of'
+            " 120; set mean=...",
         ),
     ]
 

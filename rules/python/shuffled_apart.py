@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PythonShuffledApart(LayerRule):
-    """A Python data layer shuffles its data and its labels each in an order of its own.
+    """A Python data layer shuffles its data and its labels each in an order of its own, or the one without the other.
 
     ## Why is this bad?
     `np.random.shuffle` draws a new order at each call, so no label belongs to its record, and nothing is learned.
@@ -64,6 +64,12 @@ class PythonShuffledApart(LayerRule):
             message='Python "data": new_order of class Data shuffles self.x and self.y each in an order of its own'
             " (m.py:8), so no label belongs to its record; draw one order, and index both with it",
         ),
+        Invalid(
+            {"net.prototxt": _NET, "m.py": _MODULE.format("        np.random.shuffle(self.x)\n")},
+            span='layer: "Data"',
+            message='Python "data": new_order of class Data shuffles self.x and not self.y (m.py:7), so no label'
+            " belongs to its record; draw one order, and index both with it",
+        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
@@ -72,11 +78,13 @@ class PythonShuffledApart(LayerRule):
         labels, read = layer.net.once(_labels_and_read)
         are = [(top in labels, top in read) for top in layer.tops]
         for python, found in claims(layer, partial(_of_labels, are=are)):
+            mine, other = found.names
+            what = f"{mine} and not {other}" if found.alone else f"{mine} and {other} each in an order of its own"
             yield self.finding(
                 layer.at("python_param", "layer"),
-                f"{title(layer)}: {found.method} of class {python.name} shuffles {' and '.join(found.names)} each in an"
-                f" order of its own ({where(python, found.line)}), so no label belongs to its record; draw one order,"
-                " and index both with it",
+                f"{title(layer)}: {found.method} of class {python.name} shuffles {what}"
+                f" ({where(python, found.line)}), so no label belongs to its record; draw one order, and index both"
+                " with it",
                 evidence=read_in(python),
             )
 

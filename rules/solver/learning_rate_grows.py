@@ -3,10 +3,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
+from caffelint.lint import INFO, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, write
 
 _HORIZON = 1_000_000
 """The number of iterations to look at where max_iter is not set."""
+_DIVERGES = "training may diverge"
+_LOW, _HIGH = 1e-3, 1.0
+"""Where a search for a rate begins and ends."""
 _NOTHING = 1e-3
 """Of base_lr."""
 _PART = 0.1
@@ -121,10 +124,13 @@ class LearningRateGrows(SolverRule):
             gamma = f"{1 / schedule.gamma:g}"
             advice = f"set gamma: {gamma}"
             fixes = fix(advice, UNSAFE, write(solver, field, value=gamma))
-        harm = "training may diverge"
+        harm = _DIVERGES
         if field == "lr_policy" and runs > 0:
             begins = schedule.first(lambda rate: abs(rate) >= _NOTHING * abs(schedule.base), runs)
             if begins is not None and begins[0] > _PART * runs:
                 harm = f"next to nothing is learned before iteration {begins[0]}"
         text = f"{why}, so the learning rate {how} and {harm}; {advice}"
-        yield self.finding(solver.at(field), text, fixes=fixes)
+        # One that rises to base_lr is no higher than a fixed one. Who looks for a rate begins far below all usual ones.
+        is_ordinary = field == "lr_policy" and harm == _DIVERGES
+        is_search = schedule.policy == "exp" and runs > 0 and start <= _LOW and abs(most) <= _HIGH
+        yield self.finding(solver.at(field), text, fixes=fixes, severity=INFO if is_ordinary or is_search else None)
