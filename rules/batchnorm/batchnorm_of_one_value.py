@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import prod
 
 from caffelint.lint import ERROR, TRAIN, WARNING, Finding, Invalid, Net, NetRule, title
-from caffelint.lint.built import BuiltLayer, shape_text, types_that
+from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, Shape, shape_text, types_that
 
 from ._norms import global_stats
 
@@ -47,8 +47,20 @@ class BatchnormOfOneValue(NetRule):
         ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "bn" bottom: "label" top: "loss" }'
     )
-    VALID = [_NET % (3, 3)]
+    _ROWS = (
+        'layer { name: "data" type: "HDF5Data" top: "data" top: "label" hdf5_data_param { batch_size: %d } }'
+        ' layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 8 } }'
+        ' layer { name: "bn" type: "BatchNorm" bottom: "fc" top: "fc" }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }'
+    )
+    VALID = [_NET % (3, 3), _ROWS % 3]
     INVALID = [
+        Invalid(
+            _ROWS % 1,
+            span='bottom: "fc"',
+            message='BatchNorm "bn" gets one value per channel (1x8), so its output and gradient are always 0 in TRAIN;'
+            " use a larger batch",
+        ),
         Invalid(
             _NET % (1, 1),
             span='bottom: "data"',
@@ -85,7 +97,7 @@ class BatchnormOfOneValue(NetRule):
                     yield from self._mvn(net, layer)
                 if net.role != "train" or layer.type != "BatchNorm" or layer.index is None or not layer.bottoms:
                     continue
-                shape = layer.bottoms[0].shape
+                shape = layer.bottoms[0].shape or _rows(layer.bottoms[0], one)
                 if shape is None or len(shape) < 2 or global_stats(net.layers[layer.index]):
                     continue
                 if (count := shape[0] * prod(shape[2:])) in _COMES_TO:
@@ -107,3 +119,15 @@ class BatchnormOfOneValue(NetRule):
                 f"{title(layer)} normalises each value by itself ({shape_text(shape)}), so its output is all zeros;"
                 f" {'use' if layer.parameters.across_channels else 'set across_channels: true or use'} another layer",
             )
+
+
+def _rows(blob: Blob, one: BuiltNet) -> Shape | None:
+    """What an InnerProduct makes of a batch whose items have no known shape: a row for each."""
+    above = blob.depends_on
+    maker = next((layer for layer in above if not layer.is_activation), None)
+    batches = {layer.batch_size for layer in one.layers if not layer.bottoms}
+    if maker is None or maker.type != "InnerProduct" or maker.parameters.axis != 1 or len(batches) != 1:
+        return None
+    if any(layer.rearranges or not layer.known or len(layer.bottoms) > 1 for layer in above):
+        return None
+    return (batches.pop(), maker.parameters.num_output)
