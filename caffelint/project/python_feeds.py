@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Fed
 from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import walk, walk_all
+from caffelint.project.python_nodes import children, walk, walk_all
 
 _PIXEL, _FRACTION = 1.0, 1 / 255
 """What of a pixel is left of its value from 0 to 255 as images are opened."""
@@ -37,19 +37,23 @@ _OTHERS = frozenset(
 _LEAST, _MOST = 0.05, 20.0
 """Factors between these are no scale of pixels; 100 and 1000 make per cent and milliseconds."""
 _IN_PERCENT = (100, 1000)
+_MOST_NODES = 50_000
+"""Of a script that is understood; most have a thousand."""
 _BOUNDS = (1e-9, 1e9)
 """Of the numbers that are understood."""
 _MEANS = (80.0, 140.0)
 """Numbers that may be the mean of pixels."""
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=2000)
 def fed(text: str) -> Fed | None:
     """What a script does to the images that it opens; None where it does not show, or that may not be all."""
     tree, _ = parse(text) if any(f"{one}(" in text for one in _MAKERS) else (None, False)
     if tree is None:
         return None
     nodes = walk(tree)
+    if len(nodes) > _MOST_NODES:
+        return None
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     makers = [one for one in calls if _name(one.func) in _MAKERS]
     if len(makers) != 1 or any(_name(one.func) in _OTHERS for one in calls):
@@ -59,7 +63,8 @@ def fed(text: str) -> Fed | None:
     set_up = [makers[0], *(one for found in setters.values() for one in found)]
     opened = {_OPENERS[key] for one in calls if (key := _opener(one)) in _OPENERS}
     used = any(_name(one.func) == _MAKERS[by] for one in calls)
-    if not used or len(opened) != 1 or _depend(nodes, set_up) or _scales(nodes, set_up):
+    around = {id(inner): node for node in nodes for inner in children(node)}
+    if not used or len(opened) != 1 or _depend(around, set_up) or _scales(nodes, set_up):
         return None
     given = {name: _given(makers[0], name, found) for name, found in setters.items()}
     values = {name: _number(given[name]) for name in ("raw_scale", "input_scale")}
@@ -67,7 +72,7 @@ def fed(text: str) -> Fed | None:
         given[name] is not None and values[name] is None for name in values
     ):
         return None
-    has_mean = given["mean"] is not None or (None if _may_subtract_mean(nodes) else False)
+    has_mean = given["mean"] is not None or (None if _may_subtract_mean(nodes, around) else False)
     of_rgb = all(_opener(one) in _OF_RGB for one in calls if _opener(one) in _OPENERS)
     images = {name for node in nodes for name in _images(node) if name}
     until = max(one.lineno for one in calls if _name(one.func) == _MAKERS[by])
@@ -103,19 +108,28 @@ def _given(maker: ast.Call, name: str, setters: Sequence[ast.Call]) -> ast.expr 
 def _number(node: ast.expr | None) -> float | None:
     """A number that is written as one, or as a quotient of two."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        above, below = _number(node.left), _number(node.right)
-        return above / below if above and below else None
+        parts = [_number(one) for one in (node.left, node.right) if isinstance(one, ast.Constant)]
+        return parts[0] / parts[1] if len(parts) == 2 and parts[0] and parts[1] else None
     value = node.value if isinstance(node, ast.Constant) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if _BOUNDS[0] < value < _BOUNDS[1] else None
 
 
-def _depend(nodes: Iterable[ast.AST], set_up: Sequence[ast.Call]) -> bool:
-    """Is any of these done only under a condition?"""
-    wanted = {id(one) for one in set_up}
-    branches = [node for node in nodes if isinstance(node, ast.If | ast.IfExp) and not _asks_for_main(node)]
-    return any(id(inner) in wanted for branch in branches for inner in walk(branch))
+def _depend(around: Mapping[int, ast.AST], set_up: Sequence[ast.Call]) -> bool:
+    """Is any of these done only under a condition? `around`: what each node is right below."""
+    seen: set[int] = set()
+    above = (node for one in set_up for node in _above(one, around, seen))
+    return any(isinstance(node, ast.If | ast.IfExp) and not _asks_for_main(node) for node in above)
+
+
+def _above(node: ast.AST, around: Mapping[int, ast.AST], seen: set[int]) -> Iterator[ast.AST]:
+    """All that a node is in, the nearest first, up to what was seen before."""
+    found = around.get(id(node))
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = around.get(id(found))
 
 
 def _asks_for_main(branch: ast.If | ast.IfExp) -> bool:
@@ -143,12 +157,14 @@ def _operands(
             yield (node.value,)
 
 
-def _may_subtract_mean(nodes: Sequence[ast.AST]) -> bool:
+def _may_subtract_mean(nodes: Sequence[ast.AST], around: Mapping[int, ast.AST]) -> bool:
     """Is a mean used for anything but to make it, or anything subtracted or written that may be one?"""
-    for operands in _operands(nodes, (ast.Sub,)):
-        inner = walk_all(operands)
-        if any(_is_mean_number(one) or "mean" in _name(one).lower() for one in inner):
-            return True
+    seen: set[int] = set()
+    for node in nodes:
+        if _is_mean_number(node) or "mean" in _name(node).lower():
+            above = _above(node, around, seen)
+            if any(isinstance(getattr(one, "op", None), ast.Sub) for one in above):
+                return True
     making = {id(inner) for one in nodes if _makes_mean(one) for inner in walk(one)}
     called = {id(one.func) for one in nodes if isinstance(one, ast.Call)}
     for node in nodes:
@@ -167,14 +183,14 @@ def _images(node: ast.AST) -> Iterator[str]:
     ):
         yield from (_name(one) for target in node.targets for one in walk(target))
     elif isinstance(node, ast.Call) and _name(node.func) in _MAKERS.values():
-        yield from (_name(one) for one in walk_all(node.args))
+        yield from map(_name, node.args)
 
 
 def _may_swap(node: ast.AST, images: Collection[str], until: int) -> bool:
     """May it put the channels of an image in another order, up to a line, or is it told that there is one?"""
     if isinstance(node, ast.Call) and _name(node.func) in _CONVERT and node.lineno <= until:
-        inner = walk_all([node.func, *node.args])
-        return any(_name(one) in images or isinstance(one, ast.Call) and _opener(one) in _OPENERS for one in inner)
+        given = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+        return any(_name(one) in images or isinstance(one, ast.Call) and _opener(one) in _OPENERS for one in given)
     if isinstance(node, ast.Slice):
         return node.step is not None
     if isinstance(node, ast.Tuple | ast.List):

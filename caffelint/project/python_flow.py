@@ -78,17 +78,19 @@ class Flow:
 
     def _keep(self, target: ast.expr) -> None:
         """It is assigned to this."""
-        if isinstance(target, ast.Tuple | ast.List):
-            for one in target.elts:
-                self._keep(one)
-        elif isinstance(target, ast.Starred | ast.Subscript):
-            self._keep(target.value)
-        elif isinstance(target, ast.Name):
-            self._found.add(target.id)
-        elif isinstance(target, ast.Attribute) and _is_self(target.value):
-            self._found.add(target.attr)
-        else:
-            self.leaves = True  # an attribute of something else, which others may have made
+        waiting = [target]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, ast.Tuple | ast.List):
+                waiting += one.elts
+            elif isinstance(one, ast.Starred | ast.Subscript):
+                waiting.append(one.value)
+            elif isinstance(one, ast.Name):
+                self._found.add(one.id)
+            elif isinstance(one, ast.Attribute) and _is_self(one.value):
+                self._found.add(one.attr)
+            else:
+                self.leaves = True  # an attribute of something else, which others may have made
 
     def _hand_on(self, function: ast.expr) -> None:
         """It is given to this: code of the module, what only looks at it, or else it leaves."""

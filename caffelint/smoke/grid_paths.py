@@ -9,6 +9,8 @@ from fnmatch import translate
 
 MOST = 200_000
 """Names that are looked at for all globs of a grid together: some seconds."""
+_LONG = 100
+"""Characters of a path for each of which to look it up counts as another name."""
 _WILDCARDS = frozenset("*?[")
 
 
@@ -33,7 +35,7 @@ class Paths:
         found = {os.path.join(folder, drive + os.sep if rest[:1] in ("/", os.sep) else drive): None}
         for at, part in enumerate(parts):
             last = at == len(parts) - 1
-            if part and (part != "**" or last or parts[at + 1] != "**"):
+            if part not in ("", ".") and (part != "**" or last or parts[at + 1] != "**"):
                 step = self._below if part == "**" else self._named(part, last)
                 links = "**" not in parts[:at]
                 found = {path: None for base in found for path in step(base) if links or not os.path.islink(path)}
@@ -50,7 +52,7 @@ class Paths:
 
     def _named(self, part: str, last: bool) -> Callable[[str], Iterator[str]]:
         if not is_glob(part):
-            return lambda folder: iter([path] if os.path.lexists(path := os.path.join(folder, part)) else [])
+            return lambda folder: iter([path] if self._is_there(path := os.path.join(folder, part)) else [])
         matches = re.compile(translate(part)).match
         hidden = part.startswith(".")
         names = self._names
@@ -62,14 +64,21 @@ class Paths:
 
         return step
 
+    def _is_there(self, path: str) -> bool:
+        self._look(1 + len(path) // _LONG)
+        return os.path.lexists(path)
+
+    def _look(self, names: int) -> None:
+        self._left -= names
+        if self._left < 0:
+            raise TooMany
+
     def _names(self, folder: str, hidden: bool = False) -> Iterator[str]:
         """The paths of all that is in a folder; nothing where it is none, or cannot be read."""
         try:
             with os.scandir(folder or os.curdir) as entries:
                 for entry in entries:
-                    self._left -= 1
-                    if self._left < 0:
-                        raise TooMany
+                    self._look(1)
                     if hidden or not entry.name.startswith("."):
                         yield os.path.join(folder, entry.name)
         except OSError:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, WARNING, Cause, Finding, Invalid, title
+from caffelint.lint import CERTAIN, ERROR, LIKELY, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import (
     BLOB,
     DATA,
@@ -130,13 +130,22 @@ def _of_matrix(rule: SmokeRule, run: Run) -> Iterator[Finding]:
     """An H with which one answer costs nothing, whatever the label is: the loss falls to 0 and shows nothing."""
     for layer in run.loss_layers:
         found = matrix(layer)
-        if found is None or found.broken or (answer := found.answer) is None:
+        if found is None or found.broken:
             continue
         empty = [row for row, values in enumerate(found.rows) if not any(values)]
+        place = run.place(layer.name, 0, "infogain_loss_param", "source")
+        if (answer := found.answer) is None:
+            if len(empty) > 1:  # one alone may be a class that is left out on purpose
+                what = f'{title(layer)}: in "{found.source}", its H, the rows of {_counted(empty)} are all 0, so labels'
+                what += " of these give no gradient and the net never learns them"
+                remedy = (
+                    "give each class its weight, also where it is far below 1; a division of integers makes 0 of it"
+                )
+                yield worded(rule, place, Cause("loss", what, ""), remedy, severity=WARNING, certainty=LIKELY)
+            continue
         what = f'{title(layer)}: in "{found.source}", its H, only column {answer} is not 0, so always to answer class'
         what += f" {answer} costs nothing"
         why = f"labels of {_counted(empty)} give no gradient" if empty else "no label gives any other gradient"
-        place = run.place(layer.name, 0, "infogain_loss_param", "source")
         remedy = "write H again, with 1, or a weight of the class, on its whole diagonal"
         yield worded(rule, place, Cause("loss", what, why), remedy, severity=ERROR, certainty=CERTAIN)
 

@@ -61,14 +61,11 @@ class SnapshotsOverwritten(SolverRule):
             return
         if any(word in _KEEPS or word.endswith(_WEIGHTS) for words in runs.words for word in words):
             return
+        mine = {(one.home, one.place.path): one.place.line for one in reversed(runs.launched)}
         others = {other.path: other for use in solver.nets for other in use.net.solvers if other.path != solver.path}
         for other in others.values():
-            later = [
-                two.place
-                for one in runs.launched
-                for two in (other.runs.launched if other.runs else ())
-                if (one.home, one.place.path) == (two.home, two.place.path) and one.place.line < two.place.line
-            ]
+            last = {(one.home, one.place.path): one.place for one in (other.runs.launched if other.runs else ())}
+            later = [place for key, place in last.items() if key in mine and mine[key] < place.line]
             if later and _last(other) == _last(solver) is not None:
                 saved = f"{os.path.basename(message.snapshot_prefix)}_iter_{message.max_iter}.caffemodel"
                 yield self.finding(

@@ -53,6 +53,14 @@ def test_code_that_is_too_deep_to_be_quoted() -> None:
     assert [fault.name for fault in one.faults] == ["..."]
 
 
+@pytest.mark.parametrize("target", ["x" + "[0]" * 1200, "self.param_str" + "['a']" * 1200])
+def test_what_is_assigned_deep_inside(target: str) -> None:
+    text = f"class A(caffe.Layer):\n    def setup(self, bottom, top):\n        {target} = eval(self.param_str)\n"
+    one = PythonModule("a.py", text).find("A")
+    assert one is not None
+    _ = one.possible_keys  # it comes to an end
+
+
 def test_long_modules_are_read() -> None:
     """Of 800 KB, with dictionaries, and with f-strings."""
     assert python2.parse("x = {1: {2: 3}}\n" * 50_000)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cost import soon
 
 from caffelint.project.python_feeds import fed
 
@@ -88,3 +89,22 @@ def test_the_order_of_channels(text: str, is_rgb: bool) -> None:
     found = fed(text)
     assert found is not None
     assert found.is_rgb == is_rgb
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "x = " + "/".join(["2"] * 1500),
+        "\n".join("a" + "-a" * 900 for _ in range(40)),
+        "if a:\n    pass\n" + "elif a:\n    pass\n" * 700 + "else:\n    " + "a, " * 20_000 + "a\n",
+        "\n".join("x = im" + ".transpose()" * 300 for _ in range(60)),
+        "\n".join("preprocess(" * 80 + "im" + ")" * 80 for _ in range(100)),
+        "\n".join("mean" + "*a" * 400 for _ in range(60)),
+    ],
+    ids=["quotient", "differences", "elif", "calls", "arguments", "means"],
+)
+def test_a_script_takes_time_with_its_size(more: str) -> None:
+    text = OPEN + TRANSFORMER % "" + more
+    fed.cache_clear()
+    with soon(2):
+        fed(text)

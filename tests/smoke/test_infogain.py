@@ -56,6 +56,14 @@ def test_a_usual_one(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
     assert {finding.name for finding in found if finding.code.startswith("X")} <= {"constant-labels"}
 
 
+@pytest.mark.parametrize(("second", "is_told"), [(0, True), (1, False)])
+def test_rows_that_are_empty(second: float, is_told: bool, in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    """As a division of integers makes them; one alone may be a class that nobody cares for."""
+    found = in_caffe(project(tmp_path, [0, 0, 0, 1, 1, 0, 0, 0, second])).report.findings
+    empty = "the rows of classes 0, 2 are all 0, so labels of these give no gradient"
+    assert any(empty in one.message for one in found) == is_told
+
+
 def test_rows_that_are_all_the_same(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
     words = told(in_caffe(project(tmp_path, [1, 1, 1, 1, 1, 1, 1, 1, 1])))
     assert 'all rows of "H.binaryproto", the H of InfogainLoss "loss", are equal' in words

@@ -103,6 +103,15 @@ def test_globs_look_at_so_many_names(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read_grid(grid(tmp_path, text), None, 1)
 
 
+def test_names_without_wildcards_count_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/0.prototxt").touch()
+    monkeypatch.setattr("caffelint.smoke.grid_paths.MOST", 100)
+    assert len(read_grid(grid(tmp_path, f'solvers = ["{"./" * 500}a/{"./" * 500}*"]'), None, 1)) == 1
+    with pytest.raises(BadGrid, match="looks through too many files"):
+        read_grid(grid(tmp_path, f'solvers = ["{"a/../" * 60}a/*"]'), None, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import translate
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
@@ -77,6 +78,9 @@ _WORD = compiled_later(r"[\w+-]+(?:\.[\w+-]+)*")
 _DIGITS = compiled_later(r"\d+")
 
 
+_LINE_END = compiled_later(r"\n")
+
+
 class Text(NamedTuple):
     """A text by its path as people read it, and the folder it is in."""
 
@@ -86,7 +90,12 @@ class Text(NamedTuple):
 
     def line(self, offset: int) -> str:
         """Where an offset is, as `run.sh:12`."""
-        return f"{self.path}:{self.text.count(chr(10), 0, offset) + 1}"
+        return f"{self.path}:{bisect_left(_line_ends(self.text), offset) + 1}"
+
+
+@lru_cache(maxsize=16)
+def _line_ends(text: str) -> Sequence[int]:
+    return array("I", (found.start() for found in _LINE_END.finditer(text)))
 
 
 class Named(NamedTuple):
@@ -281,7 +290,7 @@ class Texts:
         """Whether a path, which may have variable parts, may be that of a file, as far up as both are known."""
         if named.beside and os.path.dirname(path) != named.beside:
             return False
-        parts = reversed(os.path.relpath(path, self.top).split(os.sep))
+        parts = _parts_up(path, self.top)
         return all(_part_fits(given, part) for given, part in zip(named.parts, parts, strict=False))
 
     @cached_property
@@ -386,7 +395,23 @@ def _alike(name: str) -> str:
     return _DIGITS.sub("#", name.rpartition("/")[2])
 
 
+@lru_cache(maxsize=64)
+def _parts_up(path: str, top: str) -> Sequence[str]:
+    """The names that a path has below a folder, the last one first."""
+    return os.path.relpath(path, top).split(os.sep)[::-1]
+
+
 def _part_fits(given: str, part: str) -> bool:
     if "*" not in given:
         return _alike(given) == _alike(part)
-    return re.fullmatch(translate(re.sub(r"([?\[])", r"[\1]", given)), part) is not None
+    first, *others = given.split("*")
+    *between, last = others
+    if not (part.startswith(first) and part.endswith(last) and len(part) >= len(first) + len(last)):
+        return False
+    at, end = len(first), len(part) - len(last)
+    for piece in between:
+        found = part.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True

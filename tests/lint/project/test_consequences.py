@@ -25,7 +25,7 @@ def test_heads_of_other_layer_types_are_one_cause(project: Path) -> None:
     conv, fc = ("Convolution", "convolution_param", "kernel_size: 1"), ("InnerProduct", "inner_product_param", "")
 
     def net(classes: int) -> str:
-        chain = ["data", *"abcdefgh"]
+        chain = ["data", *"abcxefgh"]
         last = {"g": (conv, classes), "h": (fc, classes)}
         layers = ((name, below, *last.get(name, (conv, 8))) for below, name in pairwise(chain))
         return "".join(head.format(name, kind[0], below, kind[1], size, kind[2]) for name, below, kind, size in layers)
