@@ -68,10 +68,10 @@ def _is_ordered(methods: Iterable[ast.FunctionDef], array: str) -> bool:
     nodes = [node for method in methods for node in walk(method)]
     plain = [node.value for node in nodes if isinstance(node, ast.Subscript | ast.Attribute)]
     plain += [one for node in nodes if isinstance(node, ast.Call) and _is_len(node) for one in node.args]
-    stores = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
-    known = {id(node) for node in (*plain, *stores)}
-    times = sum(_text(target) == array for target in stores)
-    return times > 1 or any(_text(node) == array and id(node) not in known for node in nodes)
+    known = set(map(id, plain))
+    named = [node for node in nodes if isinstance(node, ast.Attribute) and _text(node) == array]
+    read = [node for node in named if not isinstance(node.ctx, ast.Store)]
+    return len(named) - len(read) > 1 or any(id(node) not in known for node in read)
 
 
 def _is_len(call: ast.Call) -> bool:

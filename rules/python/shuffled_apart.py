@@ -19,11 +19,7 @@ class PythonShuffledApart(LayerRule):
     `np.random.shuffle` draws a new order at each call, so no label belongs to its record, and nothing is learned.
 
     ## Example
-    ```
-    np.random.shuffle(self.images)
-    np.random.shuffle(self.labels)
-    ```
-    Use instead:
+    `np.random.shuffle(self.images)`, with `np.random.shuffle(self.labels)` or without. Use instead:
     ```
     order = np.random.permutation(len(self.images))
     self.images, self.labels = self.images[order], self.labels[order]
@@ -64,12 +60,6 @@ class PythonShuffledApart(LayerRule):
             message='Python "data": new_order of class Data shuffles self.x and self.y each in an order of its own'
             " (m.py:8), so no label belongs to its record; draw one order, and index both with it",
         ),
-        Invalid(
-            {"net.prototxt": _NET, "m.py": _MODULE.format("        np.random.shuffle(self.x)\n")},
-            span='layer: "Data"',
-            message='Python "data": new_order of class Data shuffles self.x and not self.y (m.py:7), so no label'
-            " belongs to its record; draw one order, and index both with it",
-        ),
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
@@ -78,8 +68,8 @@ class PythonShuffledApart(LayerRule):
         labels, read = layer.net.once(_labels_and_read)
         are = [(top in labels, top in read) for top in layer.tops]
         for python, found in claims(layer, partial(_of_labels, are=are)):
-            mine, other = found.names
-            what = f"{mine} and not {other}" if found.alone else f"{mine} and {other} each in an order of its own"
+            what = " and not ".join(found.names)
+            what = what if found.alone else f"{' and '.join(found.names)} each in an order of its own"
             yield self.finding(
                 layer.at("python_param", "layer"),
                 f"{title(layer)}: {found.method} of class {python.name} shuffles {what}"
