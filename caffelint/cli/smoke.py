@@ -72,10 +72,8 @@ from caffelint.cli.sharing import sweep_options
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**31 - 1),
-    default=1,
-    show_default=True,
     metavar="N",
-    help="The seed of weights, synthetic data and Dropout.",
+    help="The seed of weights, synthetic data and Dropout. Default: the random_seed of the solver, or 1.",
 )
 @click.option(
     "--timeout",

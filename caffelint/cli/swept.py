@@ -15,6 +15,7 @@ from caffelint.cli.smoked import code_line, engine_line
 from caffelint.cli.tell import say, tell
 from caffelint.lint.workers import WorkerEnded, share
 from caffelint.smoke.engines import NoEngine, choose
+from caffelint.smoke.prepare import SEED
 from caffelint.smoke.sweep import BadGrid, Results, Row, Trial, key, known, lost, read_grid, start, table, try_one
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def swept(grid: Path, request: Request, options: dict[str, Any]) -> int:
     if reason := misplaced(str(path)):
         raise click.ClickException(f"{path}: {reason}")
     try:
-        trials = read_grid(grid, request.path or None, request.wishes.seed)
+        seed = request.wishes.seed
+        trials = read_grid(grid, request.path or None, SEED if seed is None else seed)
         results = Results(path)
     except BadGrid as error:
         raise click.ClickException(str(error)) from error

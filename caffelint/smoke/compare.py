@@ -82,7 +82,7 @@ def _compare(stage: Stage, pair: tuple[Side, Side]) -> tuple[Run, Engine]:
     tops, batches = recorded(prepared.job.folder)  # type: ignore[no-untyped-call]
     start = Path(prepared.job.folder) / "start.caffemodel"
     nudged = start.with_name("nudged.caffemodel")
-    nudged.write_bytes(nudge(start.read_bytes(), stage.wishes.seed))
+    nudged.write_bytes(nudge(start.read_bytes(), prepared.job.seed))
     runs = []
     for number, (engine, weights) in enumerate(((chosen[0], start), (chosen[0], nudged), (chosen[1], start))):
         given: dict[str, Any] = {"recorded": tops, "batches": batches, "weights": str(weights)}

@@ -18,6 +18,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
+from caffelint.caffe.solver import Solver
 from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.fed import NOTHING, Fed
 from caffelint.smoke.gpu import asks_for_gpu
@@ -30,6 +31,8 @@ from caffelint.text.edits import Edit, apply_edits
 from caffelint.text.tree import Field
 
 NEVER = 2147483647
+SEED = 1
+"""Where neither the solver nor anybody else gives one."""
 _REPLACED = (
     "base_lr",
     "debug_info",
@@ -78,7 +81,7 @@ RUNNER = (
 
 @dataclass(frozen=True)
 class Wishes:
-    """The options of the run, from the command line. base_lr: replaces the solver's own, None to keep that.
+    """The options of the run, from the command line. base_lr, seed: replace the solver's own, None to keep these.
 
     unread: types of data layers that the engine does not read. mode, folder: as in `Job`; all but training
     leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files' names, of
@@ -87,7 +90,7 @@ class Wishes:
     """
 
     iterations: int = 50
-    seed: int = 1
+    seed: int | None = None
     device: str = "cpu"
     weights: str = ""
     watch: tuple[str, ...] = ()
@@ -170,7 +173,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         nets=tuple(nets),
         inputs=tuple(inputs),
         iterations=wishes.iterations,
-        seed=wishes.seed,
+        seed=seed_of(project.solver, wishes.seed),
         device=wishes.device,
         weights=os.path.abspath(wishes.weights) if wishes.weights else "",
         watch=(*wishes.watch, *(item.top for item in inputs if item.net == 0 and item.values == LABELS)),
@@ -377,6 +380,12 @@ def _current(net: Net, tops: Mapping[int, Sequence[Input]], still: bool, aside: 
     return text_format.MessageToString(message).encode()
 
 
+def seed_of(solver: Solver, given: int | None) -> int:
+    """What is drawn from: the seed that is given, else that of the solver, so that a run is the one of its users."""
+    own = solver.message.random_seed
+    return given if given is not None else own if 0 <= own < 2**31 else SEED
+
+
 def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> bytes:
     """The text of the solver with the copies of its nets, without what would write files or test in between."""
     solver = project.solver
@@ -400,7 +409,10 @@ def _solver(project: Project, copies: Mapping[int, str], wishes: Wishes) -> byte
     if solver.message.test_interval > 0 and wishes.mode == TRAINS:
         lines.append(f"test_interval: {NEVER}")
     lines += ["test_initialization: false", "display: 1", "snapshot: 0", "snapshot_after_train: false"]
-    lines += [f"random_seed: {wishes.seed}", f"solver_mode: {'CPU' if wishes.device == 'cpu' else 'GPU'}"]
+    lines += [
+        f"random_seed: {seed_of(solver, wishes.seed)}",
+        f"solver_mode: {'CPU' if wishes.device == 'cpu' else 'GPU'}",
+    ]
     if wishes.device != "cpu":
         lines.append(f"device_id: {wishes.device.rpartition(':')[2]}")
     if wishes.base_lr is not None:

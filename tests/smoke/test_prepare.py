@@ -39,6 +39,17 @@ def test_the_solver_keeps_what_rates_hang_on(tmp_path: Path) -> None:
     assert Job.from_json(job.to_json()) == job
 
 
+@pytest.mark.parametrize(
+    ("own", "given", "seed"),
+    [("random_seed: 14", None, 14), ("random_seed: 14", 3, 3), ("random_seed: -1", None, 1), ("", 0, 0)],
+)
+def test_the_solver_s_seed_is_that_of_its_users(tmp_path: Path, own: str, given: int | None, seed: int) -> None:
+    job = prepared(write(tmp_path, solver=f"{SOLVER}{own}\n"), tmp_path / "work", seed=given).job
+    copy = load(Path(job.solver).read_bytes(), job.solver).solver
+    assert copy is not None
+    assert job.seed == copy.message.random_seed == seed
+
+
 def test_nothing_of_the_user_changes_and_no_line_moves(tmp_path: Path) -> None:
     solver = write(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
