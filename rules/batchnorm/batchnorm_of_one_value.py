@@ -92,12 +92,13 @@ class BatchnormOfOneValue(NetRule):
         if not net.is_plain:
             return
         for one in (one for one in net.states() if one.phase == TRAIN):
+            rows = net.once(_of_rows)
             for layer in one.layers:
                 if layer.type == "MVN" and layer.index is not None and layer.bottoms:
                     yield from self._mvn(net, layer)
                 if net.role != "train" or layer.type != "BatchNorm" or layer.index is None or not layer.bottoms:
                     continue
-                shape = layer.bottoms[0].shape or _rows(layer.bottoms[0], one)
+                shape = layer.bottoms[0].shape or _rows(layer.bottoms[0], one, rows)
                 if shape is None or len(shape) < 2 or global_stats(net.layers[layer.index]):
                     continue
                 if (count := shape[0] * prod(shape[2:])) in _COMES_TO:
@@ -121,13 +122,21 @@ class BatchnormOfOneValue(NetRule):
             )
 
 
-def _rows(blob: Blob, one: BuiltNet) -> Shape | None:
+def _rows(blob: Blob, one: BuiltNet, rows: frozenset[BuiltLayer]) -> Shape | None:
     """What an InnerProduct makes of a batch whose items have no known shape: a row for each."""
-    above = blob.depends_on
-    maker = next((layer for layer in above if not layer.is_activation), None)
+    maker = blob.maker_beyond(lambda layer: layer.is_activation)
+    if maker not in rows or maker.type != "InnerProduct" or maker.parameters.axis != 1:
+        return None
     batches = {layer.batch_size for layer in one.layers if not layer.bottoms}
-    if maker is None or maker.type != "InnerProduct" or maker.parameters.axis != 1 or len(batches) != 1:
-        return None
-    if any(layer.rearranges or not layer.known or len(layer.bottoms) > 1 for layer in above):
-        return None
-    return (batches.pop(), maker.parameters.num_output)
+    return (batches.pop(), maker.parameters.num_output) if len(batches) == 1 else None
+
+
+def _of_rows(net: Net) -> frozenset[BuiltLayer]:
+    """The layers of TRAIN that read data, or one blob of such a layer, and that leave the items of a batch apart."""
+    found: set[BuiltLayer] = set()
+    for one in (one for one in net.states() if one.phase == TRAIN):
+        for layer in one.layers:
+            makers = [blob.producer for blob in layer.bottoms]
+            if layer.known and not layer.rearranges and len(makers) < 2 and all(maker in found for maker in makers):
+                found.add(layer)
+    return frozenset(found)

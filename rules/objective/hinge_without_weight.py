@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TRAIN, Finding, Invalid, Net, NetRule, fix, title, write
-from caffelint.lint.finding import ERROR, UNSAFE
+from caffelint.lint import ERROR, TRAIN, UNSAFE, Finding, Invalid, Net, NetRule, fix, title, write
 
 
 class HingeWithoutWeight(NetRule):

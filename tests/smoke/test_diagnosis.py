@@ -38,7 +38,7 @@ _PLANTED = {
     "loss_sigmoid_labels_255": (
         "labels",
         'layer { name: "mask_scaled" type: "Power" bottom: "mask" top: "mask_scaled" power_param'
-        " { scale: 0.003921569 } }",
+        ' { scale: 0.003921569 } } and bottom: "mask_scaled" in "loss"',
     ),
 }
 

@@ -138,6 +138,8 @@ def test_a_root_of_values_without_their_signs_is_tried(tmp_path: Path, in_caffe:
     net = DATA + made + CONV.replace('bottom: "data"', 'bottom: "mine"') + LOSS
     session = in_caffe(project(tmp_path, net), diagnose="full")
     assert session.run is not None
-    changed = 'layer { name: "data_abs" type: "AbsVal" bottom: "data" top: "data_abs" }'
+    changed = (
+        'layer { name: "data_abs" type: "AbsVal" bottom: "data" top: "data_abs" } and bottom: "data_abs" in "mine"'
+    )
     changed += " and power_param { shift: 0.001 }"
     assert [one.outcome for one in session.run.tried if one.change.text == changed] == [CURED]

@@ -8,9 +8,11 @@ from typing import Any
 
 import bench_curves
 import h5py
+import numpy
 import pytest
 from cost import soon
 
+from caffelint.caffe.weights import hdf5
 from caffelint.caffe.weights.file import read_solver_state, read_weights
 from caffelint.caffe.weights.stored import Unreadable
 from caffelint.schema import NetParameter
@@ -96,11 +98,18 @@ def test_lengths_that_lie(tmp_path: Path, length: int) -> None:
         read_weights(str(path))
 
 
-def test_hdf5_that_claims_more_than_it_holds(tmp_path: Path) -> None:
+def test_hdf5_that_claims_more_than_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.caffemodel.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("data/a/0", shape=(1 << 40,), dtype="f4", chunks=(1 << 20,), compression="gzip")
+    with pytest.raises(Unreadable, match="claims 4398046511104 bytes of weights, more than 1000 times its own size"):
+        read_weights(str(path))
+    with h5py.File(path, "w") as file:
+        file.create_dataset("data/a/0", shape=(1 << 23,), dtype="f8", chunks=(1 << 20,), compression="gzip")
+        file.create_dataset("other", data=numpy.random.default_rng(1).integers(0, 255, 1 << 20, "u1"))
     (layer,) = read_weights(str(path)).layers
+    assert layer.blobs[0].values().sum() == 0
+    monkeypatch.setattr(hdf5, "_MOST_UNPACKED", 1 << 20)
     with pytest.raises(Unreadable, match="of which it holds far fewer"):
         layer.blobs[0].values()
 
