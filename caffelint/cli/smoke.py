@@ -73,7 +73,7 @@ from caffelint.cli.sharing import sweep_options
     "--seed",
     type=click.IntRange(0, 2**31 - 1),
     metavar="N",
-    help="The seed of weights, synthetic data and Dropout. Default: the random_seed of the solver, or 1.",
+    help="The seed of weights, synthetic data and Dropout. Default: the random_seed of the solver, or 1; in a sweep 1.",
 )
 @click.option(
     "--timeout",

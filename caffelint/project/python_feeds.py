@@ -56,7 +56,7 @@ def fed(text: str) -> Fed | None:
         return None
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     makers = [one for one in calls if _name(one.func) in _MAKERS]
-    if len(makers) != 1 or any(_name(one.func) in _OTHERS for one in calls):
+    if len(makers) != 1 or any(_changes_values(one) for one in calls) or _feeds_another(nodes, calls):
         return None
     by = _name(makers[0].func)
     setters = {name: [one for one in calls if _name(one.func) == f"set_{name}"] for name in _SETTINGS}
@@ -72,7 +72,7 @@ def fed(text: str) -> Fed | None:
         given[name] is not None and values[name] is None for name in values
     ):
         return None
-    has_mean = given["mean"] is not None or (None if _may_subtract_mean(nodes, around) else False)
+    has_mean = _subtracts(given["mean"], nodes, around)
     of_rgb = all(_opener(one) in _OF_RGB for one in calls if _opener(one) in _OPENERS)
     images = {name for node in nodes for name in _images(node) if name}
     until = max(one.lineno for one in calls if _name(one.func) == _MAKERS[by])
@@ -116,7 +116,7 @@ def _number(node: ast.expr | None) -> float | None:
     return float(value) if _BOUNDS[0] < value < _BOUNDS[1] else None
 
 
-def _depend(around: Mapping[int, ast.AST], set_up: Sequence[ast.Call]) -> bool:
+def _depend(around: Mapping[int, ast.AST], set_up: Sequence[ast.AST]) -> bool:
     """Is any of these done only under a condition? `around`: what each node is right below."""
     seen: set[int] = set()
     above = (node for one in set_up for node in _above(one, around, seen))
@@ -160,7 +160,15 @@ def _operands(
 def _may_subtract_mean(nodes: Sequence[ast.AST], around: Mapping[int, ast.AST]) -> bool:
     """Is a mean used for anything but to make it, or anything subtracted or written that may be one?"""
     seen: set[int] = set()
+    images = {name for node in nodes for name in (*_images(node), *_transformed(node)) if name}
+    for operands in _operands(nodes, (ast.Sub,)):
+        if any(
+            _name(one) in images or isinstance(one, ast.Call) and _name(one.func) == "preprocess" for one in operands
+        ):
+            return True
     for node in nodes:
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub) and _name(node.target) in images:
+            return True
         if _is_mean_number(node) or "mean" in _name(node).lower():
             above = _above(node, around, seen)
             if any(isinstance(getattr(one, "op", None), ast.Sub) for one in above):
@@ -186,6 +194,12 @@ def _images(node: ast.AST) -> Iterator[str]:
         yield from map(_name, node.args)
 
 
+def _transformed(node: ast.AST) -> Iterator[str]:
+    """The names of what was transformed."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _name(node.value.func) == "preprocess":
+        yield from map(_name, node.targets)
+
+
 def _may_swap(node: ast.AST, images: Collection[str], until: int) -> bool:
     """May it put the channels of an image in another order, up to a line, or is it told that there is one?"""
     if isinstance(node, ast.Call) and _name(node.func) in _CONVERT and node.lineno <= until:
@@ -198,6 +212,39 @@ def _may_swap(node: ast.AST, images: Collection[str], until: int) -> bool:
     if isinstance(node, ast.keyword):
         return node.arg in (*_SWAPS, "color", "as_grey")
     return _name(node) in _SWAPS
+
+
+def _subtracts(given: ast.expr | None, nodes: Sequence[ast.AST], around: Mapping[int, ast.AST]) -> bool | None:
+    """Is a mean subtracted, None where that is not clear: of a name that is set in several places, or to nothing?"""
+    if isinstance(given, ast.Name):
+        sets = [node for node in nodes if isinstance(node, ast.Name) and node.id == given.id and _is_stored(node)]
+        asked = any(isinstance(node, ast.arg) and node.arg == given.id for node in nodes)
+        return True if len(sets) == 1 and not asked and not _depend(around, sets) else None
+    if given is not None:
+        return True
+    return None if _may_subtract_mean(nodes, around) else False
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _changes_values(call: ast.Call) -> bool:
+    """Does it change values in another way than by arithmetic, as skimage's resize, which makes fractions of pixels?"""
+    owner, name = _opener(call)
+    return name in _OTHERS or name in ("resize", "rescale") and owner in ("", "transform") or owner == "exposure"
+
+
+def _feeds_another(nodes: Sequence[ast.AST], calls: Sequence[ast.Call]) -> bool:
+    """Does a script make several nets, one of which is not given what is transformed?"""
+    if sum(_name(one.func) in ("Net", "Classifier") for one in calls) < 2:
+        return False
+    assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    makes = [node for node in assigned if isinstance(node.value, ast.Call) and _name(node.value.func) == "Net"]
+    given = [node for node in assigned if isinstance(node.value, ast.Call) and _name(node.value.func) == "preprocess"]
+    nets = {_name(node.targets[0]) for node in makes}
+    fed_ = {_name(inner) for node in given for inner in walk(node.targets[0])}
+    return len(makes) < 2 or not nets <= fed_
 
 
 def _makes_mean(node: ast.AST) -> bool:

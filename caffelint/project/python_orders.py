@@ -11,6 +11,7 @@ from caffelint.text.records import NamedTuple
 
 _SHORT = 12
 """Nodes of a name or an index; one of more is nothing that is told from another."""
+_FILLS = ("append", "extend", "insert", "sort", "reverse")
 _SHUFFLES = ("shuffle", "permutation")
 
 
@@ -59,7 +60,9 @@ def _alone(methods: Sequence[ast.FunctionDef], written: Sequence[Mapping[tuple[s
     for tops in written:
         for (read, index), top in tops.items():
             mine = tops.get((one.name, index))
-            if mine is not None and read != one.name and read not in later and not _is_ordered(methods, read):
+            if mine is None or read == one.name or read in later:
+                continue
+            if not _is_ordered(methods, read) and not _is_made_of(methods, read, one.name):
                 yield Apart(method.name, one.line, (one.name, read), (mine, top), alone=True)
 
 
@@ -72,6 +75,20 @@ def _is_ordered(methods: Iterable[ast.FunctionDef], array: str) -> bool:
     named = [node for node in nodes if isinstance(node, ast.Attribute) and _text(node) == array]
     read = [node for node in named if not isinstance(node.ctx, ast.Store)]
     return len(named) - len(read) > 1 or any(id(node) not in known for node in read)
+
+
+def _is_made_of(methods: Iterable[ast.FunctionDef], array: str, other: str) -> bool:
+    """Is an array made of the other one, in one statement or value by value?"""
+    nodes = [node for method in methods for node in walk(method)]
+    for node in nodes:
+        if isinstance(node, ast.Assign) and any(_text(one) == array for one in node.targets):
+            if any(_text(one) == other for one in walk(node.value)):
+                return True
+        stored = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        called = isinstance(node, ast.Attribute) and node.attr in _FILLS
+        if (stored or called) and _text(node.value) == array:  # type: ignore[attr-defined]
+            return True
+    return False
 
 
 def _is_len(call: ast.Call) -> bool:

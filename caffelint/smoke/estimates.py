@@ -48,7 +48,7 @@ def _tried_in_vain(run: Run) -> set[str]:
     """The changes that did not help by themselves, where another one did."""
     if cure(run) is None:
         return set()
-    return {one.change.text for one in refuted(run.tried) if not one.change.parts}
+    return {one.change.text for one in refuted(run.tried) if one.change.of_solver and not one.change.parts}
 
 
 def _against(run: Run) -> tuple[str, tuple[str, ...]]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.data.rule import DataEvidence, DatasetRule
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
+from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Top
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, compiled_later, title
 
 from ._example import project
 from ._words import once, path, source_place
@@ -13,6 +13,7 @@ _CONT = 1
 _MOST = 0.5
 """Of the marks: sequences of two steps have as many that are 0."""
 _FEW = 20
+_DIGITS = compiled_later(r"\d+")
 _NET = """layer {
   name: "in" type: "HDF5Data" top: "x" top: "cont" top: "y"
   hdf5_data_param { source: "train_lmdb" batch_size: 4 }
@@ -54,7 +55,11 @@ class SequenceMarksInverted(DatasetRule):
     name = "sequence-marks-inverted"
     severity = WARNING
     certainty = LIKELY
-    VALID = [project(_marks(*(0, 1, 1, 1) * 8), _NET), project(_marks(*(0, 1) * 16), _NET)]
+    VALID = [
+        project(_marks(*(0, 1, 1, 1) * 8), _NET),
+        project(_marks(*(0, 1) * 16), _NET),
+        project(_marks(*(0, 1, 1, 0, 0, 0, 0) * 8), _NET),
+    ]
     INVALID = [
         Invalid(
             project(_marks(*(1, 0, 0, 0) * 8), _NET),
@@ -70,7 +75,10 @@ class SequenceMarksInverted(DatasetRule):
                 readers = [one.layer for one in feed.readers(key) if one.layer.is_recurrent and one.bottom == _CONT]
                 marks = top.values or {}
                 every = sum(marks.values())
-                if not readers or set(marks) != {0.0, 1.0} or every < _FEW or marks[0.0] <= _MOST * every:
+                # Captions that are filled up with 0 begin with a 0 all the same.
+                if not readers or set(marks) != {0.0, 1.0} or not _number(top, 1.0) < _number(top, 0.0):
+                    continue
+                if every < _FEW or marks[0.0] <= _MOST * every:
                     continue
                 what = f'{title(readers[0])}: "{key}" of {path(feed)} is 0 at {marks[0.0] / every:.0%} of all steps,'
                 what += " where the layer forgets what came before"
@@ -81,3 +89,9 @@ class SequenceMarksInverted(DatasetRule):
                     phases=feed.phases,
                     cause=Cause("data", what, remedy, LIKELY),
                 )
+
+
+def _number(top: Top, value: float) -> int:
+    """That of the first record with a value."""
+    found = _DIGITS.search(top.first_of.get(value, ""))
+    return int(found[0]) if found else 0

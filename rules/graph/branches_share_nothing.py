@@ -115,7 +115,10 @@ class BranchesShareNothing(NetRule):
             if len(loss.bottoms) > _PAIR and TRAIN in loss.phases:
                 first, second = (_Branch.of(loss, index) for index in (0, 1))
                 if first and second and first.is_like(second):
-                    yield from self._told(loss, first.learned, second.learned, first.source is second.source)
+                    pairs = [(one, two) for one, two in first.pairs(second) if _learns(one) and _learns(two)]
+                    if len(pairs) >= _LEAST:
+                        theirs, mine = ([pair[at] for pair in pairs] for at in (0, 1))
+                        yield from self._told(loss, theirs, mine, first.source is second.source)
 
     def _told(self, loss: Layer, theirs: list[Layer], mine: list[Layer], is_one: bool) -> Iterator[Finding]:
         names = [{param.name for one in some for param in one.message.param} - {""} for some in (theirs, mine)]
@@ -162,15 +165,24 @@ class _Branch(NamedTuple):
             found.append(layer)
         return None
 
-    @property
-    def learned(self) -> list[Layer]:
-        return [one for one in self.layers if one.kind.has_parameters and not is_fixed(one)][::-1]
+    def pairs(self, other: _Branch) -> list[tuple[Layer, Layer]]:
+        """The layers of both, from the data on."""
+        return [*zip(self.layers, other.layers, strict=True)][::-1]
 
     def is_like(self, other: _Branch) -> bool:
         """Are they the same, of layers of their own, and do they read the same kind of thing?"""
-        if len(self.layers) != len(other.layers) or len(self.learned) < _LEAST or self.source.type != other.source.type:
+        if len(self.layers) != len(other.layers) or self.source.type != other.source.type:
             return False
         if self.source is other.source and self.top == other.top:
             return False
-        pairs = [*zip(self.layers, other.layers, strict=True)]
-        return all(one is not two and one.type == two.type and parameters(one) == parameters(two) for one, two in pairs)
+        return all(
+            one is not two and one.type == two.type and parameters(one) == parameters(two)
+            for one, two in self.pairs(other)
+        )
+
+
+def _learns(layer: Layer) -> bool:
+    """Has it parameters that training changes?"""
+    params = layer.message.param
+    is_frozen = bool(params) and all(param.lr_mult == 0 for param in params)
+    return bool(layer.kind.has_parameters) and not is_fixed(layer) and not is_frozen

@@ -123,8 +123,9 @@ class DeployFedOtherwise(NetRule):
         given = theirs[0] if len({one and one.kind for one in theirs}) == 1 else None
         source = next(layer for layer in net.in_phase(TEST) if not layer.bottoms and layer.tops)
         for place, one in fed if given else ():
-            by_net = mine[0].scale
+            by_net, top = mine[0].scale, source.tops[0]
             if given and (text := _scaled(one, given, by_net) or _less_mean(one, given) or _in_order(one, given)):
+                text = text.replace("('data', ", f"({top!r}, ")
                 yield self.finding(
                     source.at("type"),
                     f'{quoted(place.path)} (line {place.line}) gives "{source.tops[0]}" {text}',

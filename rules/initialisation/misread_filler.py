@@ -191,7 +191,9 @@ def _slips(name: str, layer: Layer, filler: Any) -> Iterator[Slip]:
             # As the constant of weights the value would do more harm. It may be meant as the std.
             advice = "remove value" if filler.HasField("std") else f"write std: {filler.value:.4g}"
             yield Slip((field,), f"the gaussian filler ignores value; {advice}", INFO)
-        elif field == "value" and name == "bias_filler" and type_ in _OF_BIASES:
+        elif (
+            field == "value" and name == "bias_filler" and type_ in _OF_BIASES and not filler.HasField("variance_norm")
+        ):
             message = f"the {type_} filler ignores value and draws each bias {_OF_BIASES[type_]}, as for one input"
             yield Slip((field,), f'{message}; set type: "constant"', WARNING, ("type", quoted("constant")))
         else:

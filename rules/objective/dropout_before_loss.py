@@ -60,7 +60,7 @@ class DropoutBeforeLoss(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         built = next((one for one in net.states() if one.phase == TRAIN and one.is_wired), None)
         for loss in built.layers if built is not None and net.role == "train" else ():
-            drop = loss.bottoms[0].maker if any(loss.loss_weights) and loss.known and loss.bottoms else None
+            drop = loss.bottoms[0].maker if any(loss.loss_weights) and loss.reads_classes(1) else None
             if drop is None or drop.index is None or drop.type != "Dropout" or loss.index is None:
                 continue
             ratio, maker = drop.parameters.dropout_ratio, drop.bottoms[0].maker

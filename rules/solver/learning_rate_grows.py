@@ -8,8 +8,8 @@ from caffelint.lint import INFO, UNSAFE, WARNING, Finding, Fix, Invalid, Solver,
 _HORIZON = 1_000_000
 """The number of iterations to look at where max_iter is not set."""
 _DIVERGES = "training may diverge"
-_LOW, _HIGH = 1e-3, 1.0
-"""Where a search for a rate begins and ends."""
+_LOW, _HIGH, _SEARCH = 2e-4, 1.0, 10_000
+"""Where a search for a rate begins and ends, and its iterations at most."""
 _NOTHING = 1e-3
 """Of base_lr."""
 _PART = 0.1
@@ -132,5 +132,5 @@ class LearningRateGrows(SolverRule):
         text = f"{why}, so the learning rate {how} and {harm}; {advice}"
         # One that rises to base_lr is no higher than a fixed one. Who looks for a rate begins far below all usual ones.
         is_ordinary = field == "lr_policy" and harm == _DIVERGES
-        is_search = schedule.policy == "exp" and runs > 0 and start <= _LOW and abs(most) <= _HIGH
+        is_search = schedule.policy == "exp" and 0 < runs <= _SEARCH and start <= _LOW and abs(most) <= _HIGH
         yield self.finding(solver.at(field), text, fixes=fixes, severity=INFO if is_ordinary or is_search else None)

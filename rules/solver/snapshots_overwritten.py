@@ -5,8 +5,11 @@ from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Related, Solver, SolverRule
 
-_KEEPS = frozenset(["mv", "cp", "move", "copy", "copyfile", "rename", "renames", "rsync"])
+_KEEPS = {"mv", "cp", "move", "copy", "copyfile", "rename", "renames", "rsync", "scp"}
+_KEEPS |= {"tar", "zip", "gsutil", "aws", "install"}
 """Words of scripts that may put the snapshots elsewhere between two runs."""
+_CHOICES = {"if", "elif", "else", "case", "function", "def", "fi", "esac"}
+_MAKEFILE = "Makefile"
 _WEIGHTS = (".caffemodel", ".solverstate")
 _SOLVER = 'net: "net.prototxt" base_lr: {} lr_policy: "fixed" max_iter: 500 snapshot_prefix: "{}"'
 _NET = 'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "train" batch_size: 4 } }'
@@ -66,7 +69,7 @@ class SnapshotsOverwritten(SolverRule):
         for other in others.values():
             last = {(one.home, one.place.path): one.place for one in (other.runs.launched if other.runs else ())}
             later = [place for key, place in last.items() if key in mine and mine[key] < place.line]
-            if later and _last(other) == _last(solver) is not None:
+            if later and not _chooses(later[0].path, runs.words) and _last(other) == _last(solver) is not None:
                 saved = f"{os.path.basename(message.snapshot_prefix)}_iter_{message.max_iter}.caffemodel"
                 yield self.finding(
                     solver.at("snapshot_prefix"),
@@ -76,6 +79,11 @@ class SnapshotsOverwritten(SolverRule):
                     related=(Related("the other solver", other.at("snapshot_prefix")),),
                 )
                 return
+
+
+def _chooses(script: str, words: tuple[frozenset[str], ...]) -> bool:
+    """May a script run one solver or the other?"""
+    return script.endswith(_MAKEFILE) or any(not _CHOICES.isdisjoint(some) for some in words)
 
 
 def _last(solver: Solver) -> tuple[str, int] | None:

@@ -18,9 +18,13 @@ CLASSIFIER = "net = caffe.Classifier('deploy.prototxt', 'a.caffemodel', %s)\nnet
         (OPEN + TRANSFORMER % "", 1 / 255, False),
         (OPEN_CV + TRANSFORMER % "", 1, False),
         (OPEN + TRANSFORMER % "t.set_raw_scale('data', 255)\nt.set_input_scale('data', 1 / 256.0)\n", 1 / 256, False),
-        (OPEN + TRANSFORMER % "t.set_mean('data', mu)\n", 1 / 255, True),
+        (OPEN + TRANSFORMER % "t.set_mean('data', mu)\n", 1 / 255, None),
+        ("mu = load()\n" + OPEN + TRANSFORMER % "t.set_mean('data', mu)\n", 1 / 255, True),
+        ("mu = None\nif a:\n    mu = load()\n" + OPEN + CLASSIFIER % "mean=mu", 1 / 255, None),
+        (OPEN + TRANSFORMER % "" + "x -= mu\n", 1 / 255, None),
+        (OPEN + TRANSFORMER % "" + "y = t.preprocess('data', im) - mu\n", 1 / 255, None),
         (OPEN + CLASSIFIER % "raw_scale=255", 1, False),
-        (OPEN + CLASSIFIER % "(256, 256), mu, 0.5, 255", 0.5, True),
+        (OPEN + CLASSIFIER % "(256, 256), numpy.load(mu), 0.5, 255", 0.5, True),
         (OPEN + CLASSIFIER % "mean=None", 1 / 255, False),
         # A mean that is made and not used, and one of something else.
         ("mean = load()\nmean.shape = 3\n" + OPEN_CV + "#t.set_mean(mean)\n" + TRANSFORMER % "", 1, False),
@@ -61,6 +65,11 @@ def test_what_shows(text: str, factor: float, has_mean: bool | None) -> None:
         OPEN_CV + "im = im / 255.\n" + TRANSFORMER % "",
         OPEN_CV + "im /= 127.5\n" + TRANSFORMER % "",
         OPEN_CV + "cv2.normalize(im, im)\n" + TRANSFORMER % "",
+        OPEN_CV + "im = skimage.transform.resize(im, (8, 8))\n" + TRANSFORMER % "",
+        "net = caffe.Net('a')\nother = caffe.Net('b')\n"
+        + OPEN
+        + TRANSFORMER % ""
+        + "other.blobs['data'].data[...] = x\n",
     ],
 )
 def test_what_does_not(text: str) -> None:

@@ -50,6 +50,8 @@ _TO_BE_ADDED = compiled_later(
 )
 """A remark that an exercise has in place of layers."""
 _COMMENTED_READER = compiled_later(r"^[ \t]*#[^\n\"']{0,99}\bbottom[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})", re.MULTILINE)
+_COPIED = compiled_later(r"(?: - \S[^-]{0,40}| \([^()]{1,40}\)| copy(?: \d{1,4})?)\Z", re.IGNORECASE)
+"""How a name ends that a file manager gave a copy."""
 _MIXED, _OF_THE_GRAPH, _NOT_MADE = "mixed-layer-formats", "G", "unknown-bottom"
 _MANY = 10
 _LONGEST = 40
@@ -329,8 +331,9 @@ def _backed_up(path: str) -> str:
     """
     folder, name = os.path.split(path)
     whole = name.partition(_SUFFIX)[0]
-    first = os.path.join(folder, whole.partition(" ")[0] + _SUFFIX)
-    return first if " " in whole and disk.exists(first) else os.path.join(folder, whole + _SUFFIX)
+    copied = _COPIED.search(whole)
+    first = os.path.join(folder, whole[: copied.start()] + _SUFFIX) if copied else ""
+    return first if first and disk.exists(first) else os.path.join(folder, whole + _SUFFIX)
 
 
 def _is_backup(path: str) -> bool:

@@ -59,7 +59,11 @@ _SNAPSHOT = compiled_later(r"_iter_\d{2,9}(?:\.caffemodel|\.solverstate)")
 _PREFIX = compiled_later(r"[\w./\\${}%+-]{1,200}\Z")
 _MAKES = compiled_later(r"\b(?:mkdir|makedirs)\b([^\n]{1,300})")
 _PATH = compiled_later(r"[\w./\\+-]{1,200}")
-_GOES_ON = compiled_later(r"[\w.-]")
+_OF_FOLDERS = compiled_later(
+    r"[\u251c\u2514\u2502]|\|--|\+--|mkdir|\b(?:put|place|copy|download|create|unzip|extract)", re.I
+)
+"""In a line that draws a tree of files, or tells to put something into a folder."""
+_GOES_ON = compiled_later(r"[\w./-]")
 """Before the name of a folder, but for what is a longer one."""
 _MOST_VALUES = 8
 """Of one variable, that are looked at."""
@@ -324,19 +328,21 @@ class Texts:
                     found += ((one, where) for one in (name, *values.get(name, ())))
         return found
 
-    def speak_of(self, word: str) -> Iterator[str]:
-        """Where pages have a word."""
+    def speak_of(self, *words: str) -> Iterator[str]:
+        """Where pages have all of these words in a line."""
         for page in self.pages:
-            if (at := page.text.find(word)) >= 0:
-                yield page.line(at)
+            for number, line in enumerate(page.text.splitlines(), 1) if words[0] in page.text else ():
+                if all(word in line for word in words):
+                    yield f"{page.path}:{number}"
 
     def in_pages(self, folder: str) -> Iterator[str]:
-        """Where pages name a folder, as `snapshots/`."""
+        """Where pages have a folder, as `snapshots/`, in a tree of files, or tell to put something there."""
         name = os.path.normpath(folder).replace(os.sep, "/") + "/"
         for page in self.pages if name not in ("./", "/") else ():
-            before, found, _ = page.text.partition(name)
-            if found and not _GOES_ON.search(before[-1:]):
-                yield page.line(len(before))
+            for number, line in enumerate(page.text.splitlines(), 1) if name in page.text else ():
+                before, found, _ = line.partition(name)
+                if found and _OF_FOLDERS.search(line) and not _GOES_ON.search(before[-1:]):
+                    yield f"{page.path}:{number}"
 
 
 def _name(path: str) -> str:

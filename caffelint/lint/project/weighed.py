@@ -166,7 +166,7 @@ class _Project:
 
     def told_of(self, field: str) -> str:
         """Where a page speaks of a field; empty where none does."""
-        return next((f"{where} speaks of {field}" for where in self._texts.speak_of(field)), "")
+        return next((f"{where} speaks of {field}" for where in self._texts.speak_of(field, "false")), "")
 
     def of_another_program(self, path: str) -> str:
         """Why the nets of a folder seem to be there for another program: Caffe loads less than half of them, for one
