@@ -45,9 +45,9 @@ def tell_first_of_alike(
             key=lambda number: (not live[number], findings[number].file.count(os.sep), _place(findings[number]))
         )
         first, *others = (findings[number] for number in numbers)
-        told[numbers[0]] = first._replace(evidence=_with(first, _elsewhere(first, others)))
+        told[numbers[0]] = first.because(_elsewhere(first, others))
         for number, one in zip(numbers[1:], others, strict=True):
-            told[number] = one._replace(severity=INFO, evidence=_with(one, f"as in {_shown(first, one)}"))
+            told[number] = one.because(f"as in {_shown(first, one)}", INFO)
     return told
 
 
@@ -88,7 +88,3 @@ def _place(one: ReportedFinding) -> tuple[str, int]:
 
 def _shown(one: ReportedFinding, beside: ReportedFinding) -> str:
     return f"line {one.line}" if one.file == beside.file else f"{one.file}:{one.line or 1}"
-
-
-def _with(one: ReportedFinding, why: str) -> str:
-    return "; ".join(filter(None, [one.evidence, why]))

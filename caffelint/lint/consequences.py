@@ -63,7 +63,7 @@ def lower_consequences(
         if one.severity != INFO and (cause := cause_of(one)):
             where = f"line {cause.line}" if cause.file == one.file else f"{cause.file}:{cause.line or 1}"
             why = f"mend {cause.name} at {where} first"
-            one = one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
+            one = one.because(why, INFO)
         lowered.append(one)
     return lowered
 

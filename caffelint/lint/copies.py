@@ -48,16 +48,12 @@ def lower_copies(findings: Sequence[ReportedFinding], texts: Mapping[str, bytes]
             content = digest(one.file)
             file = first.get((what, content), one.file)
             if file != one.file:
-                one = one._replace(severity=INFO, evidence=_with(one, f'"{file}" has the same content'))
+                one = one.because(f'"{file}" has the same content', INFO)
             elif others := [other for other in named.get((what, content), ()) if other != file][:_MOST_NAMED]:
                 more = count[what, content] - 1 - len(others)
                 where = f"{', '.join(others)} and {more} more" if more else listed(others)
-                one = one._replace(evidence=_with(one, f"the same in {where}"))
+                one = one.because(f"the same in {where}")
         yield one
-
-
-def _with(one: ReportedFinding, why: str) -> str:
-    return "; ".join(filter(None, [one.evidence, why]))
 
 
 def _worth(file: str) -> tuple[bool, int, str]:

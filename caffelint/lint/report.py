@@ -60,6 +60,11 @@ class ReportedFinding(NamedTuple):
     others: tuple[tuple[str, int], ...] = ()
     dialects: tuple[str, ...] = ()
 
+    def because(self, why: str, severity: str = "") -> ReportedFinding:
+        """The finding with one more reason, of another severity if one is given."""
+        evidence = "; ".join(filter(None, [self.evidence, why]))
+        return self._replace(severity=severity or self.severity, evidence=evidence)
+
     @property
     def keys(self) -> tuple[str, ...]:
         """Its key, and those of the further layers that it names."""

@@ -32,16 +32,12 @@ def as_measured(run: Run, findings: Iterable[ReportedFinding]) -> Iterator[Repor
     for one in findings:
         mended = {title.removeprefix("set ") for title in (fix.title for fix in one.fixes)}
         if one.severity == WARNING and (text := next(iter(mended & vain), "")):
-            one = _doubted(one, f"tried: with {text} it goes no better")
+            one = one.because(f"tried: with {text} it goes no better", INFO)
         rule = find_rule(one.code)
         estimated = rule is not None and rule.is_built_in and one.code.startswith(_ESTIMATES) and one.severity != INFO
         if estimated and one.cause is not None and one.cause.kind in kinds:
-            one = _doubted(one, why)
+            one = one.because(why, INFO)
         yield one
-
-
-def _doubted(one: ReportedFinding, why: str) -> ReportedFinding:
-    return one._replace(severity=INFO, evidence="; ".join(filter(None, [one.evidence, why])))
 
 
 def _tried_in_vain(run: Run) -> set[str]:

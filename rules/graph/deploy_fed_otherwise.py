@@ -30,6 +30,8 @@ _TIMES = 8.0
 """By what factor values differ that a net does not get used to."""
 _MOST = 1e6
 """The same factor, beyond which the numbers are no scales of images."""
+_NONE = "1"
+"""The value of a setting that does nothing."""
 _COLOURS, _APART = 3, 10.0
 """By how much red is brighter than blue in photographs, at least."""
 _LEAST_MEAN = 20.0
@@ -123,12 +125,12 @@ class DeployFedOtherwise(NetRule):
         given = theirs[0] if len({one and one.kind for one in theirs}) == 1 else None
         source = next(layer for layer in net.in_phase(TEST) if not layer.bottoms and layer.tops)
         for place, one in fed if given else ():
-            by_net, top = mine[0].scale, source.tops[0]
-            if given and (text := _scaled(one, given, by_net) or _less_mean(one, given) or _in_order(one, given)):
-                text = text.replace("('data', ", f"({top!r}, ")
+            found = given and (_scaled(one, given, mine[0].scale) or _less_mean(one, given) or _in_order(one, given))
+            if given and found:
+                text, remedy = found[0], _advice(one, source.tops[0], *found[1:])
                 yield self.finding(
                     source.at("type"),
-                    f'{quoted(place.path)} (line {place.line}) gives "{source.tops[0]}" {text}',
+                    f'{quoted(place.path)} (line {place.line}) gives "{source.tops[0]}" {text}; {remedy}',
                     related=(Related("what training does", given.place),) if given.place else (),
                 )
                 return
@@ -190,11 +192,11 @@ def _mean(reader: Layer) -> str | None:
     return f"a mean of {', '.join(f'{one:g}' for one in means)}" if max(means) >= _LEAST_MEAN else None
 
 
-def _scaled(fed: Fed, given: _Given, by_net: float) -> str:
-    """What is said of values of another size than in training: which of both factors is wrong there."""
+def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, str, str] | None:
+    """What is said of values of another size than in training, and which setting is to have which value, as text."""
     times = fed.factor * by_net / given.scale
     if 1 / _TIMES < times < _TIMES or not 1 / _MOST < times < _MOST:
-        return ""
+        return None
     wanted = {"raw_scale": round(1 / fed.opened), "input_scale": given.scale / by_net}
     name = max(wanted, key=lambda one: abs(log((getattr(fed, one) or 1) / wanted[one])))
     now = getattr(fed, name)
@@ -203,26 +205,26 @@ def _scaled(fed: Fed, given: _Given, by_net: float) -> str:
     if name == "raw_scale":
         why = f"the images that it opens go from 0 to {round(255 * fed.opened)}"
     size = f"{times:.3g} times as large as" if times > 1 else f"{1 / times:.3g} times smaller than"
-    return f"values {size} in training: {what}, but {why}; {_advice(fed, name, f'{wanted[name]:g}')}"
+    return f"values {size} in training: {what}, but {why}", name, f"{wanted[name]:g}"
 
 
-def _less_mean(fed: Fed, given: _Given) -> str:
+def _less_mean(fed: Fed, given: _Given) -> tuple[str, str, str] | None:
     """What is said where only one of script and training subtracts a mean."""
     if fed.has_mean and given.mean == "":
-        return f"images less a mean, but {quoted(given.file)} subtracts none; {_advice(fed, 'mean', '1')}"
+        return f"images less a mean, but {quoted(given.file)} subtracts none", "mean", _NONE
     if fed.has_mean is False and given.mean:
-        return f"images as they are, but {quoted(given.file)} subtracts {given.mean}; {_advice(fed, 'mean', '...')}"
-    return ""
+        return f"images as they are, but {quoted(given.file)} subtracts {given.mean}", "mean", "..."
+    return None
 
 
-def _in_order(fed: Fed, given: _Given) -> str:
+def _in_order(fed: Fed, given: _Given) -> tuple[str, str, str] | None:
     if not (fed.is_rgb and given.is_bgr):
-        return ""
-    remedy = "set channel_swap=(2, 1, 0)" if fed.by == "Classifier" else "call set_channel_swap('data', (2, 1, 0))"
-    return f"images in the order RGB, as it opens them, but {quoted(given.file)} reads BGR; {remedy}"
+        return None
+    text = f"images in the order RGB, as it opens them, but {quoted(given.file)} reads BGR"
+    return text, "channel_swap", "(2, 1, 0)"
 
 
-def _advice(fed: Fed, name: str, value: str) -> str:
-    if value == "1":
+def _advice(fed: Fed, top: str, name: str, value: str) -> str:
+    if value == _NONE:
         return f"leave {name} out"
-    return f"set {name}={value}" if fed.by == "Classifier" else f"call set_{name}('data', {value})"
+    return f"set {name}={value}" if fed.by == "Classifier" else f"call set_{name}({top!r}, {value})"

@@ -7,7 +7,6 @@ from caffelint.lint import INFO, UNSAFE, WARNING, Finding, Fix, Invalid, Solver,
 
 _HORIZON = 1_000_000
 """The number of iterations to look at where max_iter is not set."""
-_DIVERGES = "training may diverge"
 _LOW, _HIGH, _SEARCH = 2e-4, 1.0, 10_000
 """Where a search for a rate begins and ends, and its iterations at most."""
 _NOTHING = 1e-3
@@ -124,13 +123,14 @@ class LearningRateGrows(SolverRule):
             gamma = f"{1 / schedule.gamma:g}"
             advice = f"set gamma: {gamma}"
             fixes = fix(advice, UNSAFE, write(solver, field, value=gamma))
-        harm = _DIVERGES
+        harm, is_late = "training may diverge", False
         if field == "lr_policy" and runs > 0:
             begins = schedule.first(lambda rate: abs(rate) >= _NOTHING * abs(schedule.base), runs)
-            if begins is not None and begins[0] > _PART * runs:
+            is_late = begins is not None and begins[0] > _PART * runs
+            if begins is not None and is_late:
                 harm = f"next to nothing is learned before iteration {begins[0]}"
         text = f"{why}, so the learning rate {how} and {harm}; {advice}"
         # One that rises to base_lr is no higher than a fixed one. Who looks for a rate begins far below all usual ones.
-        is_ordinary = field == "lr_policy" and harm == _DIVERGES
+        is_ordinary = field == "lr_policy" and not is_late
         is_search = schedule.policy == "exp" and 0 < runs <= _SEARCH and start <= _LOW and abs(most) <= _HIGH
         yield self.finding(solver.at(field), text, fixes=fixes, severity=INFO if is_ordinary or is_search else None)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+from pathlib import Path
+
 import pytest
 from cost import soon
+from PIL import Image
 
 from caffelint.project.python_feeds import fed
 
@@ -117,3 +122,47 @@ def test_a_script_takes_time_with_its_size(more: str) -> None:
     fed.cache_clear()
     with soon(2):
         fed(text)
+
+
+SETTINGS = [
+    "",
+    "t.set_raw_scale('data', 255)\n",
+    "t.set_raw_scale('data', 255)\nt.set_input_scale('data', 1 / 256.0)\n",
+]
+_ASK = """
+import json
+import sys
+import numpy
+import caffe
+
+def load_image(path):
+    image = sys.modules["skimage.io"].imread(path)
+    from skimage import img_as_float
+    return img_as_float(image)
+
+caffe.io.load_image = load_image
+
+class cv2:
+    imread = staticmethod(lambda path: numpy.full((8, 8, 3), 200.0))
+
+found = []
+for text in json.loads(input()):
+    names = {"caffe": caffe, "cv2": cv2, "path": "image.png"}
+    exec(text, names)
+    found.append(float(names["x"].mean()))
+print(json.dumps(found))
+"""
+
+
+def test_a_real_transformer_multiplies_by_as_much(caffe_python: Path, tmp_path: Path) -> None:
+    """Of images of one value, as img_as_float gives them, which load_image calls (its as_grey is one that scikit-image
+    has no more), and as cv2 does, which is not there.
+    """
+    Image.new("RGB", (8, 8), (200, 200, 200)).save(tmp_path / "image.png")
+    shape = "t.set_transpose('data', (2, 0, 1))\n"
+    texts = [start + TRANSFORMER % (shape + more) for start in (OPEN, OPEN_CV) for more in SETTINGS]
+    asked = json.dumps(texts) + "\n"
+    run = [str(caffe_python), "-c", _ASK]
+    done = subprocess.run(run, cwd=tmp_path, input=asked, capture_output=True, text=True, check=True)
+    told = [one.factor * 200 for text in texts if (one := fed(text)) is not None]
+    assert told == pytest.approx(json.loads(done.stdout.splitlines()[-1]))

@@ -328,21 +328,19 @@ class Texts:
                     found += ((one, where) for one in (name, *values.get(name, ())))
         return found
 
-    def speak_of(self, *words: str) -> Iterator[str]:
-        """Where pages have all of these words in a line."""
+    def lines_with(self, word: str) -> Iterator[tuple[str, str]]:
+        """The lines of pages that hold a word, and where they are."""
         for page in self.pages:
-            for number, line in enumerate(page.text.splitlines(), 1) if words[0] in page.text else ():
-                if all(word in line for word in words):
-                    yield f"{page.path}:{number}"
+            for number, line in enumerate(page.text.splitlines(), 1) if word in page.text else ():
+                if word in line:
+                    yield f"{page.path}:{number}", line
 
     def in_pages(self, folder: str) -> Iterator[str]:
         """Where pages have a folder, as `snapshots/`, in a tree of files, or tell to put something there."""
         name = os.path.normpath(folder).replace(os.sep, "/") + "/"
-        for page in self.pages if name not in ("./", "/") else ():
-            for number, line in enumerate(page.text.splitlines(), 1) if name in page.text else ():
-                before, found, _ = line.partition(name)
-                if found and _OF_FOLDERS.search(line) and not _GOES_ON.search(before[-1:]):
-                    yield f"{page.path}:{number}"
+        for where, line in self.lines_with(name) if name not in ("./", "/") else ():
+            if _OF_FOLDERS.search(line) and not _GOES_ON.search(line.partition(name)[0][-1:]):
+                yield where
 
 
 def _name(path: str) -> str:

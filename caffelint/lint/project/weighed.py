@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from caffelint.lint.alike import construct, tell_first_of_alike
@@ -43,15 +43,9 @@ _OF_EVERY_CAFFE = frozenset(
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
 _UNKNOWN_FIELD = "unknown-field"
 _OF_SOLVERS = "unknown-solver-type"
-_OF_DATA_PATHS = "source-not-found"
 _OF_TEMPLATES = "unfilled-template"
-_OF_BATCHES, _BY_THE_BATCH = "batch-stats-in-testing", "use_global_stats"
-"""Who writes a page on that field knows what it does in testing."""
-_OF_SCALES = "batchnorm-without-scale"
 _OF_DEPLOYED = "deploy-"
 """How the names of rules begin that hold a deploy net against the net that was trained."""
-_OF_OTHER_NETS = "solver-of-another-net"
-_OF_SNAPSHOTS = "snapshot-prefix-unusable"
 _MAX_ITER = compiled_later(rb"^[^#\n]*\bmax_iter[ \t]*:[ \t]*(\d{1,9})\b", re.M)
 _MOST_BESIDE = 100
 """Files of a folder that are compared with one."""
@@ -165,8 +159,9 @@ class _Project:
         return f"{where} tells to set the paths" if where else ""
 
     def told_of(self, field: str) -> str:
-        """Where a page speaks of a field; empty where none does."""
-        return next((f"{where} speaks of {field}" for where in self._texts.speak_of(field, "false")), "")
+        """Where a page speaks of a field that is false; empty where none does."""
+        spoken = (where for where, line in self._texts.lines_with(field) if "false" in line)
+        return next((f"{where} speaks of {field}" for where in spoken), "")
 
     def of_another_program(self, path: str) -> str:
         """Why the nets of a folder seem to be there for another program: Caffe loads less than half of them, for one
@@ -212,6 +207,18 @@ class _Project:
         return next((f"{where} has the folder" for where in self._texts.in_pages(folder)), "")
 
 
+_BY_RULE: Mapping[str, Callable[[_Project, str], str]] = {
+    "source-not-found": lambda project, _: project.sets_paths,
+    _OF_TEMPLATES: _Project.filled_by,
+    "batchnorm-without-scale": _Project.compared,
+    "solver-of-another-net": _Project.copied,
+    "snapshot-prefix-unusable": _Project.made,
+    # Who writes a page on that field knows what it does in testing.
+    "batch-stats-in-testing": lambda project, _: project.told_of("use_global_stats"),
+}
+"""Why a project explains what one rule says of a file, by the name of the rule; empty where it does not."""
+
+
 def weigh(
     findings: Sequence[ReportedFinding], jobs: Sequence[Job], kept: frozenset[str]
 ) -> Iterator[Sequence[ReportedFinding]]:
@@ -235,15 +242,15 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
         if one.severity == INFO or one.name in kept:
             continue
         if why := filled.get(number) or projects.explains(one, one.file in unreadable):
-            weighed[number] = _lowered(one, why, WARNING if projects.is_of_a_draft(one) else INFO)
+            weighed[number] = one.because(why, WARNING if projects.is_of_a_draft(one) else INFO)
             if one.severity == ERROR and one.name in _OF_A_CAFFE and projects.is_shown(one):
                 shown.setdefault((projects.around(one.file), *construct(one)), one)
     for number, one in enumerate(weighed):
         # What the Caffe of a project was seen to take in one net, it takes in another.
         if shown and one.severity == ERROR and one.name in _OF_A_CAFFE - kept:
             if same := shown.get((projects.around(one.file), *construct(one))):
-                weighed[number] = _lowered(
-                    one, f"a log shows that this Caffe takes the same in {same.file}:{same.line or 1}"
+                weighed[number] = one.because(
+                    f"a log shows that this Caffe takes the same in {same.file}:{same.line or 1}", INFO
                 )
     weighed = lower_consequences(weighed, projects.nets_of)
     weighed = tell_first_of_alike(weighed, projects.around, projects.is_solved)
@@ -264,10 +271,6 @@ def _filled_together(findings: Sequence[ReportedFinding]) -> dict[int, str]:
             if (file := findings[other].file) != findings[number].file:
                 why[number] = f'"{file}" has the same gap, so something may fill in both'
     return why
-
-
-def _lowered(one: ReportedFinding, why: str, severity: str = INFO) -> ReportedFinding:
-    return one._replace(severity=severity, evidence="; ".join(filter(None, [one.evidence, why])))
 
 
 def _together(findings: Sequence[ReportedFinding], projects: _Projects) -> Iterable[Sequence[int]]:
@@ -371,19 +374,9 @@ class _Projects:
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
-        if one.name == _OF_DATA_PATHS and (why := project.sets_paths):
-            return why
-        if one.name == _OF_TEMPLATES and (why := project.filled_by(path)):
-            return why
-        if one.name == _OF_BATCHES and (why := project.told_of(_BY_THE_BATCH)):
-            return why
-        if one.name == _OF_SCALES and (why := project.compared(path)):
+        if (asked := _BY_RULE.get(one.name)) and (why := asked(project, path)):
             return why
         if is_warning and one.name.startswith(_OF_DEPLOYED) and (why := project.broken_beside(one)):
-            return why
-        if one.name == _OF_OTHER_NETS and (why := project.copied(path)):
-            return why
-        if one.name == _OF_SNAPSHOTS and (why := project.made(path)):
             return why
         is_of_training = is_warning and _OF_TRAINING.match(one.code) is not None
         if not (is_of_training or one.severity == ERROR or _OF_LOADING.match(one.code)):
