@@ -14,7 +14,6 @@ _OF = {
     ".scala": _SLASHES,
     ".cpp": _SLASHES,
     ".cc": _SLASHES,
-    ".ipynb": compiled_later(r'^[ \t]*"[ \t]*#[^\n]*', re.MULTILINE),  # a line of code is a string there
 }
 
 

@@ -18,11 +18,13 @@ from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
 from caffelint.project.mentions import Fed, Mention
+from caffelint.project.notebooks import code_of, without_magic
 from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of, use_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
-SUFFIXES = (".py", ".sh", ".m", ".bash", ".ipynb", ".java", ".scala")
+_NOTEBOOK = ".ipynb"
+SUFFIXES = (".py", ".sh", ".m", ".bash", _NOTEBOOK, ".java", ".scala")
 _NAMES = ("Makefile",)
 _OF_TOOLS, _OF_CAFFE = (".cpp", ".cc"), os.path.join("", "src", "caffe", "")
 """How names of programs end that may write data sets, and where the sources of a Caffe itself are."""
@@ -84,11 +86,14 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
 def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
     """How people's own Python scripts make what they give a net of images, each with its place."""
     for script in scripts:
-        if not script.path.endswith(".py") or script.is_shipped or not any(word in script.text for word in _FEEDS):
+        if not script.path.endswith((".py", _NOTEBOOK)) or script.is_shipped:
+            continue
+        if not any(word in script.text for word in _FEEDS):
             continue
         from caffelint.project.python_feeds import fed  # to read Python takes time at the start
 
-        if found := fed(script.text):
+        is_notebook = script.path.endswith(_NOTEBOOK)
+        if found := fed(without_magic(script.text) if is_notebook else script.text):
             yield Mention(script.path, found.line), found
 
 
@@ -268,7 +273,7 @@ def is_of_caffe(data: bytes) -> bool:
 def _script(path: str, data: bytes, home: str) -> _Read:
     script = None
     whole = data
-    if path.endswith(".ipynb"):  # pictures take long to search, and hold nothing to find
+    if is_notebook := path.endswith(_NOTEBOOK):  # pictures take long to search, and hold nothing to find
         data = _PICTURE.sub(b"", data)
     if path.endswith(_OF_TOOLS):
         is_read = _WRITES_FLOATS in data and _BUILDS_NETS not in data
@@ -278,5 +283,6 @@ def _script(path: str, data: bytes, home: str) -> _Read:
         name = relative(path).replace(os.sep, "/")
         shipped = shipped_script(path, whole)
         text = data.decode("utf-8", "replace")
+        text = code_of(text) if is_notebook else text
         script = Script(name, os.path.dirname(path), text, shipped or home, bool(shipped))
     return _Read(script, len(data))
