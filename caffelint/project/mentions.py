@@ -57,3 +57,16 @@ class Fed(NamedTuple):
         """By what a pixel from 0 to 255 is multiplied: io.py, Transformer.preprocess."""
         raw, scale = (1.0 if one is None else one for one in (self.raw_scale, self.input_scale))
         return self.opened * raw * scale
+
+
+class Asked(NamedTuple):
+    """What a script asks of a net that it builds.
+
+    path: of the net's file, as far as the script writes it; line: where it asks, 1-based; kind: "blob", "layer" or
+    "output"; name: that of the blob or layer.
+    """
+
+    path: str
+    line: int
+    kind: str
+    name: str

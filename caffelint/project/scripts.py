@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
 
-from caffelint.project.mentions import Astray, Fed, Launched, Mention
+from caffelint.project.mentions import Asked, Astray, Fed, Launched, Mention
 from caffelint.project.nearest import nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_launches import Launch, launches, moves
@@ -426,7 +426,8 @@ class NetRuns(NamedTuple):
     """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
 
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
-    name it compute themselves; `fed`: how they make what they give it of images, and where.
+    name it compute themselves; `fed`: how they make what they give it of images, and where; `asked`: the blobs, layers
+    and outputs of it that they name, and where.
     """
 
     uses: Mention | None = None
@@ -434,6 +435,7 @@ class NetRuns(NamedTuple):
     backward: Mention | None = None
     computes: tuple[str, ...] = ()
     fed: tuple[tuple[Mention, Fed], ...] = ()
+    asked: tuple[tuple[Mention, Asked], ...] = ()
 
 
 def use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:

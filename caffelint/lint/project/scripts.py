@@ -17,7 +17,7 @@ from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.mentions import Fed, Mention
+from caffelint.project.mentions import Asked, Fed, Mention
 from caffelint.project.notebooks import code_of, without_magic
 from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of, use_of
 from caffelint.text.patterns import compiled_later
@@ -80,6 +80,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         next((one.backward for one in about if one.backward), None),
         tuple(sorted({type_ for one in about for type_ in one.computes})),
         tuple(fed_by(about)),
+        tuple(_asked_by(about, folder, name)),
     )
 
 
@@ -92,9 +93,26 @@ def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
             continue
         from caffelint.project.python_feeds import fed  # to read Python takes time at the start
 
-        is_notebook = script.path.endswith(_NOTEBOOK)
-        if found := fed(without_magic(script.text) if is_notebook else script.text):
+        if found := fed(_python_of(script)):
             yield Mention(script.path, found.line), found
+
+
+def _asked_by(scripts: Sequence[Script], folder: str, name: str) -> Iterator[tuple[Mention, Asked]]:
+    """What people's own Python scripts ask of a net that none of them writes, each with its place."""
+    ends = (name, f"{os.path.basename(folder)}/{name}")
+    for script in scripts:
+        if not script.path.endswith((".py", _NOTEBOOK)) or script.is_shipped or "Net(" not in script.text:
+            continue
+        from caffelint.project.python_blobs import asked  # to read Python takes time at the start
+
+        for one in asked(_python_of(script)):
+            parts = [part for part in one.path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+            if "/".join(parts[-2:]) in ends and not any(other.writes(name, folder) for other in scripts):
+                yield Mention(script.path, one.line), one
+
+
+def _python_of(script: Script) -> str:
+    return without_magic(script.text) if script.path.endswith(_NOTEBOOK) else script.text
 
 
 @remembered(4)

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, listed, near, quoted
+
+if TYPE_CHECKING:
+    from caffelint.lint import Asked
+
+_SPLIT = "_split_"
+"""In the names that insert_splits.cpp gives: those of blobs, too."""
+_NET = (
+    'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
+    ' layer { name: "fc8" type: "InnerProduct" bottom: "data" top: "fc8" inner_product_param { num_output: 8 } }'
+    ' layer { name: "prob" type: "Softmax" bottom: "fc8" top: "prob" }'
+)
+_SCRIPT = """
+import caffe
+net = caffe.Net("deploy.prototxt", "a.caffemodel", caffe.TEST)
+out = net.forward()
+print(%s)
+"""
+
+
+class ScriptReadsMissingBlob(NetRule):
+    """A Python script asks a net that it builds for a blob, layer or output that this net does not have.
+
+    ## Why is this bad?
+    The script ends with a KeyError or a ValueError, after the net was loaded and has run.
+
+    ## Example
+    `deploy.prototxt` ends in a layer `prob`, and `classify.py`:
+    ```python
+    net = caffe.Net("deploy.prototxt", "net.caffemodel", caffe.TEST)
+    out = net.forward()
+    print(out["fc8"])
+    ```
+    Use instead:
+    ```python
+    print(net.blobs["fc8"].data)
+    ```
+
+    ## Known problems
+    Only names that are written out are read, and nets that are built of a file whose name is. What a script asks only
+    under a condition, or with its failure caught, is left out.
+
+    ## References
+    - pycaffe.py, _Net_blobs, _Net_params and _Net_forward, which gives the outputs of the net alone
+    """
+
+    code = "G048"
+    name = "script-reads-missing-blob"
+    severity = WARNING
+    certainty = LIKELY
+    _FILES = {"README.md": "", "deploy.prototxt": _NET}
+    VALID = [
+        _FILES | {"classify.py": _SCRIPT % "out['prob'], net.blobs['fc8'].data, net.params['fc8'][0].data"},
+        _FILES | {"classify.py": _SCRIPT % "net.blobs['pool5'].data if 'pool5' in net.blobs else 0"},
+    ]
+    INVALID = [
+        Invalid(
+            _FILES | {"classify.py": _SCRIPT % "net.blobs['fc9'].data"},
+            span='"fc8"',
+            message='"classify.py" (line 5) asks for the blob "fc9", which this net does not have; "fc8" is near',
+        ),
+        Invalid(
+            _FILES | {"classify.py": _SCRIPT % "out['fc8']"},
+            span='"prob"',
+            message='"classify.py" (line 5) asks for the output "fc8", but "prob" reads it, so forward() does not give'
+            ' it; ask for net.blobs["fc8"].data',
+        ),
+        Invalid(
+            _FILES | {"classify.py": _SCRIPT % "net.params['ip'][0].data"},
+            span='"prob"',
+            message='"classify.py" (line 5) asks for the layer "ip", which this net does not have; its last is "prob"',
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        runs = net.runs
+        layers = net.layers if runs and runs.asked else []
+        if not runs or not layers:
+            return
+        told: set[str] = set()
+        for place, one in runs.asked:
+            if one.name in told or _SPLIT in one.name or not (found := _wrong(one, layers)):
+                continue
+            told.add(one.name)
+            layer, text = found
+            what = f'{quoted(place.path)} (line {place.line}) asks for the {one.kind} "{one.name}"'
+            yield self.finding(layer.at("name"), f"{what}, {text}")
+
+
+def _wrong(asked: Asked, layers: list[Layer]) -> tuple[Layer, str] | None:
+    """The layer to look at, and what is wrong with what a script asks; None where the net has it."""
+    blobs = {top: layer for layer in layers for top in layer.tops}
+    named = blobs if asked.kind != "layer" else {layer.name: layer for layer in layers}
+    if asked.name not in named:
+        if nearest := near(asked.name, named):
+            return named[nearest[0]], f'which this net does not have; "{nearest[0]}" is near'
+        return layers[-1], f'which this net does not have; its last is "{list(named)[-1]}"'
+    readers = [layer for layer in layers if asked.name in layer.bottoms and asked.name not in layer.tops]
+    if asked.kind != "output" or not readers:
+        return None
+    by = listed([f'"{one.name}"' for one in readers])
+    reads = "reads" if len(readers) == 1 else "read"
+    return (
+        readers[0],
+        f'but {by} {reads} it, so forward() does not give it; ask for net.blobs["{asked.name}"].data',
+    )
