@@ -175,7 +175,7 @@ def _is_ours(path: str, format: str, head: bytes) -> bool:
     if format in _LINES:
         lines = head.splitlines(keepends=True)
         whole = lines[:-1] if len(head) == _LONGEST_HEAD else lines
-        return all(pattern.search(line) for line in whole for pattern in _LINES[format])
+        return bool(whole) and all(pattern.search(line) for line in whole for pattern in _LINES[format])
     if format in _ENDS:
         begins = _FIRST.get(format)
         return (begins is None or begins.match(head) is not None) and _ends_so(path, _ENDS[format])

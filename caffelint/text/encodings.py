@@ -11,6 +11,10 @@ from caffelint.text.tree import Problem
 
 _SAMPLE = 4096
 _CONTROL = compiled_later(rb"[\0-\x08\x0e-\x1f\x7f]")
+_ASCII = compiled_later(rb"[\t\n\r -~]{24}")
+"""More than words of other scripts come to by chance, of which each letter is two such bytes."""
+_ASIDE = compiled_later(r"#[^\n]*|\"[^\"\n]*\"|'[^'\n]*'")
+"""Comments and strings, where letters of any script may be."""
 
 
 def object_to(source: Source, problems: list[Problem]) -> int:
@@ -59,9 +63,14 @@ def _wide(data: bytes, encoding: str) -> Problem:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         text = "\0"
-    if "\0" in text:
+    if "\0" in text or _is_mixed(data, text):
         return Problem("byte-order-mark", 0, end, message)
     return Problem("byte-order-mark", 0, end, message, repairs=(Edit(0, len(data), text),), repair_is_safe=True)
+
+
+def _is_mixed(data: bytes, text: str) -> bool:
+    """Has it parts in another encoding, as what `echo >>` appends? These are no words of prototxt as they are read."""
+    return _ASCII.search(data) is not None or not _ASIDE.sub("", text).lstrip("\ufeff").isascii()
 
 
 def is_binary(data: bytes) -> bool:

@@ -142,13 +142,13 @@ def write_report(path: Path, data: bytes | IO[bytes]) -> None:
 
 
 def is_device(path: str | os.PathLike[str]) -> bool:
-    """Is it a device, wherever it is, or in /dev?"""
+    """Is it a device, wherever it is, or right in /dev? Below that, as in /dev/shm, are ordinary files."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:
         mode = 0
-    in_dev = os.path.realpath(os.path.dirname(os.path.abspath(path))).startswith("/dev")
-    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or in_dev and os.path.abspath(path).lstrip("/").startswith("dev/")
+    folder = os.path.dirname(os.path.abspath(path))
+    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or folder == os.path.realpath(folder) == "/dev"
 
 
 def _copy(data: bytes | IO[bytes], out: IO[bytes]) -> None:

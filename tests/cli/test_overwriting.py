@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -50,8 +51,12 @@ def test_a_report_replaces_nothing_that_begins_alike(project: Path, caffelint: C
         "sarif": ['{\n  "$schema": "https://json.schemastore.org/package",\n  "version": "2.1.0"\n}\n'],
         "gitlab": ['[\n  {\n    "name": "x"', '[\n  {\n    "description": "x",\n    "check_name": "no-var"', "[]x"],
         "text": ["see 3 in 4 files\n", "all in 4 files\n", "essay\n\nno findings in 3 files were seen by Bob\n"],
-        "concise": ["my notes\nask Bob of [L002 pooling-stride-exceeds-kernel]\n", "a.py:1:1: E501 [E501 too-long]\n"],
-        "github": ["::error file=x.py,line=1::my build\n", "::error title=L002 a-b::x\nmy notes\n"],
+        "concise": [
+            "my notes\nask Bob of [L002 pooling-stride-exceeds-kernel]\n",
+            "a.py:1:1: E501 [E501 too-long]\n",
+            "x" * 70_000,
+        ],
+        "github": ["::error file=x.py,line=1::my build\n", "::error title=L002 a-b::x\nmy notes\n", "x" * 70_000],
         "statistics": ["my notes\n1 error in 3 files\n"],
         "junit": ['<?xml version="1.0" encoding="utf-8"?>\n<project/>\n', '<?xml version="1.0"?>\n<testsuites>'],
     }
@@ -284,3 +289,15 @@ def test_an_empty_file_that_git_tracks_is_left_alone(project: Path, caffelint: C
         assert not any((project / name).read_bytes() for name in names), words
     subprocess.run(["git", "rm", "-q", "--cached", "__init__"], check=True)
     assert caffelint("check", ".", "--write-baseline", "__init__").status == 0
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="there is no shared memory")
+def test_files_in_shared_memory_are_no_devices(project: Path, caffelint: Caffelint) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        precious, link = Path(folder, "precious"), Path(folder, "link")
+        precious.write_text("notes\n")
+        link.symlink_to(precious)
+        for path in (precious, link):
+            assert caffelint("check", ".", "--format", f"json:{path}").status == 2
+        assert precious.read_text() == "notes\n"
+    assert caffelint("check", ".", "--format", "json:/dev/null").status == 1

@@ -49,3 +49,18 @@ def test_a_single_nul_does_not_make_a_text_binary() -> None:
     document = parse(b'name: "net"\0 layer { name: "a" }')
     assert [problem.kind for problem in document.problems] == ["unreadable-character"]
     assert [field.name for field in document.root.fields] == ["name", "layer"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("tail", [b"}\n", b"# appended by echo, with more words\n", b'layer { type: "ReLU" }\n# x\n'])
+def test_what_has_parts_in_another_encoding_is_left_to_people(encoding: str, tail: bytes) -> None:
+    """Read as one encoding, what `echo >>` has put behind would become letters of other scripts."""
+    data = TEXT.encode(encoding) + tail
+    problems = parse(data).problems
+    assert problems
+    assert not any(problem.repairs for problem in problems if problem.repair_is_safe)
+
+
+def test_letters_of_any_script_in_comments_and_strings_are_kept() -> None:
+    text = 'name: "\u7f51\u7edc\u5c42\u6b21"  # \u6570\u636e: "\u8f93\u5165"\nlayer { name: \'\u7279\u5f81\' }\n'
+    assert repaired(text.encode("utf-16")) == text.encode()

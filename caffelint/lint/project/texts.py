@@ -40,6 +40,8 @@ _LARGEST = 1 << 19
 _MOST_BYTES = 1 << 23
 _MOST_FILES = 50_000
 _MOST_TEXTS = 2_000
+_MOST_FILLED = 300
+"""Different paths that are filled in; each is held against each file."""
 _MOST_NAMES = 20_000
 _LOGS = compiled_later(
     r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}"
@@ -141,6 +143,7 @@ class Texts:
         self.top = top
         self._files = files
         self._places: dict[str, Sequence[Named]] = {}
+        self._series: dict[tuple[str, str], tuple[Sequence[Named], Sequence[Named]]] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._reading_alone: dict[str, bool] = {}
         self._lines: dict[str, Sequence[str]] = {}
@@ -206,8 +209,19 @@ class Texts:
     def _by_name(self) -> dict[str, list[Named]]:
         found: dict[str, list[Named]] = {}
         for named in self.names:
-            found.setdefault("*" if "*" in named.parts[0] else _alike(named.parts[0]), []).append(named)
+            if "*" not in named.parts[0]:
+                found.setdefault(_alike(named.parts[0]), []).append(named)
         return found
+
+    @cached_property
+    def _filled(self) -> list[Named]:
+        """The paths whose last name is filled in, each as it is first written."""
+        found: dict[tuple[object, ...], Named] = {}
+        for named in self.names:
+            if "*" in named.parts[0] and len(found) < _MOST_FILLED:
+                key = (named.where.rpartition(":")[0], named.parts, *named[2:])
+                found.setdefault(key, named)
+        return list(found.values())
 
     def names_file(self, path: str) -> Named | None:
         """Where a file is named, or one of the same series: with other digits in its path.
@@ -223,11 +237,23 @@ class Texts:
         return self._places[path]
 
     def _names_of(self, path: str) -> Sequence[Named]:
-        alike = [named for named in self._by_name.get(_alike(os.path.basename(path)), ()) if self._reaches(named, path)]
-        filled = [named for named in self._by_name.get("*", ()) if self._reaches(named, path)]
-        fitting = [named for named in (*alike, *filled) if self._fits(named, path)]
-        fitting.sort(key=lambda named: named.is_vague)
-        return fitting or [named for named in alike if named in self._nowhere]
+        filled = [named for named in self._filled if self._reaches(named, path) and self._fits(named, path)]
+        series, nowhere = self._names_of_series(os.path.dirname(path), _alike(os.path.basename(path)), path)
+        if filled:
+            return sorted((*series, *filled), key=lambda named: named.is_vague)
+        return series or nowhere
+
+    def _names_of_series(self, folder: str, alike: str, path: str) -> tuple[Sequence[Named], Sequence[Named]]:
+        """The same for all files of a folder whose names differ in digits: what may mean them, and what leads nowhere.
+
+        Neither with names that are filled in.
+        """
+        if (folder, alike) not in self._series:
+            near = [named for named in self._by_name.get(alike, ()) if self._reaches(named, path)]
+            fitting = sorted((one for one in near if self._fits(one, path)), key=lambda named: named.is_vague)
+            nowhere = [] if fitting else [named for named in near if named in self._nowhere]
+            self._series[folder, alike] = fitting, nowhere
+        return self._series[folder, alike]
 
     def may_give(self, path: str) -> bool:
         """Whether a text that names a file may mean it: one that fills in whole names, as a loop, may say which."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 
 from caffelint.lint.discover import relative
-from caffelint.lint.project.texts import Texts
+from caffelint.lint.project.texts import Text, Texts
 from caffelint.lint.read import ReadError, opened, read
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
@@ -85,6 +85,7 @@ class Trained:
         self._texts = texts
         self._nets = trained_nets
         self._prefixes: dict[str, str] = {}
+        self._by_path: dict[str, str] = {}
 
     def of(self, net: str, solvers: Sequence[str]) -> Ran | None:
         """Of a net and the solvers that name it, by absolute paths."""
@@ -131,9 +132,16 @@ class Trained:
         for page in self._texts.pages:
             is_own = page.folder == folder or self._speaks_of(page.text, folder)
             is_of_all = page.folder == self._texts.top and bool(solvers) and self._nets <= _FEW
-            if (is_own or is_of_all) and (found := _GIST.search(page.text) or _RESULTS.search(page.text)):
-                return Ran(f"{page.line(found.start())} gives results")
+            if (is_own or is_of_all) and (where := self._results(page)):
+                return Ran(f"{where} gives results")
         return None
+
+    def _results(self, page: Text) -> str:
+        """Where a page gives results; empty if it does not."""
+        if page.path not in self._by_path:
+            found = _GIST.search(page.text) or _RESULTS.search(page.text)
+            self._by_path[page.path] = page.line(found.start()) if found else ""
+        return self._by_path[page.path]
 
     def _prefix(self, solver: str) -> str:
         if solver not in self._prefixes:

@@ -226,6 +226,31 @@ def test_drafts_take_time_with_their_number(project: Path) -> None:
     assert work(120) < 6 * work(30)
 
 
+def test_launches_of_a_series_take_time_with_their_number(project: Path) -> None:
+    """Each line of such a script may mean each of the solvers: their names differ in digits alone."""
+
+    def work(number: int) -> int:
+        solvers = [f"s{one}.prototxt" for one in range(number)]
+        write({"run.sh": "".join(f"caffe train --solver {name}\n" for name in solvers * 4)})
+        write({name: SOLVER % name.replace("s", "n", 1) for name in solvers})
+        return bench_curves.calls(lambda: caffelint.check("."))
+
+    work(10)
+    assert work(160) < 5.5 * work(40)
+
+
+def test_a_page_is_searched_for_results_once(project: Path) -> None:
+    def seconds(number: int) -> float:
+        names = [chr(ord("a") + one // 26) + chr(ord("a") + one % 26) for one in range(number)]
+        write({"README.md": "score " * 33 + "\n" + ("-" * 300 + "\n" + "x " * 100 + "\n" + "score " * 33 + "\n") * 100})
+        write({f"{name}.prototxt": NET for name in names})
+        write({f"solver_{name}.prototxt": SOLVER % f"{name}.prototxt" for name in names})
+        return bench_curves.cpu_seconds(lambda: caffelint.check("."))
+
+    seconds(2)
+    assert seconds(120) < 15 * seconds(20)
+
+
 def test_a_solver_may_name_a_net_of_another_folder(project: Path) -> None:
     write({"solver.prototxt": SOLVER % "lost/other.prototxt", "solver2.prototxt": SOLVER % "train.prototxt"})
     write({"train.prototxt": NET, "nets/other.prototxt": BROKEN})
