@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from caffelint.lint.globs import globs_of
 from caffelint.lint.project.border import top_of
-from caffelint.lint.project.unsolved import LONGEST, named_beside, names_beside, only_net, unsolved_net
+from caffelint.lint.project.unsolved import LONGEST, LONGEST_SLIP, named_beside, names_beside, only_net, unsolved_net
 from caffelint.lint.reach import OUTSIDE, SUFFIXES, Reach, reach_of
 from caffelint.lint.read import ReadError, beginning, read
 from caffelint.lint.role import TRAIN, has_test_phase, mentions_a_net, reads_data, role_of
@@ -33,7 +33,7 @@ _MOST_FOLDERS = 32
 """Above a solver, in which the nets that it names are looked for."""
 _MOST_NAMED = 200
 """Nets of one field of a solver that are looked for."""
-_MOST_MISSING = 16
+_MOST_MISSING = 8
 """Nets that are not found for which others of a similar name are looked for."""
 _MOST_OTHERS = 200
 _SKIPPED = {".git", ".hg", ".svn", ".tox", ".venv", "node_modules", "__pycache__"}
@@ -309,6 +309,7 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
         return []
     found: list[NamedNet] = []
     folder, missing = os.path.dirname(os.path.abspath(solver_path)), 0
+    tests_another = document.root.first("train_net") is not None and document.root.first("test_net") is not None
     for field in NET_FIELDS:
         for position, node in enumerate(document.root.all(field)[:_MOST_NAMED]):
             if node.kind == STRING:
@@ -316,7 +317,11 @@ def named_nets(solver_path: str, roots: Sequence[str] = (), data: bytes | None =
                 net = NamedNet(field, position, name, *resolve(name, solver_path, roots))
                 if not net.path and not net.outside and missing < _MOST_MISSING:
                     near, missing = _near(net, solver_path, roots), missing + 1
-                    is_guess = not near and bool(near := _only_one(net, folder)) and not _is_own_path(name, folder)
+                    is_guess = (
+                        not near
+                        and bool(near := _only_one(net, folder, tests_another))
+                        and not _is_own_path(name, folder)
+                    )
                     # One net is meant for both only if it has layers for testing.
                     is_other = near in (one.near for one in found if one.near and one.field != field)
                     if not is_other or has_test_phase(resolve(near, solver_path, roots)[0] or ""):
@@ -361,9 +366,13 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     return unsolved_net(bare, reach.above[0])
 
 
-def _only_one(net: NamedNet, folder: str) -> str:
-    """The one net beside the one solver of a folder, where the path leads to a folder of another name."""
-    return "" if net.field == "test_net" or "\0" in net.name else only_net(folder)
+def _only_one(net: NamedNet, folder: str, tests_another: bool) -> str:
+    """The one net beside the one solver of a folder, where the path leads to a folder of another name.
+
+    Not one with layers for testing, where the solver names another net to test with.
+    """
+    other = "" if net.field == "test_net" or "\0" in net.name else only_net(folder)
+    return "" if tests_another and has_test_phase(os.path.join(folder, other)) else other
 
 
 def _is_own_path(name: str, folder: str) -> bool:
@@ -390,6 +399,8 @@ def are_near(name: str, other: str) -> bool:
     if 2 * min(len(one), len(two)) < _ALIKE * (len(one) + len(two)):  # whatever the letters are
         return False
     if _DIGITS.findall(one) != _DIGITS.findall(two):
+        return False
+    if max(len(one), len(two)) > LONGEST_SLIP:
         return False
     from difflib import SequenceMatcher
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import count, pairwise
 
 from caffelint.caffe.net import Layer, Net
@@ -312,9 +313,15 @@ def _is_all(block: Field, gone: Sequence[Field]) -> bool:
 
 def _checked(document: Document, edits: list[Edit]) -> Edits:
     """None where letters beyond ASCII are to be written into a text that is no UTF-8."""
-    if not all(edit.text.isascii() for edit in edits):
-        try:
-            document.source.data.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
+    if not all(edit.text.isascii() for edit in edits) and not _is_utf8(document.source.data):
+        return None
     return tuple((document.path, edit) for edit in edits)
+
+
+@lru_cache(maxsize=4)
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

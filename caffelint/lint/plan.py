@@ -103,7 +103,9 @@ class Siblings:
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        named = {path: _words(path) for path in paths}
+        written = {path: _words(path) for path in paths}
+        self._written = frozenset(written.values())
+        named = {path: self._own(words) for path, words in written.items()}
         self._words = {path: words for path, words in named.items() if not _is_deploy(words) and "solver" not in words}
         self._models = {words - _ROLES for words in self._words.values()}
         self._deployed = {words - _ROLES for words in named.values() if "deploy" in words and _is_deploy(words)}
@@ -122,7 +124,7 @@ class Siblings:
         A file called `train` goes with all that are called `deploy` or `test`, but not with `lenet`; nor with
         `lenet_deploy` where there is a `deploy`.
         """
-        own = _words(file)
+        own = self._own(_words(file))
         if not own.isdisjoint(_TRAINS):
             return []
         model = own - _ROLES
@@ -141,6 +143,10 @@ class Siblings:
             return len(model ^ (words - _ROLES)), words.isdisjoint(_TRAINS), path
 
         return nsmallest(_MOST_SIBLINGS, found, distance)
+
+    def _own(self, words: frozenset[str]) -> frozenset[str]:
+        """`deploy_lenet_train_test` beside `lenet_train_test` is its deploy net, and none that trains."""
+        return words - _TRAINS if "deploy" in words and words - {"deploy"} in self._written else words
 
     def _rarest(self, words: frozenset[str]) -> str:
         return min(words, key=lambda word: (len(self._holding.get(word, ())), word), default="")

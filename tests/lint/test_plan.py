@@ -22,6 +22,12 @@ from caffelint.lint.plan import Siblings, plan
         ("cape_deploy.prototxt", ["cape.prototxt", "cp.prototxt"], ["cape.prototxt"]),
         ("resnet50_deploy.prototxt", ["resnet_train.prototxt", "resnet101_train.prototxt"], ["resnet_train.prototxt"]),
         ("train_val.prototxt", ["deploy.prototxt", "test.prototxt"], []),
+        (
+            "deploy_a_train_test.prototxt",
+            ["a_train_test.prototxt", "deploy_a_train_test.prototxt"],
+            ["a_train_test.prototxt"],
+        ),
+        ("deploy_a_train.prototxt", ["b_train.prototxt"], []),
         ("latest.prototxt", ["train.prototxt"], []),
         ("lenet_deploy.prototxt", ["train_val.prototxt", "lenet_deploy.prototxt"], ["train_val.prototxt"]),
         (

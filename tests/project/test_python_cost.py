@@ -211,6 +211,6 @@ def test_loops_in_loops_are_gone_through_a_few_times() -> None:
 
 @pytest.mark.parametrize("number", ["0x" + "f" * 5000, "0b" + "1" * 20_000, "0O" + "7" * 6000, "9" * 5000])
 def test_a_number_that_python_cannot_write(number: str) -> None:
-    text = "class A(caffe.Layer):\n    def reshape(self, bottom, top):\n        top[0].reshape(bottom[NUMBER].data.shape)\n"
+    text = "class A(caffe.Layer):\n    def reshape(self, bottom, top):\n        bottom[NUMBER].data\n"
     assert python2.parse(text.replace("NUMBER", number))[0] is None
     assert python2.parse(text.replace("NUMBER", "0x" + "f" * 500))[0] is not None

@@ -16,6 +16,8 @@ _ALIKE = 0.6
 """As a share of two names: `trainval` and `trainnet`."""
 LONGEST, _MOST = 200, 200
 """A name, and names in a folder, that are held against that of a missing net."""
+LONGEST_SLIP = 80
+"""A name that is held letter by letter against others: people write few that are longer."""
 
 
 @remembered(100)
@@ -33,7 +35,8 @@ def unsolved_net(name: str, folder: str) -> str:
     nets, is_only_solver = _unsolved(folder)
     if is_only_solver and len(nets) == 1:
         return nets[0]
-    if len(name) > 4 * LONGEST:
+    nets = [other for other in nets if len(other) <= LONGEST_SLIP]
+    if len(name) > LONGEST_SLIP:
         return ""
     from difflib import SequenceMatcher
 

@@ -187,7 +187,7 @@ class _Project:
         """That Caffe refuses the net which a net for deployment is held against, so that another one was trained."""
         path = os.path.abspath(one.file)
         others = [related.file for related in one.related if os.path.abspath(related.file) != path]
-        found = [other for other in others if os.path.abspath(other) in self.refused]
+        found = [other for other in others if os.path.abspath(other) in self.unloaded]
         return f'Caffe refuses "{found[0]}", so something else was trained' if found else ""
 
     def copied(self, solver: str) -> str:

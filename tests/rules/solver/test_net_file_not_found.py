@@ -245,3 +245,21 @@ def test_the_only_one_of_the_project(models: Path, named: str, there: str, sever
         (top / "more").mkdir()
         (top / "more" / "train_it.prototxt").write_text(TRAINED)
         assert all("did you mean" not in message for _, message in said("repo/models/solver.prototxt"))
+
+
+@pytest.mark.parametrize(("fields", "is_likely"), [("train_net", True), ("net", True), ("train_net test_net", False)])
+def test_a_net_for_both_phases_is_none_of_two_nets(models: Path, fields: str, is_likely: bool) -> None:
+    (models / "lenet.prototxt").write_text(TRAINED + 'layer { name: "a" type: "Accuracy" include { phase: TEST } }')
+    named = "".join(f'{field}: "lost/{field}_ssd.prototxt" ' for field in fields.split())
+    (models / "solver.prototxt").write_text(f"{named} base_lr: 1")
+    assert ('did you mean "lenet.prototxt"' in said("repo/models/solver.prototxt")[0][1]) == is_likely
+
+
+def test_long_names_are_not_held_letter_by_letter_against_each_other(models: Path) -> None:
+    for number in range(80):
+        (models / f"{'ab' * 90}{number}.prototxt").write_text(TRAINED)
+    named = "".join(f'test_net: "{"ba" * 90}{number}.prototxt" ' for number in range(16))
+    for number in range(8):
+        (models / f"solver_{number}.prototxt").write_text(f"{named} base_lr: 1")
+    with soon(20):
+        assert said("repo/models/solver_1.prototxt")
