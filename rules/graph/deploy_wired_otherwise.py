@@ -98,6 +98,16 @@ class DeployWiredOtherwise(NetRule):
             message='InnerProduct "d" reads "b" here but "c" in "train.prototxt", so its weights were trained on other'
             " values; make the two nets equal",
         ),
+        # A layer of weights is left out.
+        Invalid(
+            {
+                "train.prototxt": _DATA + _BODY + _fc("x", "c") + _fc("d", "x") + _LOSS,
+                "deploy.prototxt": _INPUT + _BODY + _fc("d", "c"),
+            },
+            span='bottom: "c"',
+            message='InnerProduct "d" reads "c" here but "x", which is not here, in "train.prototxt", so its weights were'
+            " trained on other values; make the two nets equal",
+        ),
         # One of two training nets differs from the other and from the deploy net.
         Invalid(
             {
@@ -162,10 +172,11 @@ class DeployWiredOtherwise(NetRule):
             if layer.kind.shaped_by
             else "so the net computes something other than what was trained"
         )
+        lacks = not any(theirs in one.tops for one in layer.net.layers)
+        text = f"{title(layer)} reads {quoted(mine)} here but {quoted(theirs)}{', which is not here,' * lacks}"
         return self.finding(
             layer.at("bottom", index),
-            f"{title(layer)} reads {quoted(mine)} here but {quoted(theirs)} in {quoted(training.file)}, {so}; make the"
-            " two nets equal",
+            f"{text} in {quoted(training.file)}, {so}; make the two nets equal",
             related=(Related("the layer in the training net", other.at("bottom", index)),),
         )
 
@@ -230,9 +241,22 @@ def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Laye
             continue  # in another order, if at all
         makers = {layer.maker(index, TEST), twin.maker(index, TEST)} if here == there else set()
         names = [one.layer.name for one in makers if one is not None]
-        if (here != there or len(set(names)) == 2) and _in_both((layer.name, here[0], there[0], *names), layer, twin):
+        is_other = here != there or len(set(names)) == 2
+        if is_other and _in_both((layer.name, here[0], there[0], *names), layer, twin):
+            return index, layer.bottoms[index], twin.bottoms[index], twin
+        if is_other and _leaves_out(here, there, layer, twin):
             return index, layer.bottoms[index], twin.bottoms[index], twin
     return None
+
+
+def _leaves_out(here: tuple[str, int], there: tuple[str, int], layer: Layer, twin: Layer) -> bool:
+    """Does the layer read what a layer of weights reads in training, one that its own net does not have at all?"""
+    if any(other.name == there[0] for other in layer.net.layers):
+        return False
+    between = [other for other in twin.net.in_phase(TEST) if other.name == there[0]]
+    if len(between) != 1 or not between[0].kind.shaped_by or len(between[0].bottoms) != 1:
+        return False
+    return source_of(between[0], 0) == here
 
 
 def _in_both(names: Iterable[str], layer: Layer, twin: Layer) -> bool:
