@@ -53,7 +53,7 @@ class ScriptReadsMissingBlob(NetRule):
     name = "script-reads-missing-blob"
     severity = WARNING
     certainty = LIKELY
-    _FILES = {"README.md": "", "deploy.prototxt": _NET}
+    _FILES = {"README.md": "", "deploy.prototxt": _NET, "other.prototxt": _NET}
     VALID = [
         _FILES | {"classify.py": _SCRIPT % "out['prob'], net.blobs['fc8'].data, net.params['fc8'][0].data"},
         _FILES | {"classify.py": _SCRIPT % "net.blobs['pool5'].data if 'pool5' in net.blobs else 0"},
