@@ -16,7 +16,7 @@ from caffelint.lint.plan import Siblings
 from caffelint.lint.plugins import said
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.python_layers import classes_in
-from caffelint.lint.project.scripts import fed_by
+from caffelint.lint.project.scripts import asked_by, fed_by
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
@@ -59,11 +59,15 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     scripts = [Script(path, dirname(path), part) for path, part in given.items() if path not in texts]
     solvers = [path for path, file in files.items() if file.solver] if scripts else []
     runs = {path: runs_of(scripts, *split(path), ())._replace(**_launches(given, path)) for path in solvers}
-    net_runs = {path: NetRuns(fed=tuple(fed_by(scripts))) for path in files} if scripts else {}
+    net_runs = {path: _net_runs(scripts, path) for path in files} if scripts else {}
     found, _ = checker.judge.findings(files, nets, frozenset(files), wrong, siblings, modules, runs, net_runs)
     if wrong:
         raise AssertionError(wrong[0].message)
     return found
+
+
+def _net_runs(scripts: list[Script], net: str) -> NetRuns:
+    return NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked_by(scripts, *split(net))))
 
 
 def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:

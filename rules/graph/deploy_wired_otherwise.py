@@ -105,8 +105,8 @@ class DeployWiredOtherwise(NetRule):
                 "deploy.prototxt": _INPUT + _BODY + _fc("d", "c"),
             },
             span='bottom: "c"',
-            message='InnerProduct "d" reads "c" here but "x", which is not here, in "train.prototxt", so its weights were'
-            " trained on other values; make the two nets equal",
+            message='InnerProduct "d" reads "c" here but "x", which is not here, in "train.prototxt", so its weights'
+            " were trained on other values; make the two nets equal",
         ),
         # One of two training nets differs from the other and from the deploy net.
         Invalid(

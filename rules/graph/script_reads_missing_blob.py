@@ -53,26 +53,26 @@ class ScriptReadsMissingBlob(NetRule):
     name = "script-reads-missing-blob"
     severity = WARNING
     certainty = LIKELY
-    _FILES = {"README.md": "", "deploy.prototxt": _NET, "other.prototxt": _NET}
+    _FILES = {"README.md": "", "deploy.prototxt": _NET}
     VALID = [
         _FILES | {"classify.py": _SCRIPT % "out['prob'], net.blobs['fc8'].data, net.params['fc8'][0].data"},
         _FILES | {"classify.py": _SCRIPT % "net.blobs['pool5'].data if 'pool5' in net.blobs else 0"},
     ]
     INVALID = [
         Invalid(
-            _FILES | {"classify.py": _SCRIPT % "net.blobs['fc9'].data"},
-            span='"fc8"',
-            message='"classify.py" (line 5) asks for the blob "fc9", which this net does not have; "fc8" is near',
+            _FILES | {"classify.py": _SCRIPT % "net.blobs['prob1'].data"},
+            span='name: "prob"',
+            message='"classify.py" (line 5) asks for the blob "prob1", which this net does not have; "prob" is near',
         ),
         Invalid(
             _FILES | {"classify.py": _SCRIPT % "out['fc8']"},
-            span='"prob"',
+            span='name: "prob"',
             message='"classify.py" (line 5) asks for the output "fc8", but "prob" reads it, so forward() does not give'
             ' it; ask for net.blobs["fc8"].data',
         ),
         Invalid(
             _FILES | {"classify.py": _SCRIPT % "net.params['ip'][0].data"},
-            span='"prob"',
+            span='name: "prob"',
             message='"classify.py" (line 5) asks for the layer "ip", which this net does not have; its last is "prob"',
         ),
     ]

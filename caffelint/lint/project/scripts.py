@@ -80,7 +80,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         next((one.backward for one in about if one.backward), None),
         tuple(sorted({type_ for one in about for type_ in one.computes})),
         tuple(fed_by(about)),
-        tuple(_asked_by(about, folder, name)),
+        tuple(asked_by(about, folder, name)),
     )
 
 
@@ -97,7 +97,7 @@ def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
             yield Mention(script.path, found.line), found
 
 
-def _asked_by(scripts: Sequence[Script], folder: str, name: str) -> Iterator[tuple[Mention, Asked]]:
+def asked_by(scripts: Sequence[Script], folder: str, name: str) -> Iterator[tuple[Mention, Asked]]:
     """What people's own Python scripts ask of a net that none of them writes, each with its place."""
     ends = (name, f"{os.path.basename(folder)}/{name}")
     for script in scripts:
