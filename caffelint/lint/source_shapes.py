@@ -20,6 +20,8 @@ LMDB = 1
 LONGEST_RECORD = 1 << 16
 LONGEST_NAME = 200
 _LONGEST_LIST = 1 << 26
+_MOST_FILES = 8
+"""Of a list, whose records are counted; each is opened."""
 
 
 class SourceShapes(NamedTuple):
@@ -178,7 +180,21 @@ def _hdf5_list(layer: BuiltLayer, places: Places) -> _Found:
     path, names = find_source(words[0], places, named_in=source), [blob.name for blob in layer.tops]
     shapes, rows = ask("hdf5", path, places.keep, names=names)
     made = [new_blob((as_int(p.batch_size), *shape[1:]), f"top {index}") for index, shape in enumerate(shapes)]
-    return made, rows if _lines(source) == 1 else 0
+    others = _rows_of_others(source, names, places)
+    return made, 0 if others is None else rows + others
+
+
+def _rows_of_others(source: str, names: list[str], places: Places) -> int | None:
+    """The rows in all files of a list but the first; None where they are many, or one cannot be read."""
+    if not 0 < _lines(source) <= _MOST_FILES:
+        return None
+    others = _start(source).split()[1:]
+    try:
+        return sum(
+            ask("hdf5", find_source(name, places, named_in=source), places.keep, names=names)[1] for name in others
+        )
+    except Unreadable:
+        return None
 
 
 def _lines(path: str) -> int:

@@ -25,12 +25,12 @@ def starts_from_weights(net: Net) -> bool:
     without fillers: the first layer with weights leaves its filler out and a later one has one. The data layer of the
     R-CNN detectors says so as well: their training scripts always load an ImageNet model.
     """
-    if any(solver.message.weights for solver in net.solvers):
-        return True
     return net.once(_is_written_for_weights)
 
 
 def _is_written_for_weights(net: Net) -> bool:
+    if any(solver.message.weights for solver in net.solvers):
+        return True
     python = net.layers_having("python_param")
     if any(layer.message.python_param.module.startswith("roi_data_layer") for layer in python):
         return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
@@ -106,6 +108,7 @@ _COMPUTES = {
 }
 """Activations that programs compute themselves, by the types of layers that do, in small letters."""
 _TAKES_ARGUMENTS = compiled_later(r"\bargv\b|\bargparse\b|\boptparse\b|\bgetopt|\bclick\b|\bFLAGS\b|\$[{]?[1-9]")
+_LINE_END = compiled_later(r"\n")
 _PROTOTXT = ".prototxt"
 _NAME_END = compiled_later(r"[\w.+-]{1,100}\Z")
 _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
@@ -352,7 +355,11 @@ class Script:
         return self._code.count(name)
 
     def mention(self, offset: int) -> Mention:
-        return Mention(self.path, self.text.count("\n", 0, offset) + 1)
+        return Mention(self.path, bisect_left(self._line_ends, offset) + 1)
+
+    @cached_property
+    def _line_ends(self) -> Sequence[int]:
+        return array("I", (found.start() for found in _LINE_END.finditer(self.text)))
 
     @cached_property
     def _code(self) -> str:

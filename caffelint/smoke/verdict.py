@@ -74,6 +74,7 @@ _CAVEATS = {
     "classes-unbalanced": "but not all classes",
     "class-ignored": "but not all classes",
     "files-left-out": "but from a part of its files",
+    "value-far-from-others": "but a record of its data is far from all others",
     "mirrored-sides": "but not to tell left from right",
     "records-unlike-iterations": "but its test says little",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from math import isclose, isfinite
 
 from caffelint.lint import Layer, Net, Solver, compiled_later
@@ -109,8 +110,15 @@ def is_of_sweep(solver: Solver, net: Net | None) -> bool:
     """
     if _is_called_by_rate(solver):
         return True
-    mine = _without_rate(solver)
-    return len({one.message.base_lr for one in net.solvers if _without_rate(one) == mine} if net else ()) >= _SWEEP
+    return net is not None and len(net.once(_rates_alike)[_without_rate(solver)]) >= _SWEEP
+
+
+def _rates_alike(net: Net) -> dict[bytes, set[float]]:
+    """The rates of the net's solvers, by what these are but for their rates."""
+    found: dict[bytes, set[float]] = defaultdict(set)
+    for solver in net.solvers:
+        found[_without_rate(solver)].add(solver.message.base_lr)
+    return found
 
 
 def _is_called_by_rate(solver: Solver) -> bool:

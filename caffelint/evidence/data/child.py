@@ -78,7 +78,7 @@ def _limit_memory() -> None:
 
 
 def plan(question: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a source, and how many records there are, 0 if that is not known."""
+    """The parts of a source, how many records there are, 0 if that is not known, and how many bytes they take."""
     from caffelint.evidence.data import databases, lists
     from caffelint.evidence.data.records import Options
 
@@ -89,15 +89,16 @@ def plan(question: dict[str, Any]) -> dict[str, Any]:
             ends = database.ends()
             if ends is None:
                 raise Unreadable("is empty")
-            ranges = databases.split(*ends, databases.size_of(path), min(sample, 64))
+            size = databases.size_of(path)
+            ranges = databases.split(*ends, size, min(sample, 64))
             parts = [[start.hex(), stop.hex()] for start, stop in ranges]
-            return {"parts": parts, "total": database.entries}
+            return {"parts": parts, "total": database.entries, "bytes": size}
     if kind == "images":
         return {"parts": lists.image_parts(path), "total": 0}
     if kind == "windows":
         return {"parts": [[]], "total": 0}
-    found, total = lists.hdf5_parts(path, options, bool(sample))
-    return {"parts": found, "total": total}
+    found, total, size = lists.hdf5_parts(path, options, bool(sample))
+    return {"parts": found, "total": total, "bytes": size}
 
 
 def name(question: dict[str, Any]) -> str:

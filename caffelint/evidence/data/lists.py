@@ -180,8 +180,8 @@ def beside(options: Any, name: str) -> str:
     return os.path.join(options.folder, name)
 
 
-def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]:
-    """Ranges of rows of each file that the list names, and how many rows there are."""
+def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int, int]:
+    """Ranges of rows of each file that the list names, how many rows there are, and how many bytes they take."""
     os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
     import h5py
 
@@ -214,7 +214,7 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int]
         step = max(1, _HDF5_PART // max(size, 1))
         parts += ([name, start, min(start + step, rows)] for start in range(0, rows, step)) if rows else [[name, 0, 0]]
         total += rows
-    return parts, total
+    return parts, total, values
 
 
 def row_name(path: str, number: int, options: Any) -> str:

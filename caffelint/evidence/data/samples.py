@@ -117,7 +117,7 @@ def _images(records: _Kept) -> Iterator[tuple[str, float | None, Array]]:
 def _rows(path: str, options: Options, count: int) -> Iterator[tuple[str, float | None, Array]]:
     import h5py
 
-    parts, total = lists.hdf5_parts(path, options, sampled=True)
+    parts, total, _ = lists.hdf5_parts(path, options, sampled=True)
     for number in range(min(count, total)):
         name, row = lists.row_of(number * total // min(count, total), parts)
         with h5py.File(lists.beside(options, name), "r") as file:

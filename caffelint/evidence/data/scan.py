@@ -34,6 +34,8 @@ _ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
     "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
 }
+_SMALL = 1 << 25
+"""Bytes of a source that is read whole where a sample would do: it takes as long as to start."""
 _TOLD = {"records", "bytes"}
 """What a child says before it answers."""
 
@@ -84,7 +86,8 @@ class _Part(NamedTuple):
 
 
 class Scan:
-    """Reads sources. jobs: processes at once. sample: how many records of each source; 0 for all. keep: results?"""
+    """Reads sources. jobs: processes at once. sample: how many records of each source that is not
+    small; 0 for all. keep: results?"""
 
     def __init__(self, jobs: int = 0, sample: int = 0, keep: bool = True, heard: Heard | None = None):
         self.jobs = min(jobs or os.cpu_count() or 1, _MOST_JOBS)
@@ -156,7 +159,7 @@ class Scan:
     def _planned(self, source: Source, scanned: Scanned) -> list[_Part]:
         sample = self.sample
         answer = self._ask({**_question(source), "part": None, "sample": sample})
-        if 0 < answer.get("total", 0) <= sample:
+        if 0 < answer.get("total", 0) <= sample or answer.get("total") and answer.get("bytes", _SMALL + 1) <= _SMALL:
             sample = 0
             answer = self._ask({**_question(source), "part": None, "sample": sample})
         if "error" in answer:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.disk import exists
 from caffelint.lint.reach import is_below
-from caffelint.project.mentions import Astray, Launched, Mention
+from caffelint.project.mentions import Astray, Launched
 from caffelint.project.scripts import Script
 from caffelint.text.patterns import compiled_later
 
@@ -64,10 +64,13 @@ def _launched_from(script: Script, top: str, folder: str, name: str) -> list[Lau
     found: list[Launched] = []
     parts = os.path.join(folder, name).split(os.sep)
     for count in range(1, len(parts)):  # each end of the solver's path
+        first: dict[str, int] = {}
         for path, start in script.launched_as.get(os.sep.join(parts[-count:]), ()):
+            first.setdefault(path, start)
+        for path, start in first.items():
             home = home_of(script, path, folder, name)
             if home is not None and is_below(home, top):
-                found.append(Launched(home, path, Mention(script.path, script.text.count("\n", 0, start) + 1)))
+                found.append(Launched(home, path, script.mention(start)))
     return found
 
 

@@ -35,6 +35,8 @@ _ITERATIONS, _FALLS = 100, 0.9
 _SIZE, _SET_UP = 1 << 16, 1 << 20
 """Bytes of a log's end that are read, and of its beginning, which shows the net and its set-up before the losses."""
 _MOST_LOGS = 60
+_MOST_SNAPSHOTS = 1000
+"""Different ones that are named; each is held against each solver."""
 _RESULTS = compiled_later(
     r"(?i)^[^\n]*\b(?:accuracy|precision|recall|m?AP|m?IoU|AUC|PSNR|SSIM|F1|top-?[15]|rank-?1|err(?:or)?@?(?: rate)?"
     r"|MAE|dice|score)\d?\b(?:[^\n]{0,120}?|[^\n]{0,200}\n[-:| ]{3,300}\n[^\n]{0,200}?)"
@@ -122,10 +124,19 @@ class Trained:
     def _by_snapshot(self, solvers: Sequence[str]) -> Ran | None:
         for solver in solvers:
             if (prefix := self._prefix(solver)) and (parts := path_parts(prefix)) and len(parts[0]) > 1:
-                for name, where in self._texts.snapshots:
-                    if are_one(path_parts(name), parts):
+                for name, where in self._snapshots:
+                    if are_one(name, parts):
                         return Ran(f"its snapshots are in use: {where}", is_weak=True)
         return None
+
+    @cached_property
+    def _snapshots(self) -> list[tuple[tuple[str, ...], str]]:
+        """The snapshots that are named, as the parts of their paths, each with where it first is."""
+        found: dict[tuple[str, ...], str] = {}
+        for name, where in self._texts.snapshots:
+            if len(found) < _MOST_SNAPSHOTS:
+                found.setdefault(path_parts(name), where)
+        return list(found.items())
 
     def _by_page(self, net: str, solvers: Sequence[str]) -> Ran | None:
         folder = os.path.dirname(net)
