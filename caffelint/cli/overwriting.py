@@ -107,10 +107,10 @@ def no_place_for_baseline(path: str) -> str:
     if why := misplaced(path):
         return why
     try:
-        baseline.read(Path(path))
+        is_one = all(":" in key for keys in baseline.read(Path(path)).values() for key in keys)
     except baseline.BaselineError:
-        return "this is not a baseline and would be overwritten; remove it first"
-    return ""
+        is_one = False
+    return "" if is_one else "this is not a baseline and would be overwritten; remove it first"
 
 
 def is_free(path: str) -> bool:

@@ -50,6 +50,8 @@ def read(path: Path) -> dict[str, Counter[str]]:
         value = json.loads(_read_file(str(path), _LARGEST))
         if value["version"] != _VERSION:
             raise BaselineError(f"{path}: baseline of version {value['version']}, but this caffelint reads {_VERSION}")
+        if value.keys() != {"version", "files"}:
+            raise ValueError("another tool's")
         return {file: Counter({key: int(n) for key, n in keys.items()}) for file, keys in value["files"].items()}
     except ReadError as error:
         raise BaselineError(f"{path}: the baseline {error}") from error

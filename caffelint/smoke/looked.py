@@ -14,8 +14,8 @@ from caffelint.lint.finding import INFO
 from caffelint.lint.joined import NotJoined, load_joined
 from caffelint.lint.report import ReportedFinding
 
-_SAMPLE = 2000
-"""Records: larger sources are not read whole."""
+_SAMPLE, _WHOLE = 2000, 1 << 25
+"""Records, and bytes: a source with more of both is not read whole."""
 _GRACE = 5.0
 
 
@@ -26,7 +26,7 @@ class Looking:
         self._path = path
         self._config = config
         self._found: tuple[ReportedFinding, ...] = ()
-        self._scan = Scan(sample=_SAMPLE, keep=config.cache)
+        self._scan = Scan(sample=_SAMPLE, keep=config.cache, whole=_WHOLE)
         self._thread = threading.Thread(target=self._look if wanted else int, daemon=True)
         self._until = 0.0
 

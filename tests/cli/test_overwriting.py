@@ -142,7 +142,14 @@ def test_another_name_of_a_former_report_keeps_it(project: Path, caffelint: Caff
     assert (project / "other.json").read_bytes() == first != (project / "report.json").read_bytes()
 
 
-@pytest.mark.parametrize("text", ['{"name": "app"}', "[]", '{"version": 1}', '{"version": 2, "files": {}}', "{"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *['{"name": "app"}', "[]", '{"version": 1}', '{"version": 2, "files": {}}', "{"],
+        '{"version": 1, "name": "mine", "files": {"a": {"size:": 3}}}',
+        '{"version": 1, "files": {"a": {"size": 3}}}',
+    ],
+)
 def test_a_baseline_replaces_a_baseline_alone(project: Path, caffelint: Caffelint, text: str) -> None:
     (project / "package.json").write_text(text)
     (project / "link.json").symlink_to("b.json")

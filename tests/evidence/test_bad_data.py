@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 import subprocess
@@ -390,3 +391,27 @@ def test_a_mean_beyond_float_gives_no_warning_of_numpy(values: dict[str, list[fl
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert "records" in done.stdout
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["gone{}.h5", "list.txt", "gone.h5"])
+def test_a_list_of_files_that_are_not_there_is_left_soon(tmp_path: Path, name: str) -> None:
+    (tmp_path / "list.txt").write_text("".join(f"{tmp_path}/{name.format(number)}\n" for number in range(5000)))
+    source = Source("hdf5", str(tmp_path / "list.txt"), json.dumps({"tops": ["data"], "folder": ""}))
+    heard = []
+    with Scan(jobs=1, keep=False, heard=heard.append) as scan:
+        scanned = scan.read([source])[source]
+    assert scanned.facts.records == 0
+    assert len(heard) <= 400
+
+
+@pytest.mark.parametrize("rows", [5000, 500_000])
+def test_a_small_source_is_read_whole_where_a_sample_would_do(tmp_path: Path, rows: int) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["data"] = np.arange(rows, dtype=np.float32)[:, None]
+    (tmp_path / "list.txt").write_text(f"{tmp_path}/a.h5\n")
+    source = Source("hdf5", str(tmp_path / "list.txt"), json.dumps({"tops": ["data"], "folder": ""}))
+    with Scan(jobs=1, sample=2000, keep=False, whole=1 << 20) as scan:
+        scanned = scan.read([source])[source]
+    assert scanned.is_sample == (rows > 100_000)
+    assert scanned.facts.total == rows
+    assert (scanned.facts.records == rows) == (not scanned.is_sample)

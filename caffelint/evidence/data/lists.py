@@ -35,6 +35,8 @@ _WHOLE = re.compile(r"\s*[+-]?\d+")
 _MORE = re.compile(r"\s*[+-]?\d*\.\d*[1-9]")
 _HDF5_PART = 1 << 26
 _LARGEST_ROW = 1 << 28
+_MOST_BAD = 200
+"""Files of a list that cannot be read: after so many, nothing that it names is looked at any more."""
 _BOMB, _OF_A_ROW = 1000, 256
 """So many times the size of a HDF5 file is more than any real data is compressed; a row takes the time of so many
 bytes at least."""
@@ -188,20 +190,23 @@ def hdf5_parts(path: str, options: Any, sampled: bool) -> tuple[list[Part], int,
     parts: list[Part] = []
     total = values = stored = 0
     seen: set[str] = set()
+    bad: set[str] = set()
     with open(path, "rb") as file:
         names = [os.fsdecode(word) for word in _words(file)]
     if not names:
         raise Unreadable("names no HDF5 file")
     for name in names:
-        where = beside(options, name)
-        if not os.path.isfile(where) or is_special(where):
-            parts.append([name, 0, 0])
+        if name in bad or len(bad) == _MOST_BAD:
             continue
+        where = beside(options, name)
         try:
+            if not os.path.isfile(where) or is_special(where):
+                raise Unreadable(where)
             with h5py.File(where, "r") as data:
                 rows, size = _rows(data, options.tops)
         except (OSError, Unreadable):
             parts.append([name, 0, 0])
+            bad.add(name)
             continue
         values += rows * max(size, _OF_A_ROW)
         stored += 0 if where in seen else os.path.getsize(where)

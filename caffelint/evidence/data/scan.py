@@ -34,8 +34,6 @@ _ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
     "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
 }
-_SMALL = 1 << 25
-"""Bytes of a source that is read whole where a sample would do: it takes as long as to start."""
 _TOLD = {"records", "bytes"}
 """What a child says before it answers."""
 
@@ -86,12 +84,15 @@ class _Part(NamedTuple):
 
 
 class Scan:
-    """Reads sources. jobs: processes at once. sample: how many records of each source that is not
-    small; 0 for all. keep: results?"""
+    """Reads sources. jobs: processes at once. sample: how many records of each source; 0 for all. keep: results?
 
-    def __init__(self, jobs: int = 0, sample: int = 0, keep: bool = True, heard: Heard | None = None):
+    whole: of a source of so many bytes at most all records are read, too.
+    """
+
+    def __init__(self, jobs: int = 0, sample: int = 0, keep: bool = True, heard: Heard | None = None, whole: int = 0):
         self.jobs = min(jobs or os.cpu_count() or 1, _MOST_JOBS)
         self.sample = sample
+        self.whole = whole
         self.keep = keep
         self._heard = heard
         self._folder = temporary_folder()
@@ -100,6 +101,8 @@ class Scan:
         self._lock = threading.Lock()
         self._ended = False
         self._read: dict[str, tuple[int, int]] = {}
+        self._done = 0, 0
+        """Records and bytes that were read."""
         self._totals: dict[Source, int] = {}
         self._sampled: set[Source] = set()
 
@@ -159,7 +162,8 @@ class Scan:
     def _planned(self, source: Source, scanned: Scanned) -> list[_Part]:
         sample = self.sample
         answer = self._ask({**_question(source), "part": None, "sample": sample})
-        if 0 < answer.get("total", 0) <= sample or answer.get("total") and answer.get("bytes", _SMALL + 1) <= _SMALL:
+        total, size = answer.get("total", 0), answer.get("bytes", self.whole + 1)
+        if 0 < total <= sample or total and size <= self.whole:
             sample = 0
             answer = self._ask({**_question(source), "part": None, "sample": sample})
         if "error" in answer:
@@ -228,10 +232,11 @@ class Scan:
 
     def _tell(self, name: str, records: int, size: int) -> None:
         with self._lock:
+            before = self._read.get(name, (0, 0))
             self._read[name] = records, size
+            self._done = self._done[0] + records - before[0], self._done[1] + size - before[1]
             if self._heard is not None:
-                read = self._read.values()
-                self._heard(Done(sum(n for n, _ in read), sum(self._totals.values()), sum(n for _, n in read)))
+                self._heard(Done(self._done[0], sum(self._totals.values()), self._done[1]))
 
     def _forget(self, parts: Any) -> None:
         for part in parts:
