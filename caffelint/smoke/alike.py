@@ -87,6 +87,21 @@ class Crossed(NamedTuple):
     labels: Sequence[tuple[float, float]]
 
 
+class Sided(NamedTuple):
+    """The first images of a TEST net are those of another label when they are mirrored (crossed.py). name: of the labels.
+
+    agree: the share of the labels of their nearest others that is their own, with_it: that is the other one. labels:
+    pairs of a label and that of its mirrored images.
+    """
+
+    name: str
+    net: int
+    records: int
+    agree: float
+    with_it: float
+    labels: Sequence[tuple[float, float]]
+
+
 class Overlaid(NamedTuple):
     """Do maps of targets lie on the data that they are of (overlaid.py)? name: of the targets.
 
@@ -143,12 +158,13 @@ class Told(NamedTuple):
     same: bool = False
 
 
-Alike = Targets | Neighbours | Pairs | Crossed | Overlaid | Stepped | Told
+Alike = Targets | Neighbours | Pairs | Crossed | Sided | Overlaid | Stepped | Told
 ALIKE: dict[str, Any] = {
     "targets": Targets,
     "neighbours": Neighbours,
     "pairs": Pairs,
     "crossed": Crossed,
+    "sided": Sided,
     "overlaid": Overlaid,
     "stepped": Stepped,
     "told": Told,

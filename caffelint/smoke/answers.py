@@ -53,6 +53,7 @@ class Answers(object):
             found += [("overlaid", dict(each, name=one.name)) for each in [one.overlaid.result()] if each]
         found += [("stepped", one.result()) for one in self.sequences if one.result()]
         found += [("crossed", one.result()) for one in self.crossings if one.result()]
+        found += [("sided", one.sided()) for one in self.crossings if one.sided()]
         return found + [("pairs", one.result()) for one in self.pairs if one.result()]
 
     def of_test(self, number, names):
@@ -89,6 +90,10 @@ class _Crossing(object):
             if self.found:
                 self.found.update(name=self.told.name, net=self.net)
         return self.found
+
+    def sided(self):
+        found = crossed.sided(self.seen)
+        return dict(found, name=self.told.name, net=self.net) if found else {}
 
 
 class _Told(object):

@@ -21,6 +21,7 @@ _CHANCE, _SURE = 3.0, 8.0
 _PARTLY, _MOSTLY = 0.6, 0.8
 """Of what fits with a change, what may fit without it; and what has to, where that is more than by chance."""
 _NEARLY = 0.9
+_HALF = 0.5
 
 
 class Seen(object):
@@ -89,6 +90,28 @@ def crossed(train, test):
     if best[0] > enough and agree < _PARTLY * best[0]:
         found.update(with_it=best[0], how=best[1], labels=best[2])
     return found
+
+
+def sided(seen):
+    """The fields of the event, of one that was seen, if its images are those of other labels when they are mirrored."""
+    images = numpy.array(seen.records[:MOST]) if seen.fits and len(seen.records) >= 2 * LEAST else numpy.zeros(0)
+    if images.ndim != 4 or seen.columns != 1 or not numpy.isfinite(images).all():
+        return {}
+    labels = numpy.array(seen.labels[:MOST])[:, 0]
+    classes = numpy.unique(labels)
+    if not numpy.isfinite(classes).all() or not 2 <= len(classes) <= _MOST_CLASSES:
+        return {}
+    own = numpy.searchsorted(classes, labels)
+    votes = _votes(images, images[..., ::-1], own, len(classes))
+    numbered = _numbered(votes, own, len(classes))
+    share, other = numbered if numbered is not None else (0.0, [])
+    there_and_back = all(other[other[one]] == one for one in other)
+    moved = numpy.array([other[one] != one for one in own]) if other else numpy.zeros(1)
+    if share < _MOSTLY or not there_and_back or moved.mean() < _HALF:
+        return {}
+    agree = _agree(votes, own)[0]
+    pairs = [[float(classes[one]), float(classes[there])] for one, there in enumerate(other)]
+    return {"records": len(images), "agree": agree, "with_it": share, "labels": pairs}
 
 
 def _votes(known, asked, labels, count):

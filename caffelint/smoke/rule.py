@@ -9,7 +9,7 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs, Stepped, Targets, Told
+from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs, Sided, Stepped, Targets, Told
 from caffelint.smoke.answers import CHANCE, SURE
 from caffelint.smoke.diagnosis.batches import labels_outside
 from caffelint.smoke.diagnosis.change import Change
@@ -168,6 +168,7 @@ __all__ = [
     "Run",
     "Running",
     "Scanned",
+    "Sided",
     "SmokeRule",
     "Spent",
     "Statistics",

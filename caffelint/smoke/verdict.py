@@ -76,6 +76,7 @@ _CAVEATS = {
     "files-left-out": "but from a part of its files",
     "value-far-from-others": "but a record of its data is far from all others",
     "mirrored-sides": "but not to tell left from right",
+    "mirrored-answers": "but not to tell left from right",
     "records-unlike-iterations": "but its test says little",
 }
 """What data keep from a net that trains, by the rule of the finding."""

@@ -410,7 +410,7 @@ def test_a_small_source_is_read_whole_where_a_sample_would_do(tmp_path: Path, ro
         file["data"] = np.arange(rows, dtype=np.float32)[:, None]
     (tmp_path / "list.txt").write_text(f"{tmp_path}/a.h5\n")
     source = Source("hdf5", str(tmp_path / "list.txt"), json.dumps({"tops": ["data"], "folder": ""}))
-    with Scan(jobs=1, sample=2000, keep=False, whole=1 << 20) as scan:
+    with Scan(jobs=1, sample=2000, keep=False, whole=1 << 22) as scan:
         scanned = scan.read([source])[source]
     assert scanned.is_sample == (rows > 100_000)
     assert scanned.facts.total == rows
