@@ -88,10 +88,10 @@ class Crossed(NamedTuple):
 
 
 class Sided(NamedTuple):
-    """The first images of a TEST net are those of another label when they are mirrored (crossed.py). name: of the labels.
+    """The first images of a TEST net are those of another label when they are mirrored (crossed.py).
 
-    agree: the share of the labels of their nearest others that is their own, with_it: that is the other one. labels:
-    pairs of a label and that of its mirrored images.
+    name: of the labels. agree: the share of the labels of their nearest others that is their own, with_it: that is the
+    other one. labels: pairs of a label and that of its mirrored images.
     """
 
     name: str

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from math import prod
 
 from caffelint.lint import (
     DISPLAY,
     INFO,
     LIKELY,
     TRAIN,
+    UNSAFE,
     WARNING,
     Finding,
     Invalid,
@@ -20,7 +22,7 @@ from caffelint.lint import (
     titles,
     write,
 )
-from caffelint.lint.built import BuiltNet
+from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._gradient_paths import dangling, layers_below, leads_elsewhere, silenced, switched_off
 
@@ -84,6 +86,19 @@ class NoGradientPath(NetRule):
         ' layer { name: "loss2" type: "SoftmaxWithLoss" bottom: "aux" bottom: "label" top: "loss2" }',
     ]
     INVALID = [
+        Invalid(
+            _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+            " inner_product_param { num_output: 9 } }"
+            ' layer { name: "far" type: "Eltwise" bottom: "aux" bottom: "fc" top: "far" }'
+            ' layer { name: "l1" type: "Reduction" bottom: "far" top: "l1" }',
+            span='name: "l1"',
+            message='InnerProduct "aux": no loss sends it a gradient, so it learns nothing in TRAIN; Reduction "l1",'
+            " which it leads to, is one value without loss_weight; if it is a loss, set loss_weight: 1",
+            fixed=_NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+            " inner_product_param { num_output: 9 } }"
+            ' layer { name: "far" type: "Eltwise" bottom: "aux" bottom: "fc" top: "far" }'
+            ' layer { name: "l1" type: "Reduction" bottom: "far" top: "l1" loss_weight: 1 }',
+        ),
         Invalid(
             _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
             " inner_product_param { num_output: 9 } }"
@@ -174,10 +189,22 @@ class NoGradientPath(NetRule):
             idle = [layer for layer in idle if layer not in explained]
         if idle:
             it, learns = ("them", "they learn") if idle[1:] else ("it", "it learns")
+            text = f"{titles(idle)}: no loss sends {it} a gradient, so {learns} nothing in TRAIN"
+            names = {layer.index for layer in idle}
+            ends = [layer for layer in net.likely(one.state).layers if _may_be_loss(layer, names)]
+            if len(ends) == 1:
+                end = net.layers[ends[0].index or 0]
+                yield self.finding(
+                    end.at("name"),
+                    f"{text}; {title(end)}, which {'they lead' if idle[1:] else 'it leads'} to, is one value without"
+                    " loss_weight; if it is a loss, set loss_weight: 1",
+                    phases=(TRAIN,),
+                    fixes=fix("set loss_weight: 1", UNSAFE, write(end, "loss_weight", value="1")),
+                )
+                return
             yield self.finding(
                 net.layers[idle[0].index or 0].at("name"),
-                f"{titles(idle)}: no loss sends {it} a gradient, so {learns} nothing in TRAIN; connect {it} to a loss,"
-                f" or keep {it} out of TRAIN",
+                f"{text}; connect {it} to a loss, or keep {it} out of TRAIN",
                 phases=(TRAIN,),
                 layers=[net.layers[layer.index or 0] for layer in idle],
             )
@@ -206,3 +233,12 @@ class NoGradientPath(NetRule):
                     phases=(TRAIN,),
                     fixes=fix("set loss_weight: 1", DISPLAY, write(layer, "loss_weight", 0, value="1")),
                 )
+
+
+def _may_be_loss(layer: BuiltLayer, idle: Collection[int | None]) -> bool:
+    """Does it make one value, which nobody reads, of what all layers of these numbers give, and has it a gradient?"""
+    if layer.index is None or layer.is_loss or not layer.has_backward or len(layer.tops) != 1 or not layer.bottoms:
+        return False
+    top = layer.tops[0]
+    is_end = top.shape is not None and prod(top.shape) == 1 and not top.consumers
+    return is_end and any({one.index for one in blob.depends_on}.issuperset(idle) for blob in layer.bottoms)

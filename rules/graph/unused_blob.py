@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 from caffelint.lint.built import BuiltLayer
@@ -98,6 +99,15 @@ class UnusedBlob(NetRule):
             message='Convolution "c": nothing reads "c" in TRAIN, so the layer learns nothing, and InnerProduct "fc"'
             ' after it reads "data" instead; let "fc" read "c"',
         ),
+        # One value, as a loss has.
+        Invalid(
+            _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
+            " inner_product_param { num_output: 9 } }"
+            ' layer { name: "far" type: "Reduction" bottom: "aux" top: "far" }',
+            span='top: "far"',
+            message='InnerProduct "aux": nothing reads "far" in TRAIN, so the layer learns nothing; set loss_weight: 1'
+            ' at Reduction "far" if that is a loss, or keep it out of TRAIN',
+        ),
         # Two trunks.
         Invalid(
             _NET.replace(
@@ -157,6 +167,8 @@ class UnusedBlob(NetRule):
                     if other := skips(maker, one.followers.get(maker)):
                         what += f', and {title(other)} after it reads "{other.bottoms[0].original.name}" instead'
                         remedy = f'let "{other.name}" read "{name}"'
+                    elif blob.shape is not None and prod(blob.shape) == 1 and maker.has_backward:
+                        remedy = f"set loss_weight: 1 at {title(maker)} if that is a loss, or keep it out of TRAIN"
                     yield self.finding(
                         mine.at("top", top),
                         f'{title(idle)}: nothing reads "{name}" in TRAIN, so {what}; {remedy}',
