@@ -77,6 +77,7 @@ _CAVEATS = {
     "value-far-from-others": "but a record of its data is far from all others",
     "mirrored-sides": "but not to tell left from right",
     "mirrored-answers": "but not to tell left from right",
+    "decay-outweighs-loss": "but its decay outweighs its loss",
     "records-unlike-iterations": "but its test says little",
 }
 """What data keep from a net that trains, by the rule of the finding."""
@@ -284,7 +285,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         if told := _told([one for one in objects if one not in slows and (one.file, one.line) not in said]):
             text += f". A check of the files reports {told}"
     for found in beside:
-        text += f". The data: {found.message} ({found.file}:{found.line})"
+        whose = "solver" if found.cause is not None and found.cause.kind == "weight-decay" else "data"
+        text += f". The {whose}: {found.message} ({found.file}:{found.line})"
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)
         text += (
