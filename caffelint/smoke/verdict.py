@@ -14,7 +14,9 @@ from caffelint.lint.report import ReportedFinding
 from caffelint.lint.words import title
 from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.answers import SURE
+from caffelint.smoke.diagnosis.hypotheses import CLIPPED
 from caffelint.smoke.diagnosis.tried import cure
+from caffelint.smoke.diagnosis.trouble import clipped
 from caffelint.smoke.estimates import before_momentum, told_of_momentum
 from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
@@ -81,6 +83,8 @@ _CAVEATS = {
     "records-unlike-iterations": "but its test says little",
 }
 """What data keep from a net that trains, by the rule of the finding."""
+_BY_SIZE = ("SGD", "Nesterov")
+"""Solvers whose updates are as large as their gradients."""
 _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 """What goes wrong after so many iterations."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
@@ -189,6 +193,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if slowly:
         head = "it trains so far"
     objects = [one for one in findings if how.learns and one not in sure[:1] and _is_of_results(one)]
+    objects += [one for one in findings if how.learns and one.name == _SCHEDULE and one.severity != INFO]
     if _tests_well(run):
         objects = [one for one in objects if one.name != _OF_BATCHES]
     if how.tests_badly:
@@ -196,6 +201,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if any(one.net == 0 for one in how.made_up):
         head = "it learns from synthetic data" if how.learns else "it runs on synthetic data"
     beside = [one for one in findings if one.name in _CAVEATS and one.cause is not None and one.severity != INFO]
+    if not how.learns:
+        beside += [one for one in findings if one not in beside and one.severity != INFO and _is_of(one, "dataset")]
     if how.tests_badly:
         pass
     elif how.hardly and head == "it trains":
@@ -227,7 +234,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text = f"the {'TEST ' if tested else ''}loss is {last:.4g}, and an answer that is always the same gives"
         parts.append(f"{text} {constant:.4g}")
     elif how.by_test:
-        parts.append(f"the TRAIN loss goes up and down, but the TEST loss is {how.tested:.4g}")
+        weighted = any(one not in (0, 1) for layer in run.loss_layers for one in layer.loss_weights)
+        text = f"the TRAIN loss goes up and down, but the TEST loss is {how.tested:.4g}"
+        parts.append(text + " with its loss_weight" * weighted)
     elif how.moves == ABOVE:
         parts.append(
             f"the loss falls, but the best constant prediction gives {how.constant:.4g}, so the loss does not yet show"
@@ -264,7 +273,14 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             stays += " learns slowly"
         # Where neighbours do not tell the labels, these may be those of other records.
         belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours) if not one.net)
-        parts.append(stays if belong else f"{stays}, or whether labels do not belong to their records")
+        stays = stays if belong else f"{stays}, or whether labels do not belong to their records"
+        times, limit = clipped(run), run.solver.message.clip_gradients
+        if times > CLIPPED and run.solver.type in _BY_SIZE:
+            stays += (
+                f"; clip_gradients: {limit:g} makes its gradient {times:.2g} times shorter, as a lower base_lr would,"
+            )
+            stays += f" so if it stays so, try clip_gradients: {float(f'{limit * times:.1g}'):g}"
+        parts.append(stays)
     text = "; ".join(parts)
     if rising := next((one for one in findings if one.name in _LATER or one in built_up), None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"

@@ -157,7 +157,7 @@ def _statistics(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     fact = f"{name}{more(one)}: use_global_stats: true without trained statistics divides by sqrt(eps), which"
     fact += " multiplies by 316"
     if run.loaded:
-        fact += "; the weights that were loaded hold no statistics for it, or only 0: load some that do"
+        fact += "; the weights that were loaded hold none for it, or only 0, or a factor of 0: load some that do"
         return fact, ", or remove it in TRAIN", True
     return fact, "; remove it in TRAIN, or load weights", True
 

@@ -11,7 +11,7 @@ from ._example import CALM, SOLVER, losses, project, spread
 from ._numbers import number
 
 _TIMES = 5.0
-"""What is asked of the weights, as a part of the best answer that needs none; then less than a fifth of them is left."""
+"""What the weights cost, against the loss of the best answer that needs none: less than a fifth of them is left."""
 _MEAN = math.sqrt(2 / math.pi)
 """Of the absolute values of a normal distribution, of its deviation."""
 _SOLVER = SOLVER + 'weight_decay: {} regularization_type: "L1"\n'
@@ -55,9 +55,9 @@ class DecayOutweighsLoss(SmokeRule):
         Invalid(
             project(*losses(*CALM), spread(-1, "fc", PARAM, "0", 0.5), solver=_SOLVER.format(2)),
             span="weight_decay: 2",
-            message="weight_decay 2 with L1 costs 2 times the absolute values of all weights, 31.92 at the start, but the"
-            " best answer that needs none has a loss of 2.31, so nearly all weights go to 0: set weight_decay: 0.1, or"
-            ' regularization_type: "L2"',
+            message="weight_decay 2 with L1 costs 2 times the absolute values of all weights, 31.92 at the start, but"
+            " the best answer that needs none has a loss of 2.31, so nearly all weights go to 0: set weight_decay: 0.1,"
+            ' or regularization_type: "L2"',
         )
     ]
 

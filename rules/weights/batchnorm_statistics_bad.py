@@ -38,6 +38,12 @@ class BatchnormStatisticsBad(WeightsRule):
             " multiplies by 1 / sqrt(eps); train with use_global_stats: false",
         ),
         Invalid(
+            {"a.caffemodel": layer("bn", "BatchNorm", blob((2,)), blob((2,), [1, 2]), blob((1,), [0]))},
+            span="bn/2",
+            message='BatchNorm "bn": its factor in "a.caffemodel" is 0, so Caffe takes its means and variances, which'
+            " the file has, for 0, and in testing it multiplies by 1 / sqrt(eps); write 1 as the factor",
+        ),
+        Invalid(
             {"a.caffemodel": layer("bn", "BatchNorm", blob((2,)), blob((2,), [1, 2]), blob((1,), [1e7]))},
             span="bn/2",
             message='BatchNorm "bn": its factor in "a.caffemodel" is 1e+07, by which its means and variances are'
@@ -78,6 +84,10 @@ class BatchnormStatisticsBad(WeightsRule):
                 f"its factor in {file} is 0, so it has no statistics, and in testing it multiplies by 1 / sqrt(eps)"
             )
             remedy = "; train with use_global_stats: false"
+            if variance.statistics.high > 0:
+                message = f"its factor in {file} is 0, so Caffe takes its means and variances, which the file has, for"
+                message += " 0, and in testing it multiplies by 1 / sqrt(eps)"
+                remedy = "; write 1 as the factor"
             yield self.finding(weights.at_blob(factor), f"{factor.title}: {message}{remedy}", severity=WARNING)
             return
         if scale > _LARGE_FACTOR:

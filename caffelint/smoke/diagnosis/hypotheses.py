@@ -64,7 +64,7 @@ _LEAST_WEIGHT = 1e-6
 _AUXILIARY = 0.3
 """What GoogLeNet gives a loss beside its last."""
 _CLIPS_AT = 10.0
-_CLIPPED = 10.0
+CLIPPED = 10.0
 _PULLS = 0.1
 """Of a weight, which decay takes in each update: nothing is left of it after a few dozen."""
 
@@ -292,7 +292,7 @@ def _clipping(run: Run) -> Iterator[Hypothesis]:
     """A recurrent net whose gradient nothing clips."""
     recurrent = tuple(layer for layer in run.built[0].layers if layer.is_recurrent)
     times = clipped(run)
-    if times > _CLIPPED:
+    if times > CLIPPED:
         changes = of_solver(run, "clip_gradients", -1)
         value = run.solver.message.clip_gradients
         place, score = run.solver.at("clip_gradients"), math.log10(times)

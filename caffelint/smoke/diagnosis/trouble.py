@@ -8,7 +8,7 @@ from typing import NamedTuple
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.smoke.alike import Neighbours, Pairs
 from caffelint.smoke.answers import CHANCE
-from caffelint.smoke.events import RATE, Crashed, Iteration, NonFinite, Statistics
+from caffelint.smoke.events import DIFF, PARAM, RATE, Crashed, Iteration, NonFinite, Statistics
 from caffelint.smoke.learning import (
     dead_layers,
     died,
@@ -87,8 +87,14 @@ def trouble(run: Run) -> Trouble | None:
 def clipped(run: Run) -> float:
     """How many times as long as `clip_gradients` the gradient is before any update; 0 where nothing clips it."""
     limit = run.solver.message.clip_gradients
-    learning = [one for one in weights(run) if one.gradient is not None]
-    return math.hypot(*(norm(one.layer, one.gradient) for one in learning)) / limit if learning and limit > 0 else 0.0
+    learning = [one.layer for one in weights(run) if one.gradient is not None]
+    return math.hypot(*(_gradient(run, layer) for layer in learning)) / limit if learning and limit > 0 else 0.0
+
+
+def _gradient(run: Run, layer: BuiltLayer) -> float:
+    """The length of the gradient of all parameters of a layer, before any update."""
+    each = ((param, run.statistics(-1, layer.name, PARAM, param.index, DIFF)) for param in layer.params or ())
+    return math.hypot(*(size(one) * math.sqrt(math.prod(param.shape)) for param, one in each if one is not None))
 
 
 def hampered(run: Run) -> bool:
