@@ -14,6 +14,7 @@ from caffelint.lint import (
     ProjectRule,
     Related,
     Solver,
+    near,
     title,
     titles,
 )
@@ -66,6 +67,16 @@ class TrainTestNetsDiffer(ProjectRule):
         },
     ]
     INVALID = [
+        Invalid(
+            {
+                "solver.prototxt": _SOLVER,
+                "train.prototxt": _FC.replace('name: "fc"', 'name: "fc_one"'),
+                "test.prototxt": _FC.replace('name: "fc"', 'name: "fc_1_one"'),
+            },
+            span='name: "fc_1_one"',
+            message='InnerProduct "fc_1_one": the training net lacks it, so testing uses initial weights; set name:'
+            ' "fc_one", as in the training net',
+        ),
         Invalid(
             {"solver.prototxt": _SOLVER, "train.prototxt": _POOL % "MAX", "test.prototxt": _POOL % "AVE"},
             span="pool: AVE",
@@ -129,10 +140,14 @@ class TrainTestNetsDiffer(ProjectRule):
         new = [layer for layer in learning if layer.name not in trained and not _shares_all(layer, test, trained)]
         if new:
             them = "it" if len(new) == 1 else "them"
+            names = {layer.name for layer in learning}
+            left = [layer.name for layer in trained.values() if layer.name not in names and layer.type == new[0].type]
+            remedy = f"use the names of the training net, or remove {them}"
+            if len(new) == 1 and (meant := near(new[0].name, left)):
+                remedy = f'set name: "{meant[0]}", as in the training net'
             yield self.finding(
                 new[0].at("name"),
-                f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; use the names of the"
-                f" training net, or remove {them}",
+                f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; {remedy}",
                 layers=new,
                 phases=(TEST,),
             )
