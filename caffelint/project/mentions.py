@@ -39,9 +39,10 @@ class Launched(NamedTuple):
 class Fed(NamedTuple):
     """What a script does to the images that it gives a net.
 
-    line: where it sets up what transforms them, 1-based; by: Transformer or Classifier; opened: the value that a pixel
-    of 1 has as it is opened; raw_scale and input_scale: None where the script sets none; has_mean: does it subtract
-    one, None where that is not clear? is_rgb: does it give red, green and blue in this order, as it opens them?
+    line: where it sets up what transforms them, 1-based; by: Transformer or Classifier, or blobs where it puts them
+    there itself; opened: the value that a pixel of 1 has as it is opened; raw_scale and input_scale: None where the
+    script sets none; has_mean: does it subtract one, None where that is not clear? is_rgb: does it give red, green and
+    blue in this order, as it opens them?
     """
 
     line: int

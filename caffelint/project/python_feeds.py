@@ -12,6 +12,8 @@ from caffelint.project.python_nodes import children, walk, walk_all
 
 _PIXEL, _FRACTION = 1.0, 1 / 255
 """What of a pixel is left of its value from 0 to 255 as images are opened."""
+_BY_HAND = "blobs"
+"""What is said to set up images that a script puts into a blob itself."""
 _OPENERS = {
     ("io", "load_image"): _FRACTION,
     ("", "load_image"): _FRACTION,
@@ -27,6 +29,29 @@ _CONVERT = frozenset(["cvtColor", "transpose", "split", "convert", "flip", "swap
 """Names of what may put the channels of an image in another order, or make one of three."""
 _MAKERS = {"Transformer": "preprocess", "Classifier": "predict"}
 """What transforms images, and the method that does."""
+_FEEDS = (*(f"{name}(" for name in _MAKERS), ".blobs[")
+_KEEP = frozenset(
+    [
+        "resize",
+        "cvtColor",
+        "transpose",
+        "reshape",
+        "astype",
+        "array",
+        "asarray",
+        "expand_dims",
+        "squeeze",
+        "copy",
+        "swapaxes",
+        "rollaxis",
+        "moveaxis",
+        "ascontiguousarray",
+        "flip",
+    ]
+)
+"""Calls by which the values of images stay what they are, of numpy and cv2."""
+_LOOK = frozenset(["print", "imshow", "imwrite", "show", "imsave"])
+"""Statements that do nothing to an image that they are given."""
 _ARGUMENTS = ("model_file", "pretrained_file", "image_dims", "mean", "input_scale", "raw_scale", "channel_swap")
 """Of a Classifier, in their order: classifier.py."""
 _SETTINGS = ("raw_scale", "input_scale", "mean")
@@ -48,7 +73,7 @@ _MEANS = (80.0, 140.0)
 @lru_cache(maxsize=2000)
 def fed(text: str) -> Fed | None:
     """What a script does to the images that it opens; None where it does not show, or that may not be all."""
-    tree, _ = parse(text) if any(f"{one}(" in text for one in _MAKERS) else (None, False)
+    tree, _ = parse(text) if any(one in text for one in _FEEDS) else (None, False)
     if tree is None:
         return None
     nodes = walk(tree)
@@ -56,6 +81,8 @@ def fed(text: str) -> Fed | None:
         return None
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     makers = [one for one in calls if _name(one.func) in _MAKERS]
+    if not makers:
+        return _as_opened(nodes)
     if len(makers) != 1 or any(_changes_values(one) for one in calls) or _feeds_another(nodes, calls):
         return None
     by = _name(makers[0].func)
@@ -78,6 +105,64 @@ def fed(text: str) -> Fed | None:
     until = max(one.lineno for one in calls if _name(one.func) == _MAKERS[by])
     is_rgb = of_rgb and not any(_may_swap(node, images, until) for node in nodes)
     return Fed(makers[0].lineno, by, opened.pop(), values["raw_scale"], values["input_scale"], has_mean, is_rgb)
+
+
+def _as_opened(nodes: Sequence[ast.AST]) -> Fed | None:
+    """Images that a script puts into a blob as it opens them, with nothing on the way that changes their values."""
+    assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    feeds = [node for node in assigned if _is_blob_data(node.targets[0])]
+    if len(feeds) != 1:
+        return None
+    sets: dict[str, list[ast.expr]] = {}
+    for one in assigned:
+        sets.setdefault(_name(one.targets[0]), []).append(one.value)
+    changed = {name for node in nodes for name in _changed(node)}
+    opened: set[tuple[str, str]] = set()
+    left, seen = [feeds[0].value], set[str]()
+    while left:
+        value = left.pop()
+        for node in walk(value):
+            if isinstance(node, ast.BinOp | ast.Lambda | ast.IfExp | ast.comprehension):
+                return None
+            if isinstance(node, ast.Call):
+                owner, name = _opener(node)
+                if (owner, name) in _OPENERS:
+                    opened.add((owner, name))
+                elif name not in _KEEP or owner == "transform":
+                    return None
+            elif isinstance(node, ast.Name) and node.id not in seen:
+                seen.add(node.id)
+                if node.id in changed:
+                    return None
+                left += sets.get(node.id, ())
+    values = {_OPENERS[key] for key in opened}
+    return Fed(feeds[0].lineno, _BY_HAND, values.pop(), None, None, False) if len(values) == 1 else None
+
+
+def _changed(node: ast.AST) -> Iterator[str]:
+    """The names of what a node may change, or gives a value otherwise than by a plain assignment."""
+    if isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.AugAssign | ast.For | ast.comprehension):
+        yield from (_root(one) for one in walk(node.target))
+    elif isinstance(node, ast.Assign):
+        yield from (_root(one) for target in node.targets if not isinstance(target, ast.Name) for one in walk(target))
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _name(node.value.func) not in _LOOK:
+        yield from map(_root, node.value.args)
+
+
+def _root(node: ast.AST) -> str:
+    """The name of which an expression such as `im[0].data` takes a part."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_blob_data(target: ast.expr) -> bool:
+    """Is it `net.blobs["data"].data[...]`?"""
+    data = target.value if isinstance(target, ast.Subscript) else target
+    blob = data.value if isinstance(data, ast.Attribute) and data.attr == "data" else None
+    return isinstance(blob, ast.Subscript) and _name(blob.value) == "blobs"
 
 
 def _name(node: ast.AST) -> str:

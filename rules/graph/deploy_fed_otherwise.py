@@ -65,7 +65,8 @@ class DeployFedOtherwise(NetRule):
 
     ## Known problems
     Only Python is read that opens images by caffe.io, cv2 or Image and transforms them by one Transformer or
-    Classifier. Of what a script calculates itself nothing is told, nor which mean it is.
+    Classifier, or puts them into a blob as it opens them. Of what a script calculates itself nothing is told, nor which
+    mean it is.
 
     ## References
     - io.py, load_image (from 0 to 1) and Transformer.preprocess; classifier.py; data_transformer.cpp, Transform
@@ -92,6 +93,16 @@ class DeployFedOtherwise(NetRule):
         _NETS | {"train.prototxt": _DATA % "scale: 0.00390625" + _BODY + _LOSS, "classify.py": _SCRIPT % "None"},
     ]
     INVALID = [
+        Invalid(
+            _NETS
+            | {
+                "train.prototxt": _DATA % "scale: 0.0125" + _BODY + _LOSS,
+                "classify.py": 'n = caffe.Net("deploy.prototxt")\nn.blobs["data"].data[...] = cv2.imread("a.png")\n',
+            },
+            span='type: "Input"',
+            message='"classify.py" (line 2) gives "data" values 80 times as large as in training: it puts them into the'
+            ' blob as it opens them, but "train.prototxt" has scale: 0.0125; multiply the images by 0.0125',
+        ),
         Invalid(
             _NETS
             | {
@@ -201,6 +212,7 @@ def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, str, str] | No
     name = max(wanted, key=lambda one: abs(log((getattr(fed, one) or 1) / wanted[one])))
     now = getattr(fed, name)
     what = f"its {name} is {now:g}" if now else f"it sets no {name}"
+    what = "it puts them into the blob as it opens them" if fed.by == "blobs" else what
     why = f"{quoted(given.file)} has scale: {given.scale:g}"
     if name == "raw_scale":
         why = f"the images that it opens go from 0 to {round(255 * fed.opened)}"
@@ -227,4 +239,6 @@ def _in_order(fed: Fed, given: _Given) -> tuple[str, str, str] | None:
 def _advice(fed: Fed, top: str, name: str, value: str) -> str:
     if value == _NONE:
         return f"leave {name} out"
+    if fed.by == "blobs":
+        return "subtract it" if name == "mean" else f"multiply the images by {value}"
     return f"set {name}={value}" if fed.by == "Classifier" else f"call set_{name}({top!r}, {value})"

@@ -17,6 +17,38 @@ TRANSFORMER = "t = caffe.io.Transformer({'data': (1, 3, 8, 8)})\n%sx = t.preproc
 CLASSIFIER = "net = caffe.Classifier('deploy.prototxt', 'a.caffemodel', %s)\nnet.predict([im])\n"
 
 
+PUT = "net.blobs['data'].data[...] = %s\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "factor"),
+    [
+        (OPEN_CV + PUT % "im", 1),
+        (OPEN + PUT % "im.transpose((2, 0, 1))", 1 / 255),
+        (OPEN_CV + "im = cv2.resize(im, (8, 8))\nx = np.array(im)[np.newaxis]\nprint(im)\n" + PUT % "x", 1),
+        (PUT % "cv2.imread(path)", 1),
+        # Something is done to the values, or may be.
+        (OPEN_CV + PUT % "im / 255.0", None),
+        (OPEN_CV + "im = im - 120\n" + PUT % "im", None),
+        (OPEN_CV + "im -= 120\n" + PUT % "im", None),
+        (OPEN_CV + "im[0] -= 120\n" + PUT % "im", None),
+        (OPEN_CV + "im[..., 0] = im[..., 0] - 1\n" + PUT % "im", None),
+        (OPEN_CV + "cv2.normalize(im, im)\n" + PUT % "im", None),
+        (OPEN_CV + PUT % "prepared(im)", None),
+        (OPEN_CV + "def use(im):\n    " + PUT % "im", None),
+        (OPEN_CV + "for im in images:\n    " + PUT % "im", None),
+        (OPEN_CV + "im, x = prepared(im)\n" + PUT % "im", None),
+        (OPEN_CV + PUT % "skimage.transform.resize(im, (8, 8))", None),
+        (OPEN_CV + PUT % "im" + PUT % "x", None),
+        (OPEN + "if a:\n    " + OPEN_CV + PUT % "im", None),
+        (PUT % "im", None),
+    ],
+)
+def test_what_is_put_into_a_blob_as_it_is_opened(text: str, factor: float | None) -> None:
+    found = fed(text)
+    assert (found and found.factor) == (factor and pytest.approx(factor))
+
+
 @pytest.mark.parametrize(
     ("text", "factor", "has_mean"),
     [

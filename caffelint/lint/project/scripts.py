@@ -40,7 +40,7 @@ _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
 _SOLVER, _PROTOTXT = "olver", ".prototxt"
 """What the name of a solver mostly holds, and ends in."""
-_FEEDS = ("Transformer(", "Classifier(")
+_FEEDS = ("Transformer(", "Classifier(", ".blobs[")
 """What makes what a net is given, in Python."""
 _MOST_NAMESAKES = 50
 """Folders with a solver of one name, up to which is asked which of them a script means."""
