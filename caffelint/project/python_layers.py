@@ -287,6 +287,19 @@ class PythonClass:
         return any(isinstance(node, ast.Attribute) and node.attr == "random" for node in code)
 
     @cached_property
+    def drawn_at(self) -> int:
+        """The line at which `forward`, or a method that it calls, draws random numbers; 0 for none."""
+        names = ["forward"] if "forward" in self._functions else []
+        for name in names:
+            for node in walk(self._functions[name]):
+                if isinstance(node, ast.Attribute) and node.attr == "random" and _is_name(node.value):
+                    return node.lineno
+                called = node.func if isinstance(node, ast.Call) else None
+                if isinstance(called, ast.Attribute) and _is_name(called.value, "self") and called.attr not in names:
+                    names += [called.attr] if called.attr in self._functions else []
+        return 0
+
+    @cached_property
     def set_back(self) -> tuple[str, int] | None:
         """What `forward` changes and `reshape`, which Caffe calls before it, sets to a constant, with the line."""
         reshape, forward = self._functions.get("reshape"), self._functions.get("forward")
@@ -436,3 +449,7 @@ def _calls_own(function: ast.FunctionDef) -> bool:
         and node.func.value.id == "self"
         for node in walk(function)
     )
+
+
+def _is_name(node: ast.AST, name: str = "") -> bool:
+    return isinstance(node, ast.Name) and name in ("", node.id)

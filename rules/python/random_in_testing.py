@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import (
+    LIKELY,
+    TEST,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    file_name,
+    python_classes,
+    quoted,
+    title,
+)
+
+_CODE = (
+    "import caffe\nimport numpy as np\n\n\nclass Noisy(caffe.Layer):\n    def setup(self, bottom, top):\n        pass\n"
+    "    def reshape(self, bottom, top):\n        top[0].reshape(*bottom[0].data.shape)\n"
+    "    def forward(self, bottom, top):\n        top[0].data[...] = self.changed(bottom[0].data)%s\n"
+    "    def changed(self, images):\n        return images + np.random.randn(*images.shape)\n"
+    "    def backward(self, top, propagate_down, bottom):\n        pass\n"
+)
+_NET = (
+    'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "a" batch_size: 8 }} }}'
+    ' layer {{ name: "fc" type: "InnerProduct" bottom: "{1}" top: "fc" inner_product_param {{ num_output: 9 }} }}'
+    ' layer {{ name: "noisy" type: "Python" bottom: "{0}" top: "noisy"{2}'
+    ' python_param {{ module: "noise" layer: "Noisy" }} }}'
+    ' layer {{ name: "out" type: "InnerProduct" bottom: "noisy" top: "out" inner_product_param {{ num_output: 9 }} }}'
+    ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "out" bottom: "label" top: "loss" }}'
+)
+_SOLVER = 'net: "net.prototxt" test_iter: 9 test_interval: 100 max_iter: 1000'
+
+
+class PythonRandomInTesting(NetRule):
+    """A Python layer changes the data of testing at random, as that of training.
+
+    ## Why is this bad?
+    Two tests of the same weights on the same data give different results, and those of images that are turned, shifted
+    or noisy are worse than what the net can do.
+
+    ## Example
+    ```
+    layer { name: "augment" type: "Python" bottom: "data" top: "augmented" python_param { ... } }
+    ```
+    Use instead, where `forward` draws random numbers:
+    ```python
+    if self.phase == caffe.TRAIN:
+        images = self.augmented(images)
+    ```
+
+    ## Known problems
+    Nothing is said of a layer that brings data, which may choose it at random, of one behind weights, which may be part
+    of the net, as in a VAE, and of a class that speaks of the phase or is given to others.
+
+    ## References
+    - pycaffe, python_layer.hpp, LayerSetUp: self.phase
+    """
+
+    code = "Y017"
+    name = "python-random-in-testing"
+    severity = WARNING
+    certainty = LIKELY
+    VALID = [
+        {
+            "solver.prototxt": _SOLVER,
+            "net.prototxt": _NET.format("data", "data", " include { phase: TRAIN }"),
+            "noise.py": _CODE % "",
+        },
+        {
+            "solver.prototxt": _SOLVER,
+            "net.prototxt": _NET.format("data", "data", ""),
+            "noise.py": _CODE % " if self.phase == caffe.TRAIN else bottom[0].data",
+        },
+        # Behind weights, noise may be part of the net.
+        {"solver.prototxt": _SOLVER, "net.prototxt": _NET.format("fc", "data", ""), "noise.py": _CODE % ""},
+        {
+            "net.prototxt": _NET.format("data", "data", ""),
+            "noise.py": (_CODE % "").replace("np.random.randn", "np.ones"),
+        },
+    ]
+    INVALID = [
+        Invalid(
+            {"solver.prototxt": _SOLVER, "net.prototxt": _NET.format("data", "data", ""), "noise.py": _CODE % ""},
+            span='name: "noisy"',
+            message='Python "noisy": forward draws random numbers ("noise.py", line 13) and does not ask for the'
+            " phase, so testing changes its data at random as well; keep it to TRAIN, or ask for self.phase",
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        if not net.by_type.get("Python") or not any(
+            use.tests and one.tests for one in net.solvers for use in one.uses_of(net)
+        ):
+            return
+        for built in net.states():
+            for layer in built.layers if TEST in built.phases else ():
+                if layer.type != "Python" or layer.index is None or not layer.bottoms or layer.is_loss:
+                    continue
+                if any(part.has_weights for blob in layer.bottoms for part in blob.depends_on):
+                    continue
+                mine = net.layers[layer.index]
+                classes = python_classes(mine)
+                drawn = {one.drawn_at for one in classes}
+                if len(drawn) != 1 or drawn == {0} or any(one.reads_phase or one.is_driven for one in classes):
+                    continue
+                where = f"{quoted(file_name(classes[0].module.path))}, line {drawn.pop()}"
+                yield self.finding(
+                    mine.at("name"),
+                    f"{title(layer)}: forward draws random numbers ({where}) and does not ask for the phase, so testing"
+                    " changes its data at random as well; keep it to TRAIN, or ask for self.phase",
+                    phases=(TEST,),
+                )
+            if TEST in built.phases:
+                return
