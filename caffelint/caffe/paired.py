@@ -13,7 +13,8 @@ _SEVERAL = 2
 
 
 class Paired(NamedTuple):
-    """data: the one layer that the scores of the loss are made from. target: the layer that its targets come from."""
+    """data: the one layer that the scores of the loss are made from. target: the one that its targets are made from,
+    by what learns nothing."""
 
     loss: BuiltLayer
     data: BuiltLayer
@@ -25,7 +26,8 @@ def paired(built: BuiltNet) -> Iterator[Paired]:
     origins: dict[BuiltLayer, list[BuiltLayer]] = {}
     for layer in built.layers:  # what a layer reads is made before it
         origins[layer] = _origins(layer, origins)
-        found = _paired(layer, origins) if layer.is_loss and len(layer.bottoms) > 1 else None
+        compares = len(layer.bottoms) > 1 and (layer.is_loss or not layer.known and layer.looks_like_a_loss)
+        found = _paired(layer, origins) if compares else None
         if found is not None:
             yield found
 
@@ -76,11 +78,8 @@ def _made_from(blob: Blob, known: Mapping[BuiltLayer, list[BuiltLayer]]) -> list
 
 
 def _paired(loss: BuiltLayer, origins: Mapping[BuiltLayer, list[BuiltLayer]]) -> Paired | None:
-    target = loss.bottoms[1].maker
-    while target is not None and target.rearranges and len(target.bottoms) == 1:
-        target = target.bottoms[0].maker
-    makers = _made_from(loss.bottoms[0], origins)
-    if target is None or target.bottoms or not target.data_source or len(makers) != 1:
+    scores, targets = (_made_from(blob, origins) for blob in loss.bottoms[:_SEVERAL])
+    if len(scores) != 1 or len(targets) != 1 or loss.bottoms[1].need_backward:
         return None
-    (data,) = makers
-    return Paired(loss, data, target) if data is not target and data.data_source else None
+    (data,), (target,) = scores, targets
+    return Paired(loss, data, target) if data is not target and data.data_source and target.data_source else None

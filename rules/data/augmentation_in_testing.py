@@ -124,7 +124,9 @@ class AugmentationInTesting(NetRule):
         for layer in net.layers_that(lambda kind: kind.is_data):
             if not layer.tops or TEST not in layer.phases:
                 continue
-            if not layer.message.transform_param.mirror or net.role != "train" or layer.type == _RANDOM_ANYWAY:
+            if not layer.message.transform_param.mirror or layer.type == _RANDOM_ANYWAY:
+                continue
+            if net.role != "train" and layer.phases != (TEST,):
                 continue
             fixes: tuple[Fix, ...] = ()
             # Whoever writes so meant not to mirror; only the place is wrong.
