@@ -98,8 +98,8 @@ class DeployMismatch(NetRule):
         # Another one has what was trained, so this one is for other weights.
         {
             "train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9),
-            "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
-            "deploy_own.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 9),
+            "test.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
+            "test_own.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 9),
         },
         # Another net altogether.
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (64, 64, 0, 0, 0, 5)},
