@@ -20,6 +20,7 @@ from caffelint.lint import (
 )
 
 from ._compared import HIDDEN_SIGMOID, activations_after, differences, layers_in, parameters_of
+from ._sources import source_of
 
 
 class TrainTestNetsDiffer(ProjectRule):
@@ -143,8 +144,13 @@ class TrainTestNetsDiffer(ProjectRule):
             names = {layer.name for layer in learning}
             left = [layer.name for layer in trained.values() if layer.name not in names and layer.type == new[0].type]
             remedy = f"use the names of the training net, or remove {them}"
-            if len(new) == 1 and (meant := near(new[0].name, left)):
-                remedy = f'set name: "{meant[0]}", as in the training net'
+            meant = near(new[0].name, left) if len(new) == 1 else []
+            if (
+                meant
+                and len(trained[meant[0]].bottoms) == 1
+                and source_of(trained[meant[0]], 0) == source_of(new[0], 0)
+            ):
+                remedy = f'set name: "{twin.name}", as in the training net'
             yield self.finding(
                 new[0].at("name"),
                 f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; {remedy}",

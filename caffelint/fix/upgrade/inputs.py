@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from caffelint.fix.upgrade.pieces import Block, Layout, Piece, comment_lines, comments_in
 from caffelint.fix.upgrade.wrap import set_on_line, spread_lists
 
-FIELDS = ("input", "input_dim", "input_shape")
+FIELDS = ("input", "input_dim", "input_shape", "shape")
+"""The last one is what some forks call input_shape."""
 _RANK = 4
 
 
@@ -76,7 +77,7 @@ def _step(layout: Layout, fields: Sequence[Piece]) -> str:
 def _shapes(layout: Layout, fields: Sequence[Piece], count: int, own_line: bool) -> tuple[list[Piece], list[Piece]]:
     """The shape of each input, and the fields that stay unused."""
     dims = [piece for piece in fields if piece.name == "input_dim"]
-    given = [piece for piece in fields if piece.name == "input_shape"]
+    given = [piece for piece in fields if piece.name in ("input_shape", "shape")]
     if given:
         for piece in given[:count]:
             piece.name = "shape"

@@ -53,6 +53,7 @@ _MANY, _WAYS = 5, 3
 """Nets of a folder that Caffe does not load, and rules that say why."""
 _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
+_WEIGHTS = compiled_later(r"[\w.-]{1,200}?\.caffemodel")
 _STOPS = compiled_later(r"P\d|G00[123]|D015|L001")
 """Codes of rules that say that no Caffe, or none that is known, loads a net."""
 _OF_LOADING = compiled_later(r"P\d|S0\d")
@@ -197,6 +198,19 @@ class _Project:
         same = (own for net, own in beside if own != net and _content(own) == _content(net) != b"")
         return next((f'"{relative(own)}" has the same content' for own in same), "")
 
+    def _loads_from(self, solver: str, folder: str) -> str:
+        """Where a text that names the solver names weights in its folder of snapshots that are none of these."""
+        own, name = os.path.basename(snapshot_prefix(solver)), os.path.basename(solver)
+        place = folder.removeprefix("./") + "/"
+        for text in self._texts.all if folder else ():
+            at = text.text.find(place) if name in text.text else -1
+            while at >= 0:
+                found = _WEIGHTS.match(text.text, at + len(place))
+                if found and not found[0].startswith(f"{own}_iter_"):
+                    return text.line(at)
+                at = text.text.find(place, at + 1)
+        return ""
+
     def made(self, solver: str) -> str:
         """Where a script makes the folder of the snapshots, or a page has it; empty where none does."""
         folder = os.path.dirname(snapshot_prefix(solver))
@@ -204,6 +218,8 @@ class _Project:
         made = (where for name, where in self._texts.made_folders if are_one(path_parts(name), wanted))
         if where := next(made, ""):
             return f"{where} makes the folder"
+        if where := self._loads_from(solver, folder):
+            return f"{where} loads weights from the folder, so whoever runs it has it"
         return next((f"{where} has the folder" for where in self._texts.in_pages(folder)), "")
 
 

@@ -356,3 +356,11 @@ def test_no_text_is_given_out_that_means_something_else() -> None:
 def test_many_byte_order_marks_are_left_alone() -> None:
     data = b"\xef\xbb\xbf" * 2000 + b'layers { name: "a" }\n'
     assert upgrade_text(data, "net.prototxt").data == data
+
+
+def test_what_forks_call_the_shape_of_an_input() -> None:
+    text = b'input: "data"\nshape { dim: 4 dim: 6 }\ninput_dim: 1\nlayer { type: "ReLU" bottom: "data" top: "a" }\n'
+    result = upgrade_text(text)
+    assert result.changed
+    assert b"input_param { shape { dim: 4 dim: 6 } }" in result.data
+    assert b"input_dim" not in result.data
