@@ -282,7 +282,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             stays += f" so if it stays so, try clip_gradients: {float(f'{limit * times:.1g}'):g}"
         parts.append(stays)
     text = "; ".join(parts)
-    if rising := next((one for one in findings if one.name in _LATER or one in built_up), None):
+    later = (one for one in findings if one.name in _LATER and one.severity != INFO or one in built_up)
+    if rising := next(later, None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     if how.iterations >= 2 * TAIL:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO and one not in sure[:1]]

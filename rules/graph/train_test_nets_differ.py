@@ -145,12 +145,9 @@ class TrainTestNetsDiffer(ProjectRule):
             left = [layer.name for layer in trained.values() if layer.name not in names and layer.type == new[0].type]
             remedy = f"use the names of the training net, or remove {them}"
             meant = near(new[0].name, left) if len(new) == 1 else []
-            if (
-                meant
-                and len(trained[meant[0]].bottoms) == 1
-                and source_of(trained[meant[0]], 0) == source_of(new[0], 0)
-            ):
-                remedy = f'set name: "{twin.name}", as in the training net'
+            like = trained[meant[0]] if meant else None
+            if like is not None and len(like.bottoms) == 1 and source_of(like, 0) == source_of(new[0], 0):
+                remedy = f'set name: "{like.name}", as in the training net'
             yield self.finding(
                 new[0].at("name"),
                 f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; {remedy}",
