@@ -26,10 +26,8 @@ from caffelint.cli.sharing import sweep_options
 @click.option(
     "--iterations",
     type=click.IntRange(1, 1_000_000),
-    default=50,
-    show_default=True,
     metavar="N",
-    help="Train for N iterations.",
+    help="Train for N iterations; by default 50, or up to 150 where momentum above 0.97 takes so many to add up.",
 )
 @click.option(
     "--epochs",

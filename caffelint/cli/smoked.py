@@ -65,9 +65,10 @@ def wishes_of(options: dict[str, Any]) -> Wishes:
     if not known_device(device):
         raise click.UsageError(f'--device "{device}" is not a device; give auto, cpu or cuda:N')
     names = tuple(name.strip() for value in options["watch"] for name in value.split(",") if name.strip())
-    every = max(1, options["iterations"] // _POINTS) if options["plot"] else Wishes.statistics_every
+    iterations = options["iterations"] or Wishes.iterations
+    every = max(1, iterations // _POINTS) if options["plot"] else Wishes.statistics_every
     return Wishes(
-        options["iterations"],
+        iterations,
         options["seed"],
         "cpu",
         weights,
@@ -76,6 +77,7 @@ def wishes_of(options: dict[str, Any]) -> Wishes:
         options["timeout"],
         every,
         own_weights=options["weights"] is None,
+        as_needed=options["iterations"] is None,
     )
 
 

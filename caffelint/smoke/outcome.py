@@ -73,7 +73,7 @@ def outcome(run: Run) -> Outcome:
     tested, tested_constant = _tested(run)
     tested_constant = constant if math.isnan(tested_constant) else tested_constant
     near = chance(run) or math.nan if math.isnan(constant) else constant
-    by_test = moves == UNSTEADY and max(tested, ends(run)) < WELL * near
+    by_test = moves == UNSTEADY and tested < WELL * near
     if by_test:
         moves = FALLS
     if moves == FALLS and remaining(run) > FELL:
@@ -114,6 +114,12 @@ def _tested(run: Run) -> tuple[float, float]:
     if run.synthetic or run.fed.made_up or any(layer.keeps_statistics for net in run.built for layer in net.layers):
         return math.nan, math.nan
     return least_tested(run)
+
+
+def tests_well(run: Run) -> bool:
+    """Is TEST, as it was run, far better than the best answer that is always the same?"""
+    loss, constant = least_tested(run)
+    return loss < WELL * constant
 
 
 def least_tested(run: Run) -> tuple[float, float]:

@@ -87,6 +87,7 @@ class Wishes:
     leaves the TEST nets out. still: is chance taken out of the nets? recorded: shape, and start of the files' names, of
     what the TRAIN net's layers without bottoms make, by top. skips: as in `Job`. own_weights: where none are given, is
     it to start from those that the solver or a script names? weights_by: the place of the script that does.
+    as_needed: may there be more iterations than these, where the solver needs them?
     """
 
     iterations: int = 50
@@ -108,6 +109,7 @@ class Wishes:
     skips: tuple[int, ...] = ()
     own_weights: bool = True
     weights_by: str = ""
+    as_needed: bool = False
 
 
 @dataclass(frozen=True)

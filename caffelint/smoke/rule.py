@@ -107,7 +107,7 @@ from caffelint.smoke.loss import (
     sums_more,
 )
 from caffelint.smoke.lost import Lost, lost
-from caffelint.smoke.outcome import beats_constant, outcome
+from caffelint.smoke.outcome import beats_constant, outcome, tests_well
 from caffelint.smoke.pulled import Pulled
 from caffelint.smoke.run import Run, loss_grew, run_of
 from caffelint.smoke.scanned import Odd, Scanned
@@ -235,6 +235,7 @@ __all__ = [
     "strong",
     "sums_more",
     "survivor",
+    "tests_well",
     "to_line",
     "trouble",
     "wants_cudnn",

@@ -20,7 +20,7 @@ from caffelint.smoke.diagnosis.trouble import clipped
 from caffelint.smoke.estimates import before_momentum, told_of_momentum
 from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
-from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, WELL, least_tested, outcome
+from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome, tests_well
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import outweighed
 
@@ -194,7 +194,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         head = "it trains so far"
     objects = [one for one in findings if how.learns and one not in sure[:1] and _is_of_results(one)]
     objects += [one for one in findings if how.learns and one.name == _SCHEDULE and one.severity != INFO]
-    if _tests_well(run):
+    if tests_well(run):
         objects = [one for one in objects if one.name != _OF_BATCHES]
     if how.tests_badly:
         head += ", but TEST is worse than guessing"
@@ -311,12 +311,6 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         )
         text += " may behave differently"
     return text
-
-
-def _tests_well(run: Run) -> bool:
-    """Is TEST, as it was run, far better than the best answer that is always the same?"""
-    loss, constant = least_tested(run)
-    return loss < WELL * constant
 
 
 def _share(seen: float, records: int) -> str:

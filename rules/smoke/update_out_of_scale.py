@@ -20,6 +20,7 @@ from caffelint.smoke.rule import (
     limits,
     progress,
     size,
+    tests_well,
     weights,
 )
 
@@ -110,7 +111,8 @@ class UpdateOutOfScale(SmokeRule):
         largest = max(ratios, key=lambda layer: ratios[layer], default="")
         ratio = ratios.get(largest, 0.0)
         if ratio > _MOST:
-            if run.finite and (fell(run) or progress(run) < CLEARLY and cure(run) is None):
+            learns = fell(run) or tests_well(run) or progress(run) < CLEARLY and cure(run) is None
+            if run.finite and learns:
                 return
             cause = too_large(run)
             if run.finite and run.tried and cause.kind == "unknown":

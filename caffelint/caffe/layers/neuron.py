@@ -124,6 +124,8 @@ class ELU(Neuron):
     block = "elu_param"
     reads_bottom = True
     reads_top = True
+    # elu_layer.cpp, Backward_cpu: alpha + top below 0. With Dropout in place behind it, a net learned as without.
+    trains_corrupted = True
 
     @property
     def in_place(self) -> str:  # type: ignore[override]

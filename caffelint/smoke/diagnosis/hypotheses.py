@@ -129,7 +129,7 @@ def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
     uses_momentum = solver.type not in ("AdaGrad", "RMSProp")
     if abs(message.momentum) > _HIGH_MOMENTUM and uses_momentum:
         sure = abs(message.momentum) >= 1
-        score = _PROVED if sure else math.log10(0.1 / (1 - abs(message.momentum))) + 0.3
+        score = _PROVED if sure else math.log10(0.1 / (1 - abs(message.momentum))) + 0.501
         changes = of_solver(run, "momentum", 0.9)
         place = solver.at("momentum")
         yield Hypothesis("momentum", place, score, changes, "momentum", value=message.momentum, proved=sure)

@@ -21,7 +21,7 @@ from caffelint.smoke.learning import (
     weights,
 )
 from caffelint.smoke.loss import CLEARLY, begins, below_zero, clamped, ends, fell, progress, recalled, rose, runs_away
-from caffelint.smoke.outcome import outcome
+from caffelint.smoke.outcome import outcome, tests_well
 from caffelint.smoke.run import Run
 
 BREAKS, CRASHES, GROWS, NEGATIVE, FADES = "breaks", "crashes", "grows", "negative", "fades"
@@ -77,7 +77,8 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(STOPS, last)
     if any(layer.rectifies and died(run, layer) for layer in dead_layers(run)):
         return Trouble(DIES, last)
-    if max(first_ratios(run).values(), default=0.0) > _MOST and not fell(run) and not progress(run) < CLEARLY:
+    is_large = max(first_ratios(run).values(), default=0.0) > _MOST
+    if is_large and not fell(run) and not progress(run) < CLEARLY and not tests_well(run):
         return Trouble(LARGE, last)
     if run.first(NonFinite) is not None:
         return Trouble(TESTS, last)
@@ -127,6 +128,8 @@ def flat(run: Run) -> bool:
         return False
     if _by_heart(run):
         return True
+    if not run.synthetic and tests_well(run):
+        return False  # batches of a few records go up and down, all the same
     how = outcome(run)
     if not left > _LITTLE:
         return not how.learns and left > _SATURATED and saturates(run)
