@@ -289,23 +289,30 @@ class PythonClass:
     @cached_property
     def drawn_at(self) -> int:
         """The line at which `forward`, or a method that it calls, draws random numbers; 0 for none."""
-        names = ["forward"] if "forward" in self._functions else []
-        for name in names:
-            for node in walk(self._functions[name]):
-                if isinstance(node, ast.Attribute) and node.attr == "random" and _is_name(node.value):
-                    return node.lineno
+        drawn = (
+            node.lineno
+            for node in self._run_by("forward")
+            if isinstance(node, ast.Attribute) and node.attr == "random" and isinstance(node.value, ast.Name)
+        )
+        return next(drawn, 0)
+
+    def _run_by(self, name: str) -> Iterator[ast.AST]:
+        """The code of a method, and of the methods of its own that it calls."""
+        names = [name] if name in self._functions else []
+        for one in names:
+            for node in walk(self._functions[one]):
+                yield node
                 called = node.func if isinstance(node, ast.Call) else None
-                if isinstance(called, ast.Attribute) and _is_name(called.value, "self") and called.attr not in names:
+                if isinstance(called, ast.Attribute) and _is_self(called.value) and called.attr not in names:
                     names += [called.attr] if called.attr in self._functions else []
-        return 0
 
     @cached_property
     def set_back(self) -> tuple[str, int] | None:
         """What `forward` changes and `reshape`, which Caffe calls before it, sets to a constant, with the line."""
-        reshape, forward = self._functions.get("reshape"), self._functions.get("forward")
-        if reshape is None or forward is None:
+        reshape = self._functions.get("reshape")
+        if reshape is None:
             return None
-        changed = {name for node in walk(forward) for name, _ in own_attributes(node)}
+        changed = {name for node in self._run_by("forward") for name, _ in own_attributes(node)}
         said = (one for node in walk(reshape) for one in own_attributes(node) if isinstance(one[1], ast.Constant))
         return next(((name, value.lineno) for name, value in said if name in changed), None)
 
@@ -451,5 +458,5 @@ def _calls_own(function: ast.FunctionDef) -> bool:
     )
 
 
-def _is_name(node: ast.AST, name: str = "") -> bool:
-    return isinstance(node, ast.Name) and name in ("", node.id)
+def _is_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"

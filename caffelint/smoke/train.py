@@ -7,12 +7,15 @@ from math import ceil
 
 from caffelint.smoke.diagnosis.diagnose import Diagnosis
 from caffelint.smoke.engines import Engine
+from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.run import Run
 from caffelint.smoke.scan import batches
 from caffelint.smoke.session import OFF, Request, Session, Stage, Watcher, session
 
 _BY_MOMENTUM = ("SGD", "Nesterov")
 _TIMES, _MOST = 1.5, 150
+_SOON = 1e10
+"""Multiply-adds of forward passes: some ten seconds with all that goes back."""
 
 
 def smoke(request: Request, watcher: Watcher) -> Session:
@@ -27,7 +30,7 @@ def train(stage: Stage) -> tuple[Run, Engine]:
         passes = max(1, prepared.job.passes)
         number = -(-batches(prepared, stage.epochs, "--epochs") // passes)
         prepared = stage.prepare(engine, iterations=number)
-    elif (number := _until_momentum(stage)) > prepared.job.iterations:
+    elif (number := max(_until_momentum(stage), _whole(stage, prepared))) > prepared.job.iterations:
         prepared = stage.prepare(engine, iterations=number)
     stage.start(engine, prepared)
     if stage.diagnose == OFF or not hasattr(os, "fork"):
@@ -50,3 +53,20 @@ def _until_momentum(stage: Stage) -> int:
     if not stage.wishes.as_needed or solver.type not in _BY_MOMENTUM or not 0 < momentum < 1:
         return 0
     return min(ceil(_TIMES / (1 - momentum)), _MOST)
+
+
+def _whole(stage: Stage, prepared: Prepared) -> int:
+    """Iterations that read all records once, where these are few and soon done, and the user leaves their number open:
+    one record of thousands may break a training.
+    """
+    net = prepared.built[0]
+    layer = next((one for one in net.layers if prepared.fed.held(0, one.name)), None)
+    if not stage.wishes.as_needed or layer is None or any(one.param_shapes is None for one in net.layers):
+        return 0
+    batch = max(1, layer.batch_size) * max(1, stage.project.solver.message.iter_size)
+    number = -(-prepared.fed.held(0, layer.name) // batch)
+    known = all(blob.shape is not None for one in net.layers for blob in (*one.bottoms, *one.tops))
+    work = (
+        sum(one.multiply_adds() for one in net.layers) * max(1, stage.project.solver.message.iter_size) if known else 0
+    )
+    return number if number <= _MOST and 0 < work * number < _SOON else 0

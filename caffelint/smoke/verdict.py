@@ -14,9 +14,9 @@ from caffelint.lint.report import ReportedFinding
 from caffelint.lint.words import title
 from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.answers import SURE
-from caffelint.smoke.diagnosis.hypotheses import CLIPPED
+from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, CLIPPED
 from caffelint.smoke.diagnosis.tried import cure
-from caffelint.smoke.diagnosis.trouble import clipped
+from caffelint.smoke.diagnosis.trouble import clipped, pull_of_decay
 from caffelint.smoke.estimates import before_momentum, told_of_momentum
 from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
@@ -280,6 +280,10 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
                 f"; clip_gradients: {limit:g} makes its gradient {times:.2g} times shorter, as a lower base_lr would,"
             )
             stays += f" so if it stays so, try clip_gradients: {float(f'{limit * times:.1g}'):g}"
+        decay, value = pull_of_decay(run), run.solver.message.weight_decay
+        if decay > 1 and run.solver.type in ADAPTIVE:
+            stays += f"; weight_decay: {value:g} adds {decay:.2g} times as much to the gradients as the loss does, and"
+            stays += f" {run.solver.type} takes steps of one size, so weights go to 0; try weight_decay: 0.0001"
         parts.append(stays)
     text = "; ".join(parts)
     later = (one for one in findings if one.name in _LATER and one.severity != INFO or one in built_up)

@@ -28,7 +28,7 @@ from caffelint.smoke.diagnosis.losses import infogain, losses, read_at_first
 from caffelint.smoke.diagnosis.schedules import hardly_begun, schedules
 from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.steps import small_steps
-from caffelint.smoke.diagnosis.trouble import clipped, hampered, stuck
+from caffelint.smoke.diagnosis.trouble import clipped, hampered, pull_of_decay, stuck
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
 from caffelint.smoke.loss import runs_away
@@ -159,7 +159,8 @@ def _decay(run: Run) -> Iterator[Hypothesis]:
         sure = bool(sizes) and taken > _DECAYS * max(sizes)
     else:
         sure = taken > _DECAYS
-    outweighs = hampered(run)
+    # An adaptive solver takes steps of one size, so decay that is larger than the gradient has most of the say.
+    outweighs = hampered(run) or run.solver.type in ADAPTIVE and pull_of_decay(run) > 1
     sure = sure or outweighs
     if sure or abs(message.weight_decay) > 0.05 or message.weight_decay < 0:
         score = math.log10(abs(message.weight_decay) / 0.0005) if message.weight_decay > 0 else _PROVED

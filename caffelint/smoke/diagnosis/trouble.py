@@ -100,15 +100,19 @@ def _gradient(run: Run, layer: BuiltLayer) -> float:
 
 def hampered(run: Run) -> bool:
     """Does weight decay leave the gradient next to no say, as measured before any update?"""
+    is_l1 = run.solver.message.regularization_type == "L1"  # takes as much from each weight, however small it is
+    return pull_of_decay(run) > (_OUTWEIGHS_EACH if is_l1 else _OUTWEIGHS)
+
+
+def pull_of_decay(run: Run) -> float:
+    """How many times as large as the gradient of all weights what decay adds to it is, before any update."""
     message = run.solver.message
     learning = [one for one in weights(run) if one.gradient is not None and one.data is not None]
     whole = math.hypot(*(norm(one.layer, one.gradient) for one in learning)) if learning else 0.0
     decays = math.hypot(*(norm(one.layer, one.data) for one in learning)) if learning else 0.0
-    least = _OUTWEIGHS
-    if message.regularization_type == "L1":  # takes as much from each weight, however small its gradient is
+    if message.regularization_type == "L1":
         decays = math.sqrt(sum(math.prod(one.layer.params[0].shape or ()) for one in learning if one.layer.params))
-        least = _OUTWEIGHS_EACH
-    return abs(message.weight_decay) * decays > least * whole > 0
+    return abs(message.weight_decay) * decays / whole if whole > 0 else 0.0
 
 
 def norm(layer: BuiltLayer, values: Statistics | None) -> float:
