@@ -24,6 +24,7 @@ from ._advice import advice
 from ._cause import too_large
 from ._evidence import evidence
 from ._example import CALM, NET, WITH_DROPOUT, losses, project, spread
+from ._nearly_dead import nearly_dead
 from ._no_gradient import blank_data, no_weights
 from ._numbers import number
 
@@ -120,6 +121,10 @@ class DeadUnits(SmokeRule):
             return
         dead = dead_layers(run)
         if not dead:
+            if (nearly := nearly_dead(run)) is not None:
+                layer, told = nearly
+                said = evidence(told.why, known=told.known)
+                yield self.finding(run.place(layer.name), told.what, evidence=said, cause=told, severity=WARNING)
             yield from self._saturated(run)
             yield from self._cut_off(run)
             return
