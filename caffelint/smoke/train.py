@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from math import ceil
 
 from caffelint.smoke.diagnosis.diagnose import Diagnosis
 from caffelint.smoke.engines import Engine
@@ -52,7 +51,7 @@ def _until_momentum(stage: Stage) -> int:
     momentum = solver.message.momentum
     if not stage.wishes.as_needed or solver.type not in _BY_MOMENTUM or not 0 < momentum < 1:
         return 0
-    return min(ceil(_TIMES / (1 - momentum)), _MOST)
+    return min(round(_TIMES / (1 - momentum)), _MOST)
 
 
 def _whole(stage: Stage, prepared: Prepared) -> int:

@@ -47,7 +47,12 @@ class DropoutBeforeLoss(NetRule):
         'layer {{ name: "last" type: "Dropout" bottom: "fc" top: "{2}" dropout_param {{ dropout_ratio: {1} }} }}\n'
         'layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }}\n'
     )
-    VALID = [_NET.format("data", 0.5, "elsewhere"), _NET.format("data", 0.05, "fc")]
+    VALID = [
+        _NET.format("data", 0.5, "elsewhere"),
+        _NET.format("data", 0.05, "fc"),
+        # It reads nothing.
+        _NET.format("data", 0.5, "fc").replace('type: "Dropout" bottom: "fc"', 'type: "Dropout"'),
+    ]
     INVALID = [
         Invalid(
             _NET.format("data", 0.5, "fc"),
@@ -60,8 +65,8 @@ class DropoutBeforeLoss(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         built = next((one for one in net.states() if one.phase == TRAIN and one.is_wired), None)
         for loss in built.layers if built is not None and net.role == "train" else ():
-            drop = loss.bottoms[0].maker if any(loss.loss_weights) and loss.reads_classes(1) else None
-            if drop is None or drop.index is None or drop.type != "Dropout" or loss.index is None:
+            drop = loss.bottoms[0].maker if loss.bottoms and any(loss.loss_weights) and loss.reads_classes(1) else None
+            if drop is None or drop.index is None or drop.type != "Dropout" or loss.index is None or not drop.bottoms:
                 continue
             ratio, maker = drop.parameters.dropout_ratio, drop.bottoms[0].maker
             if maker is not None and maker.index is not None and maker.is_linear and ratio >= _LEAST:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from project_files import write
 
-from caffelint.smoke.crossed import Seen, crossed
+from caffelint.smoke.crossed import Seen, crossed, sided
 from caffelint.smoke.overlaid import Overlaid
 from caffelint.smoke.session import Session
 from caffelint.smoke.verdict import verdict
@@ -227,3 +227,17 @@ def test_the_run_tells_of_maps_that_are_turned(
     assert ("labels-of-other-records" in found) is turned
     said = verdict(session.run, session.report.findings)
     assert ('the maps of "label" are transposed (width x height) against their data' in said) is turned
+
+
+def test_images_of_which_the_sides_matter() -> None:
+    found: dict[str, Any] = sided(seen(*pictures(200, 1)))  # type: ignore[no-untyped-call]
+    assert found["labels"] == [[0, 2], [1, 3], [2, 0], [3, 1]]
+    assert found["with_it"] > 0.9 > 0.1 > found["agree"]
+
+
+def test_images_of_which_the_sides_do_not_matter() -> None:
+    data, labels = pictures(200, 1)
+    assert sided(seen(data, labels % 2)) == {}  # type: ignore[no-untyped-call]
+    assert sided(seen(data, np.random.RandomState(2).permutation(labels))) == {}  # type: ignore[no-untyped-call]
+    assert sided(seen(data[:12], labels[:12])) == {}  # type: ignore[no-untyped-call]
+    assert sided(seen(data.reshape(200, -1), labels)) == {}  # type: ignore[no-untyped-call]
