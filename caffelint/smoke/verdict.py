@@ -85,6 +85,8 @@ _CAVEATS = {
 """What data keep from a net that trains, by the rule of the finding."""
 _BY_SIZE = ("SGD", "Nesterov")
 """Solvers whose updates are as large as their gradients."""
+_LONGER = 6
+"""Times as many iterations as it ran, that are proposed where these are too few."""
 _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 """What goes wrong after so many iterations."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
@@ -265,9 +267,11 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         text += f" {_times(under.times)}"
         parts.append(f"{text} times as large; try loss_weight: {under.weight:g} at {title(under.other)}")
     elif how.moves == UNSTEADY:
-        parts.append("the loss goes up and down; too few iterations to tell whether the net learns")
+        parts.append(f"the loss goes up and down; too few iterations to tell whether the net learns{_longer(run)}")
     elif how.moves == FLAT:
-        stays = "the loss has hardly moved so far; too few iterations to tell whether the net learns slowly"
+        stays = (
+            f"the loss has hardly moved so far; too few iterations to tell{_longer(run)} whether the net learns slowly"
+        )
         if how.seen >= _OFTEN:
             stays = "the loss has hardly moved all the same, and nothing that was measured tells whether the net only"
             stays += " learns slowly"
@@ -315,6 +319,12 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         )
         text += " may behave differently"
     return text
+
+
+def _longer(run: Run) -> str:
+    """How to let it run on; empty where the solver itself ends here."""
+    number = min(run.solver.message.max_iter, _LONGER * run.asked)
+    return f" (--iterations {number} may)" if number > run.asked else ""
 
 
 def _share(seen: float, records: int) -> str:
