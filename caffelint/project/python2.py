@@ -21,16 +21,19 @@ _IN_PYTHON_3 = (
     (compiled_later(r"`([^`\n]*)`"), r"(\1)"),
 )
 _F_STRING = compiled_later(r"[fF][rR]?['\"]")
-_HUGE_NUMBER = compiled_later(r"0[xXoObB][0-9a-fA-F_]{1000}")
-"""Python writes none of more than 4,300 digits, and reads none that is written as a decimal: int_max_str_digits."""
+_HUGE_NUMBER = compiled_later(r"(?<!\w)0[xXoObB][0-9a-fA-F_]{1000,}")
+"""Python writes none of more than 4,300 digits, and reads none that is written as a decimal: int_max_str_digits. It is
+read as a name, of which nobody knows the value.
+"""
 _MOST = 1 << 29
 """For each expression in an f-string, CPython 3.11 goes through all of the string: the most braces times characters."""
 
 
 def parse(text: str) -> tuple[ast.Module | None, bool]:
     """The tree of a module, and whether only Python 2 reads it; no tree where neither does, or none in time."""
-    if text.count("{") * len(text) > _MOST and _F_STRING.search(text) or _HUGE_NUMBER.search(text):
+    if text.count("{") * len(text) > _MOST and _F_STRING.search(text):
         return None, False
+    text = _HUGE_NUMBER.sub("_", text)
     tree = _parsed(text)
     if tree is not None:
         return tree, False

@@ -66,6 +66,7 @@ def rebound(function: ast.FunctionDef, certain: Sequence[ast.stmt], blobs: str) 
             elsewhere.subtract(names)
         for name in names:
             mentions.setdefault(name, []).append(at)
+    bound_at: dict[int, dict[str, ast.expr]] = {}
     for at, statement in enumerate(certain):
         for name, value in _bound(statement):
             number = numbered(value.value, blobs) if isinstance(value, ast.Attribute) else None
@@ -74,10 +75,12 @@ def rebound(function: ast.FunctionDef, certain: Sequence[ast.stmt], blobs: str) 
             if elsewhere[name] > 0:  # as in a function within, or where it depends on something
                 continue
             later = bisect_right(mentions[name], at)
-            again = certain[mentions[name][later]] if later < len(mentions[name]) else None
-            bound = dict(_bound(again)) if isinstance(again, ast.Assign) else {}
-            if again is not None and name in bound and not _mentions(bound[name], name):
-                yield Rebound(again.lineno, name, f"{blobs}[{number}].{attribute}", number)
+            next_ = mentions[name][later] if later < len(mentions[name]) else at
+            if next_ not in bound_at:
+                bound_at[next_] = dict(_bound(certain[next_])) if isinstance(certain[next_], ast.Assign) else {}
+            bound = bound_at[next_] if next_ > at else {}
+            if name in bound and not _mentions(bound[name], name):
+                yield Rebound(certain[next_].lineno, name, f"{blobs}[{number}].{attribute}", number)
 
 
 def elementwise(certain: Sequence[ast.stmt], bottoms: str) -> Iterator[Elementwise]:

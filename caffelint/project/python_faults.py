@@ -6,10 +6,11 @@ import ast
 import builtins
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from caffelint.project.python_arrays import rebound, written
-from caffelint.project.python_nodes import certain, children, walk
+from caffelint.project.python_nodes import certain, children, walk, walk_all
 from caffelint.project.python_shapes import numbered, numbers_shaped
 from caffelint.text.near import near
 from caffelint.text.records import NamedTuple
@@ -270,15 +271,18 @@ def _is_sequence(node: ast.AST) -> bool:
 def _evaluated(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
     """All parts that are evaluated if these statements are; loops are taken to run."""
     waiting: list[ast.AST] = list(statements)
+    leaving: set[ast.AST] | None = None
     while waiting:
         node = waiting.pop()
         yield node
+        if isinstance(node, ast.For) and leaving is None:
+            leaving = _leaving([node, *waiting])
         if isinstance(node, ast.If | ast.While | ast.IfExp):
             waiting.append(node.test)
         elif isinstance(node, ast.BoolOp):
             waiting.append(node.values[0])
         elif isinstance(node, ast.For):
-            waiting += [node.iter, node.target, *_until_left(node.body)]
+            waiting += [node.iter, node.target, *_until_left(node.body, leaving or set())]
         elif not isinstance(node, _LATER):
             waiting += children(node)
 
@@ -297,9 +301,16 @@ _LATER = (
 )
 
 
-def _until_left(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+def _until_left(body: Iterable[ast.stmt], leaving: Collection[ast.AST]) -> Iterator[ast.stmt]:
     """The statements of a loop up to the first that may end a turn."""
-    for node in body:
-        if any(isinstance(inner, ast.Continue | ast.Break | ast.Return | ast.Raise) for inner in walk(node)):
-            return
-        yield node
+    return takewhile(lambda node: node not in leaving, body)
+
+
+def _leaving(statements: Iterable[ast.AST]) -> set[ast.AST]:
+    """All parts of these that hold what may end a turn of a loop."""
+    found: set[ast.AST] = set()
+    for node in reversed(walk_all(statements)):
+        ends = isinstance(node, ast.Continue | ast.Break | ast.Return | ast.Raise)
+        if ends or not found.isdisjoint(children(node)):
+            found.add(node)
+    return found

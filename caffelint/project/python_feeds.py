@@ -144,18 +144,15 @@ def _changed(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.arg):
         yield node.arg
     elif isinstance(node, ast.AugAssign | ast.For | ast.comprehension):
-        yield from (_root(one) for one in walk(node.target))
+        yield from _names([node.target])
     elif isinstance(node, ast.Assign):
-        yield from (_root(one) for target in node.targets if not isinstance(target, ast.Name) for one in walk(target))
+        yield from _names(target for target in node.targets if not isinstance(target, ast.Name))
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _name(node.value.func) not in _LOOK:
-        yield from map(_root, node.value.args)
+        yield from _names(node.value.args)
 
 
-def _root(node: ast.AST) -> str:
-    """The name of which an expression such as `im[0].data` takes a part."""
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    return (one.id for one in walk_all([*nodes]) if isinstance(one, ast.Name))
 
 
 def _is_blob_data(target: ast.expr) -> bool:

@@ -13,7 +13,7 @@ _READERS = frozenset(["literal_eval", "loads", "load", "safe_load"])
 _ONE_VALUE = frozenset(["get", "pop"])
 _NO_HOLDERS = frozenset(["bool", "float", "int", "isinstance", "len"])
 """What these return holds nothing of what they are given."""
-_ROUNDS = 16
+_ROUNDS = 8
 """Each follows it through one more assignment or call, where these are not in the order of the text."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -55,7 +55,7 @@ def _in_order(method: str, statements: list[ast.stmt]) -> Iterator[ChangedView]:
                     views.pop(target.id, None)
                     if name := _sliced(statement.value):
                         views[target.id] = name
-        else:
+        elif views:
             for node in walk(statement):  # what a block makes of a name is not followed
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     views.pop(node.id, None)

@@ -6,6 +6,7 @@ import math
 from statistics import median, pstdev
 from typing import NamedTuple
 
+from caffelint.smoke.alike import Targets
 from caffelint.smoke.events import Tested
 from caffelint.smoke.fed import MadeUp
 from caffelint.smoke.loss import FELL, TAIL, best_constant, chance, ends, falls, losses, remaining
@@ -16,6 +17,8 @@ _BEYOND = 2.0
 """Times the spread of the later losses: a smaller fall may be chance."""
 WELL = 0.5
 """Of the loss of the best constant answer: below it in TRAIN and in TEST, a net has learned, however it came there."""
+_EVEN = 0.9
+"""Of the entropy of labels that are all as frequent: a few of them cannot be most of the answers."""
 _SEEN, _GAINED = 3.0, 0.8
 """Times that each record was seen; of the loss of the best constant answer, what a net that learns well leaves then."""
 _PEAK = 5.0
@@ -113,13 +116,33 @@ def _tested(run: Run) -> tuple[float, float]:
     """The least loss of a TEST net, and that of the best constant answer there."""
     if run.synthetic or run.fed.made_up or any(layer.keeps_statistics for net in run.built for layer in net.layers):
         return math.nan, math.nan
+    if any(answers_well(run, one) for one in run.all(Tested)):
+        return math.nan, math.nan  # a loss that a few answers make says little
     return least_tested(run)
 
 
 def tests_well(run: Run) -> bool:
-    """Is TEST, as it was run, far better than the best answer that is always the same?"""
+    """Is TEST, as it was run, far better than the best answer that is always the same, by its loss or its accuracy?"""
     loss, constant = least_tested(run)
-    return loss < WELL * constant
+    return loss < WELL * constant or any(answers_well(run, one) for one in run.all(Tested) if not one.same_batch)
+
+
+def answers_well(run: Run, event: Tested) -> bool:
+    """Are most answers of a TEST net right, where no label is a frequent one, whatever a few that are far off cost?"""
+    for layer in run.built[event.net].layers if 0 <= event.net < len(run.built) else ():
+        shape = layer.bottoms[0].shape if layer.looks_like_a_measure and layer.bottoms else None
+        if shape is None or layer.type != "Accuracy" or layer.parameters.top_k > 1 or not layer.tops:
+            continue
+        classes = shape[layer.class_axis % len(shape)] if shape else 0
+        asked = layer.bottoms[1].original.name if len(layer.bottoms) > 1 else ""
+        spread = max((one.entropy for one in run.all(Targets) if one.name == asked), default=0.0)
+        if (
+            classes > 1
+            and spread > _EVEN * math.log(classes)
+            and event.outputs.get(layer.tops[0].name, 0.0) > (1 + 1 / classes) / 2
+        ):
+            return True
+    return False
 
 
 def least_tested(run: Run) -> tuple[float, float]:

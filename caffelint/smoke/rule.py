@@ -107,7 +107,7 @@ from caffelint.smoke.loss import (
     sums_more,
 )
 from caffelint.smoke.lost import Lost, lost
-from caffelint.smoke.outcome import beats_constant, outcome, tests_well
+from caffelint.smoke.outcome import answers_well, beats_constant, outcome, tests_well
 from caffelint.smoke.pulled import Pulled
 from caffelint.smoke.run import Run, loss_grew, run_of
 from caffelint.smoke.scanned import Odd, Scanned
@@ -182,6 +182,7 @@ __all__ = [
     "Weights",
     "WithoutGpu",
     "alone",
+    "answers_well",
     "asks_for_gpu",
     "bad_start",
     "beats_constant",

@@ -8,6 +8,8 @@ from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRul
 if TYPE_CHECKING:
     from caffelint.lint import Asked
 
+_MOST = 5
+"""Names of a net that are told: more are those of another net."""
 _SPLIT = "_split_"
 """In the names that insert_splits.cpp gives: those of blobs, too."""
 _NET = (
@@ -87,6 +89,8 @@ class ScriptReadsMissingBlob(NetRule):
             if one.name in told or _SPLIT in one.name or not (found := _wrong(one, layers)):
                 continue
             told.add(one.name)
+            if len(told) > _MOST:
+                return
             layer, text = found
             what = f'{quoted(place.path)} (line {place.line}) asks for the {one.kind} "{one.name}"'
             yield self.finding(layer.at("name"), f"{what}, {text}")

@@ -73,7 +73,8 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
         kept = {at for bottom in alike for at in range(bottom.start, bottom.end)}
         edits = rename_blob(maker, name)
         edits = edits and tuple(pair for pair in edits if pair[1].start not in kept)
-        what = f"rename the top of {title(maker)} to {edits[0][1].text}" if edits else ""
+        what = f"rename the top {quoted(name)} of {title(maker)} to {edits[0][1].text}" if edits else ""
+        what += f", so that the {layer.type} reads what is before it" if edits else ""
         known[maker.index, name, layer.type] = fix(what, UNSAFE, edits)
     return known[maker.index, name, layer.type]
 

@@ -12,6 +12,7 @@ from caffelint.smoke.rule import (
     Run,
     SmokeRule,
     Tested,
+    answers_well,
     begins,
     best_constant,
     chance,
@@ -121,7 +122,7 @@ class TrainTestDisagree(SmokeRule):
         if not math.isfinite(trained) or not math.isfinite(run.iterations[-1].loss):
             return
         for event in run.all(Tested):
-            if not 0 <= event.net < len(run.built):
+            if not 0 <= event.net < len(run.built) or answers_well(run, event):
                 continue
             loss = event.loss / sums_more(run, event.net)
             normed = [layer for layer in run.built[event.net].layers if layer.keeps_statistics]

@@ -103,6 +103,14 @@ def is_unaveraged(net: Net) -> bool:
     return False
 
 
+def has_loss(net: Net) -> bool:
+    """May something in the net be a loss? Without one, nothing is trained, at whatever rate."""
+    return any(
+        layer.kind.looks_like_a_loss or any(layer.loss_weights) or layer.type == "Python" or not layer.kind.known
+        for layer in net.in_phase("TRAIN")
+    )
+
+
 def is_of_sweep(solver: Solver, net: Net | None) -> bool:
     """Whether solvers of the net differ in base_lr alone, or the file beside one that is called by another rate.
 

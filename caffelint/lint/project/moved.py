@@ -10,6 +10,8 @@ from caffelint.lint.disk import is_template
 from caffelint.lint.role import TRAIN, role_of
 
 _UP = (".", "..", "")
+_MOST = 8
+"""Nets of a solver that are looked for in the whole project."""
 
 
 def moved(
@@ -22,11 +24,14 @@ def moved(
     may be that of another model.
     """
     found: dict[str, str] = {}
+    tried = 0
     for net in nets:
         inside, bare = os.path.split(net.name.replace("\\", "/"))
         parts = [part for part in inside.split("/") if part not in _UP]
         if net.path or net.outside or net.near or not parts or is_template(net.name) or "\0" in net.name:
             continue
+        if (tried := tried + 1) > _MOST:
+            break
         folders = folders_with(bare)
         path = os.path.join(next(iter(folders)), bare) if len(folders) == 1 else ""
         if (

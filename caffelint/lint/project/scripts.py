@@ -42,6 +42,8 @@ _SOLVER, _PROTOTXT = "olver", ".prototxt"
 """What the name of a solver mostly holds, and ends in."""
 _FEEDS = ("Transformer(", "Classifier(", ".blobs[")
 """What makes what a net is given, in Python."""
+_MOST_MISSING = 8
+"""Nets of a solver that are not there; people's solvers name two or three."""
 _MOST_NAMESAKES = 50
 """Folders with a solver of one name, up to which is asked which of them a script means."""
 _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages", "__pycache__"])
@@ -51,7 +53,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
     """What the scripts of the project tell of each of these solvers."""
     found: dict[str, Runs] = {}
     for path, named in nets:
-        missing = [net.name for net in named if net.path is None and not net.outside]
+        missing = [net.name for net in named if net.path is None and not net.outside][:_MOST_MISSING]
         if path not in contents:
             continue
         folder, name = os.path.split(os.path.abspath(path))
@@ -97,9 +99,10 @@ def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
             yield Mention(script.path, found.line), found
 
 
-def asked_by(scripts: Sequence[Script], folder: str, name: str) -> Iterator[tuple[Mention, Asked]]:
+def asked_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple[Mention, Asked]]:
     """What people's own Python scripts ask of a net that none of them writes, each with its place."""
     ends = (name, f"{os.path.basename(folder)}/{name}")
+    found: list[tuple[Mention, Asked]] = []
     for script in scripts:
         if not script.path.endswith((".py", _NOTEBOOK)) or script.is_shipped or "Net(" not in script.text:
             continue
@@ -107,8 +110,9 @@ def asked_by(scripts: Sequence[Script], folder: str, name: str) -> Iterator[tupl
 
         for one in asked(_python_of(script)):
             parts = [part for part in one.path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-            if "/".join(parts[-2:]) in ends and not any(other.writes(name, folder) for other in scripts):
-                yield Mention(script.path, one.line), one
+            if "/".join(parts[-2:]) in ends:
+                found.append((Mention(script.path, one.line), one))
+    return [] if found and any(script.writes(name, folder) for script in scripts) else found
 
 
 def _python_of(script: Script) -> str:

@@ -144,10 +144,15 @@ def read_at_first(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None
     return run.statistics(-1, blob.producer.name, BLOB, blob.name, DATA) if blob.producer is not None else None
 
 
+_OUTWEIGHS = 3.0
+_LESS_FAR = 0.25
+"""Of what a loss fell, which a change may cost it."""
+
+
 def _still(one: Each) -> float:
-    """The most that a loss may end at which still falls half as far as it did, or ends near a constant answer."""
+    """The most that a loss may end at which still falls nearly as far as it did, or ends near a constant answer."""
     near = _NEAR * max(one.last, one.last / one.left if one.left > 0 else 0.0)
-    return max(near, (one.first + one.last) / 2 if one.first > one.last else 0.0)
+    return max(near, one.last + _LESS_FAR * (one.first - one.last) if one.first > one.last else 0.0)
 
 
 def holding(run: Run) -> Iterator[Hypothesis]:
@@ -172,12 +177,15 @@ def holding(run: Run) -> Iterator[Hypothesis]:
     changes = tuple(one for weight in weights for one in of_layer(run, other, "loss_weight", 0, value=weight))
     layers, weight = (other, stays[0]), other.loss_weights[0]
     beside = math.inf if is_penalty(other) else _still(each[other.name])
-    yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1], beside=beside)
     found = trunk(run)
     pulls = {layer.name: pull for pull, layer in found.pulls} if found is not None else {}
-    if other.name not in pulls or stays[0].name not in pulls:
+    ratio = pulls[other.name] / pulls[stays[0].name] if {other.name, stays[0].name} <= pulls.keys() else math.nan
+    if ratio < _OUTWEIGHS:
+        return  # of two that pull alike, one that falls later may only take longer
+    yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1], beside=beside)
+    if math.isnan(ratio):
         return
-    ratio, weight = pulls[other.name] / pulls[stays[0].name], stays[0].loss_weights[0]
+    weight = stays[0].loss_weights[0]
     if ratio > 1 / _LESS[0]:
         heavier = [float(f"{weight * one:.1g}") for one in (ratio**GENTLE, ratio)]
         changes = tuple(one for value in heavier for one in of_layer(run, stays[0], "loss_weight", 0, value=value))
