@@ -6,12 +6,15 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from caffelint.project.mentions import Asked
 from caffelint.project.python2 import parse
 from caffelint.project.python_nodes import children, walk
 
 _ASKS = (".blobs[", ".params[", ".forward(")
+_MOST = 200
+"""Questions of a script that are held against a net."""
 _MOST_NODES = 50_000
 """Of a script that is understood."""
 _FORWARD = frozenset(["forward", "forward_all"])
@@ -38,7 +41,7 @@ def asked(text: str) -> tuple[Asked, ...]:
         if (key := _key(node.targets[0])) and sets[key] == 1
     }
     nets = {key: path for key, value in values.items() if (path := _net(value, values))}
-    return tuple(_asked(_unconditional(nodes[0]), nets, values)) if nets else ()
+    return tuple(islice(_asked(_unconditional(nodes[0]), nets, values), _MOST)) if nets else ()
 
 
 def _asked(nodes: Iterable[ast.AST], nets: Mapping[str, str], values: Mapping[str, ast.expr]) -> Iterator[Asked]:
