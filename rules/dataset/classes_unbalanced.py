@@ -28,6 +28,9 @@ _TEST = NET.replace("train_lmdb", "test_lmdb").replace('top: "label"', 'top: "la
 _BOTH = NET.replace('top: "label"', 'top: "label"\n  include { phase: TRAIN }', 1) + _TEST[: _TEST.index("layer", 1)]
 
 
+_ADD = "add records of it, or number the classes without gaps"
+
+
 class ClassesUnbalanced(DatasetRule):
     """Classes that a loss has scores for are absent from the training data, or 100 times rarer than others.
 
@@ -90,15 +93,16 @@ class ClassesUnbalanced(DatasetRule):
                         are = "es " if len(absent) > 1 else " "
                         what = f"class{are}{_listed(absent)} {'do' if len(absent) > 1 else 'does'} not occur in"
                         what += f" {path(feed)}, so {'they are' if len(absent) > 1 else 'it is'} never learned"
-                        remedy = "add records of it, or number the classes without gaps"
+                        remedy = _ADD
                         if tested := _tested(data, feed, key, absent):
                             what += f", but {tested}"
                             remedy = f"train on records of {_those(absent)} as well"
                         elif other := _fits(layer, len(classes) - len(absent), absent):
                             remedy = f'let it read "{other.tops[0].name}" of {title(other)}, which has'
                             remedy += f" {len(classes) - len(absent)} outputs and no loss"
-                        # Many number their classes from 1, and leave 0 to the background.
-                        severity = INFO if absent == [0] and not tested else WARNING
+                        # Many number their classes from 1, and leave 0 to the background, or have scores to spare.
+                        are_spare = absent in ([0], [*classes][-len(absent) :]) and remedy == _ADD
+                        severity = INFO if are_spare else WARNING
                         what = f"{title(layer)}: {what}"
                         yield self.finding(
                             place,

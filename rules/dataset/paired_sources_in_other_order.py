@@ -21,7 +21,7 @@ class PairedSourcesInOtherOrder(DatasetRule):
     A database gives its records in the order of their keys as text: `00000001`, `00000002` come one after the other,
     but `1`, `10`, `100`, `2` as well. Where the one is written in one way and the other in the other, nearly every
     record meets the label of another one, and nothing breaks. So it is where one of them is HDF5, which is read row
-    after row.
+    after row, and where two lists of images were sorted apart.
 
     ## References
     - db_lmdb.hpp, LMDBCursor; data_layer.cpp, Next
@@ -68,7 +68,7 @@ class PairedSourcesInOtherOrder(DatasetRule):
             yield from self._pair(*meeting)
 
     def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
-        if images.total != labels.total:
+        if images.total != labels.total or data.made.draws_at_random or target.made.draws_at_random:
             return
         if images.first and _has_rows(target, labels):
             yield from self._rows(data, images, target)

@@ -20,7 +20,7 @@ from caffelint.evidence.data.digests import joined
 from caffelint.evidence.data.records import Records
 from caffelint.evidence.data.rounding import rounded
 from caffelint.evidence.data.seen import seen_images, seen_labels
-from caffelint.evidence.data.values import LABEL
+from caffelint.evidence.data.values import FIRST, LABEL
 from caffelint.lint.data_source import Unreadable
 from caffelint.lint.reach import is_special
 
@@ -75,6 +75,7 @@ def read_images(path: str, part: Part, records: Records, limit: int, tick: Calla
             tick()
             if len(labels) == limit:
                 break
+    facts.first += [os.path.basename(name) for name in names[:FIRST]]
     facts.top(LABEL).join(seen_labels(np.array(labels, np.float64), lambda row: names[row]))
     records.digests.append(np.array([digests, labels], np.int64).T.reshape(-1, 2))
 
