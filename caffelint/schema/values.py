@@ -81,6 +81,8 @@ def meant(field_type: FieldType, item: Field) -> tuple[Any, str]:
         values = field_type.enum.values
         name = inner if inner in values else inner.upper()
         return (values[name], name) if name in values else (None, "")
+    if form == ENUM:
+        return None, ""  # 0 is a number of few
     if form == BOOL:
         lowered = inner.lower()
         for value, words in ((True, ("true", "yes", "on", "1", "1.0")), (False, ("false", "no", "off", "0", "0.0"))):
