@@ -433,8 +433,7 @@ class NetRuns(NamedTuple):
     """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
 
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
-    name it compute themselves; `fed`: how they make what they give it of images, and where; `asked`: the blobs, layers
-    and outputs of it that they name, and where.
+    name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, and where.
     """
 
     uses: Mention | None = None
@@ -443,12 +442,6 @@ class NetRuns(NamedTuple):
     computes: tuple[str, ...] = ()
     fed: tuple[tuple[Mention, Fed], ...] = ()
     asked: tuple[tuple[Mention, Asked], ...] = ()
-
-
-def use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:
-    """Where a script builds a net in `folder` without a solver."""
-    named = (script for script in scripts if script.folder == folder or script.names_by_path(folder, net))
-    return next((script.uses for script in named if script.uses), None)
 
 
 def customs_of(scripts: Sequence[Script]) -> Customs:

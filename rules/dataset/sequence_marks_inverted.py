@@ -8,8 +8,7 @@ from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, compiled_la
 from ._example import project
 from ._words import once, path, source_place
 
-_CONT = 1
-"""The bottom of an LSTM or RNN that tells where sequences go on."""
+_CONT = 1  # the bottom of an LSTM or RNN that tells where sequences go on
 _MOST = 0.5
 """Of the marks: sequences of two steps have as many that are 0."""
 _FEW = 20
@@ -76,9 +75,8 @@ class SequenceMarksInverted(DatasetRule):
                 marks = top.values or {}
                 every = sum(marks.values())
                 # Captions that are filled up with 0 begin with a 0 all the same.
-                if not readers or set(marks) != {0.0, 1.0} or not _number(top, 1.0) < _number(top, 0.0):
-                    continue
-                if every < _FEW or marks[0.0] <= _MOST * every:
+                mixed = set(marks) == {0.0, 1.0} and _number(top, 1.0) < _number(top, 0.0)
+                if not readers or not mixed or every < _FEW or marks[0.0] <= _MOST * every:
                     continue
                 what = f'{title(readers[0])}: "{key}" of {path(feed)} is 0 at {marks[0.0] / every:.0%} of all steps,'
                 what += " where the layer forgets what came before"

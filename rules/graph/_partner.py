@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from caffelint.lint import TEST, Layer, NamedTuple, Net, compiled_later, file_name
+from caffelint.lint import INFO, TEST, Layer, NamedTuple, Net, compiled_later, file_name
 
-from ._compared import Parameters, layers_in, parameters_of
+from ._compared import Parameters, layers_in, other_shapes, parameters_of
 
 _LEAST_ALIKE = 2 / 3
 """The share of a deploy net's layers that a training net has to have, with parameters of the same shape."""
@@ -123,3 +123,17 @@ def _training(net: Net, layers: dict[str, Layer], said: Parameters, is_one: bool
     if len(learned) < 3 or alike < least * len(learned):
         return None
     return Training(net, others, theirs, alike, len(learned))
+
+
+def refused_here(net: Net, layers: dict[str, Layer], nearest: Training) -> str | None:
+    """How loud it is that Caffe refuses weights of a net: an info where another net for deployment fits better.
+
+    Then this is for other weights, as one for the 81 classes of COCO beside one for the own 3.
+    """
+    refused = len(other_shapes(layers, nearest.said))
+    others = (layers_in(other, TEST) for other in nearest.net.deployed if other is not net) if refused else ()
+    fits = any(
+        nearest.learned <= len(other.keys() & nearest.said) and len(other_shapes(other, nearest.said)) < refused
+        for other in others
+    )
+    return INFO if fits else None

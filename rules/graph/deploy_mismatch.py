@@ -7,7 +7,7 @@ from caffelint.lint.built import shape_text
 
 from ._compared import bends, computed_by_scripts, differences, layers_in, other_shapes, parameters_of
 from ._layer_params import field_path
-from ._partner import Training, namesake, tests_of, training_nets
+from ._partner import Training, namesake, refused_here, tests_of, training_nets
 from ._sized import crops_of, input_of, misfits, size_place
 
 _SEVERAL = 2
@@ -95,13 +95,6 @@ class DeployMismatch(NetRule):
             "a_5_train.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
             "a_deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
         },
-        # Another one has what was trained, so this one is for other weights.
-        {
-            "train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9),
-            "test.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
-            "test_own.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 9),
-        },
-        # Another net altogether.
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (64, 64, 0, 0, 0, 5)},
         # A design of other widths.
         {"train_wide.prototxt": _MANY[0], "deploy.prototxt": _MANY[1]},
@@ -175,16 +168,16 @@ class DeployMismatch(NetRule):
         layers, nearest = layers_in(net, TEST), candidates[0]
         only_tested = {name: layer for name, layer in layers.items() if name not in nearest.layers}
         tests = tests_of(net, nearest)
-        is_for_others = _is_for_others(net, layers, nearest)
+        refused_as = refused_here(net, layers, nearest)
         for mine, nets, purpose in ((layers, candidates, "training"), (only_tested, tests, "testing")):
             said = parameters_of(mine)
             for found in differences(mine, nets[0].layers, said, [one.said for one in nets]) if nets else ():
                 first = found.found[0][0]
-                if is_for_others and found.field in first.kind.shaped_by:
-                    continue
                 beside = {*net.siblings, *nearest.net.deployed} - {net, nets[0].net}
                 message = found.message(f'"{nets[0].file}"', purpose, beside)
-                yield self.finding(first.at(*found.path), message, related=_related(nets[0].layers[first.name]))
+                severity = refused_as if found.field in first.kind.shaped_by else None
+                related = _related(nets[0].layers[first.name])
+                yield self.finding(first.at(*found.path), message, severity=severity, related=related)
         yield from self._activations(layers, nearest, candidates)
         yield from self._input(net, nearest, candidates)
 
@@ -251,18 +244,6 @@ class DeployMismatch(NetRule):
                 evidence=evidence,
                 severity=ERROR if refused else None,
             )
-
-
-def _is_for_others(net: Net, layers: dict[str, Layer], nearest: Training) -> bool:
-    """Have fewer weights of another net for deployment another shape than in training? Then this is for other weights,
-    as one for the 81 classes of COCO beside one for the own 3.
-    """
-    refused = len(other_shapes(layers, nearest.said))
-    others = (layers_in(other, TEST) for other in nearest.net.deployed if other is not net) if refused else ()
-    return any(
-        nearest.learned <= len(other.keys() & nearest.said) and len(other_shapes(other, nearest.said)) < refused
-        for other in others
-    )
 
 
 def _related(layer: Layer) -> tuple[Related, ...]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from caffelint.lint import (
     LIKELY,
@@ -21,7 +21,7 @@ from caffelint.lint import (
 
 from ._order import are_same_between, is_ordered_alike, swapped, trained_with
 from ._partner import Training, training_nets
-from ._sources import source_of
+from ._sources import in_both, leaves_out, source_of
 
 _MOST = 3
 """In how many places two nets may differ and be one, and how many may have trained a third: more are many designs."""
@@ -242,27 +242,8 @@ def _other_source(layer: Layer, training: Training) -> tuple[int, str, str, Laye
         makers = {layer.maker(index, TEST), twin.maker(index, TEST)} if here == there else set()
         names = [one.layer.name for one in makers if one is not None]
         is_other = here != there or len(set(names)) == 2
-        if is_other and _in_both((layer.name, here[0], there[0], *names), layer, twin):
+        if is_other and in_both((layer.name, here[0], there[0], *names), layer, twin):
             return index, layer.bottoms[index], twin.bottoms[index], twin
-        if is_other and _leaves_out(here, there, layer, twin):
+        if is_other and leaves_out(here, there, layer, twin):
             return index, layer.bottoms[index], twin.bottoms[index], twin
     return None
-
-
-def _leaves_out(here: tuple[str, int], there: tuple[str, int], layer: Layer, twin: Layer) -> bool:
-    """Does the layer read what a layer of weights reads in training, one that its own net does not have at all?"""
-    if any(other.name == there[0] for other in layer.net.layers):
-        return False
-    between = [other for other in twin.net.in_phase(TEST) if other.name == there[0]]
-    if len(between) != 1 or not between[0].kind.shaped_by or len(between[0].bottoms) != 1:
-        return False
-    return source_of(between[0], 0) == here
-
-
-def _in_both(names: Iterable[str], layer: Layer, twin: Layer) -> bool:
-    """Do the nets of both have one layer of each of these names, of one type?"""
-    for name in names:
-        types = [[other.type for other in one.net.in_phase(TEST) if other.name == name] for one in (layer, twin)]
-        if types[0] != types[1] or len(types[0]) != 1:
-            return False
-    return True

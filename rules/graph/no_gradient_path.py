@@ -26,6 +26,9 @@ from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._gradient_paths import dangling, layers_below, leads_elsewhere, silenced, switched_off
 
+_MOST = 100
+"""Layers that stop the gradient, for each of which all ways to a loss are gone through."""
+
 
 class NoGradientPath(NetRule):
     """A layer that should learn gets no gradient, or a loss is cut off from the layers that it should train.
@@ -165,7 +168,7 @@ class NoGradientPath(NetRule):
             below = [part for part in blob.depends_on if part.learns]
             if not blob.need_backward or not below:
                 continue
-            if layer.learns and not leads_elsewhere(one, layer).isdisjoint(below):
+            if layer.learns and (len(cuts) > _MOST or not leads_elsewhere(one, layer).isdisjoint(below)):
                 continue  # a head that another loss does not train with
             if layer.learns or any(below.need_backward and below.learns for below in layers_below(one, [layer])):
                 yield self.finding(

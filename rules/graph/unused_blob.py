@@ -73,7 +73,6 @@ class UnusedBlob(NetRule):
         " param { lr_mult: 0 } param { lr_mult: 0 } inner_product_param { num_output: 9 } }",
     ]
     INVALID = [
-        # The end of a net.
         Invalid(
             _NET[_NET.index('layer { name: "fc"') :]
             + ' layer { name: "fc6_scale" type: "Scale" bottom: "fc6" top: "fc6_scale" }',
@@ -98,15 +97,6 @@ class UnusedBlob(NetRule):
             span='top: "c"',
             message='Convolution "c": nothing reads "c" in TRAIN, so the layer learns nothing, and InnerProduct "fc"'
             ' after it reads "data" instead; let "fc" read "c"',
-        ),
-        # One value, as a loss has.
-        Invalid(
-            _NET + ' layer { name: "aux" type: "InnerProduct" bottom: "data" top: "aux"'
-            " inner_product_param { num_output: 9 } }"
-            ' layer { name: "far" type: "Reduction" bottom: "aux" top: "far" }',
-            span='top: "far"',
-            message='InnerProduct "aux": nothing reads "far" in TRAIN, so the layer learns nothing; set loss_weight: 1'
-            ' at Reduction "far" if that is a loss, or keep it out of TRAIN',
         ),
         # Two trunks.
         Invalid(
@@ -250,8 +240,7 @@ def _joins(layer: Layer) -> bool:
 
 
 def _idle(layer: BuiltLayer) -> BuiltLayer | None:
-    """The nearest layer above, or this one, that could learn and does not, with only layers without weights in
-    between."""
+    """The nearest layer above, or this one, that could learn and does not, with none with weights in between."""
     while layer.known and not layer.need_backward:
         if layer.learns:
             return layer

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from caffelint.lint import NamedTuple
+from caffelint.lint import NamedTuple, Net
 from caffelint.lint.built import Blob, BuiltLayer
 
 Axis = tuple[Fraction, Fraction]
@@ -119,3 +119,13 @@ def crop_offset(layer: BuiltLayer, side: int) -> int | None:
     if not offsets:
         return 0
     return int(offsets[0] if len(offsets) == 1 else offsets[side - 2])
+
+
+def said_of_training(net: Net) -> set[int]:
+    """The Crops that the training net of a net for testing has alike. Where maps do not fit there, it is told there;
+    else what differs between the two is to blame, such as a pad that train-test-nets-differ tells of.
+    """
+    others = [other for solver in net.solvers if (other := solver.train_net) is not None and other is not net]
+    alike = {layer.name: layer.message.crop_param for other in others for layer in other.by_type.get("Crop", ())}
+    crops = net.by_type.get("Crop", ()) if alike else ()
+    return {layer.index for layer in crops if layer.message.crop_param == alike.get(layer.name)}

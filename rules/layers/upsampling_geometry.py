@@ -7,7 +7,7 @@ from math import ceil
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, title, write
 from caffelint.lint.built import Blob, BuiltLayer, types_that
 
-from ._coordinates import SAME, Position, crop_offset, gaps, position
+from ._coordinates import SAME, Position, crop_offset, gaps, position, said_of_training
 
 _TOLERATED = 2
 """Pixels of the cropped map: even kernels leave half pixels, and older nets round one more."""
@@ -113,7 +113,7 @@ class UpsamplingGeometry(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        said = _said_of_training(net)
+        said = said_of_training(net)
         # The oldest Crop found its offset by itself; one that is given says that this Caffe's does not.
         are_given = any(layer.has("crop_param") for layer in net.by_type.get("Crop", ()))
         for one in net.states():
@@ -242,13 +242,3 @@ def _factor(layer: BuiltLayer | None) -> int:
 
 def _number(value: Fraction) -> str:
     return f"{float(value):g}"
-
-
-def _said_of_training(net: Net) -> set[int]:
-    """The Crops that the training net of a net for testing has alike. Where maps do not fit there, it is told there;
-    else what differs between the two is to blame, such as a pad that train-test-nets-differ tells of.
-    """
-    others = [other for solver in net.solvers if (other := solver.train_net) is not None and other is not net]
-    alike = {layer.name: layer.message.crop_param for other in others for layer in other.by_type.get("Crop", ())}
-    crops = net.by_type.get("Crop", ()) if alike else ()
-    return {layer.index for layer in crops if layer.message.crop_param == alike.get(layer.name)}

@@ -9,6 +9,9 @@ from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Layer, Layer
 from ._claim import claims, read_in
 from ._param_str import BadText, keys_of
 
+_MOST = 100
+"""Keys, and words, that are held against each other letter by letter."""
+
 if TYPE_CHECKING:
     from caffelint.lint import PythonClass
 
@@ -113,5 +116,6 @@ def _unread(python: PythonClass, text: str) -> list[tuple[str, str]] | None:
         return None
     if any(key not in keys for key in read.keys):
         return None  # python-param-str says so
-    others = sorted(python.keys_read - keys)
-    return [(key, "".join(near(key, others))) for key in sorted(keys - words)] or None
+    others = sorted(python.keys_read - keys)[:_MOST]
+    unread = sorted(keys - words)
+    return [(key, "".join(near(key, others if at < _MOST else ()))) for at, key in enumerate(unread)] or None

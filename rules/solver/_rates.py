@@ -85,9 +85,19 @@ def is_mostly_frozen(net: Net) -> bool:
     return len(weighted) >= _DEEP and _DEEP * sum(layer.kind.learns is not False for layer in weighted) <= len(weighted)
 
 
+def _has_loss(net: Net) -> bool:
+    """May something in the net be a loss? Without one, nothing is trained, at whatever rate."""
+    return any(
+        layer.kind.looks_like_a_loss or any(layer.loss_weights) or layer.type == "Python" or not layer.kind.known
+        for layer in net.in_phase("TRAIN")
+    )
+
+
 def is_unaveraged(net: Net) -> bool:
     """Whether a loss is summed rather than averaged, or of a scale of its own, or weighs so little that its rate cannot
-    be compared."""
+    be compared, as without any."""
+    if not _has_loss(net):
+        return True
     weighted = [layer for layer in net.in_phase("TRAIN") if any(layer.loss_weights)]
     if weighted and not any(layer.kind.looks_like_a_loss for layer in weighted):
         return True
@@ -101,14 +111,6 @@ def is_unaveraged(net: Net) -> bool:
         if any(0 < weight < 0.1 for weight in layer.message.loss_weight):
             return True
     return False
-
-
-def has_loss(net: Net) -> bool:
-    """May something in the net be a loss? Without one, nothing is trained, at whatever rate."""
-    return any(
-        layer.kind.looks_like_a_loss or any(layer.loss_weights) or layer.type == "Python" or not layer.kind.known
-        for layer in net.in_phase("TRAIN")
-    )
 
 
 def is_of_sweep(solver: Solver, net: Net | None) -> bool:

@@ -26,7 +26,6 @@ from ._rates import (
     depth,
     fastest_of,
     has_few_fast,
-    has_loss,
     is_bounded,
     is_mostly_frozen,
     is_of_sweep,
@@ -176,12 +175,7 @@ class HighBaseLr(ProjectRule):
             or solver.scales_rates
             or not 0 < rate < float("inf")
             or net
-            and (
-                not net.once(has_loss)
-                or net.once(is_unaveraged)
-                or net.once(is_recurrent)
-                or net.once(is_mostly_frozen)
-            )
+            and (net.once(is_unaveraged) or net.once(is_recurrent) or net.once(is_mostly_frozen))
         ):
             return
         fast = net.once(fastest_of) if net else None

@@ -22,6 +22,7 @@ def test_from_a_rule_to_the_report(tmp_path: Path, root: Path, monkeypatch: pyte
     Path("n.prototxt").write_text(
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 } } }\n'
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 2 } }\n'
+        'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "loss" }\n'
     )
     for _ in range(2):  # the second time from the cache
         report = caffelint.check(["s.prototxt"])

@@ -19,7 +19,7 @@ from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
 from caffelint.project.mentions import Asked, Fed, Mention
 from caffelint.project.notebooks import code_of, without_magic
-from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of, use_of
+from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
@@ -77,13 +77,19 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
     named = _by_name(top).get(name, ())
     about = [one for one in named if one.is_about(folder, name, partial(_folders_with, top, name))]
     return NetRuns(
-        None if solved else use_of(named, folder, name),
+        None if solved else _use_of(named, folder, name),
         next((one.trains_on for one in _training_beside(top) if one.speaks_for(folder)), None),
         next((one.backward for one in about if one.backward), None),
         tuple(sorted({type_ for one in about for type_ in one.computes})),
         tuple(fed_by(about)),
         tuple(asked_by(about, folder, name)),
     )
+
+
+def _use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:
+    """Where a script builds a net in `folder` without a solver."""
+    named = (script for script in scripts if script.folder == folder or script.names_by_path(folder, net))
+    return next((script.uses for script in named if script.uses), None)
 
 
 def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
