@@ -43,7 +43,7 @@ _MEANT = {
 }
 """Slips that are far apart as letters and near in the head."""
 
-_MANY, _FEW = 1500, 100
+_MANY, _FEW = 800, 60
 _NO_SLIP = 4
 _SHORT, _LONGER = 6, 2
 """By how many letters the length of a slip differs at most, and that of a name of so few letters: by one."""
@@ -98,8 +98,8 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
     meant = _MEANT.get(name) or _MEANT.get(name.upper())
     if meant in names:
         return meant
-    if len(names) > _MANY:  # as somebody's own: a slip is mostly one of the letters behind the first
-        names = [one for one in names if one[:1] == name[:1] and abs(len(one) - len(name)) <= _LONGER][:_FEW]
+    if len(names) > _MANY:  # as somebody's own: a slip is mostly one of the letters behind the first two
+        names = [one for one in names if one[:2] == name[:2] and abs(len(one) - len(name)) <= _LONGER][:_FEW]
     plain, plains = _plain(name), [_plain(candidate) for candidate in names]
     if plain in plains:
         return names[plains.index(plain)]
