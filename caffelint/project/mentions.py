@@ -42,7 +42,7 @@ class Fed(NamedTuple):
     line: where it sets up what transforms them, 1-based; by: Transformer or Classifier, or blobs where it puts them
     there itself; opened: the value that a pixel of 1 has as it is opened; raw_scale and input_scale: None where the
     script sets none; has_mean: does it subtract one, None where that is not clear? is_rgb: does it give red, green and
-    blue in this order, as it opens them?
+    blue in this order, as it opens them? blob: the one that they are put into; empty where that is not told.
     """
 
     line: int
@@ -52,6 +52,7 @@ class Fed(NamedTuple):
     input_scale: float | None
     has_mean: bool | None
     is_rgb: bool = False
+    blob: str = ""
 
     @property
     def factor(self) -> float:

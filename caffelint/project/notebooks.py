@@ -9,7 +9,8 @@ from caffelint.text.patterns import compiled_later
 _STRING = compiled_later(r'[ \t]*("(?:[^"\\\n]|\\.)*"),?[ \t\r]*\Z')
 _KIND = compiled_later(r'[ \t]*"cell_type"[ \t]*:[ \t]*"(\w+)"')
 _SOURCE = compiled_later(r'[ \t]*"(?:source|input)"[ \t]*:[ \t]*\[[ \t\r]*\Z')
-_MAGIC = compiled_later(r"(?m)^([ \t]*)[%!?][^\n]*")
+_MAGIC = compiled_later(r"(?m)^([ \t]*)(?:%(?=[A-Za-z%])|[!?])[^\n]*")
+_OTHER_LANGUAGE = compiled_later(r"[ \t]*%%(?!(?:time|timeit|capture|prun)\b)")
 
 
 def code_of(text: str) -> str:
@@ -18,16 +19,17 @@ def code_of(text: str) -> str:
     A notebook is JSON, which Jupyter writes with each line of a cell on a line of its own: nbformat, v4/rwbase.py.
     """
     lines: list[str] = []
-    is_code, is_source, is_any = True, False, False
+    is_code, is_source, is_first, is_any = True, False, False, False
     for line in text.split("\n"):
         code = ""
         if not is_source:
             if kind := _KIND.match(line):
                 is_code = kind[1] == "code"
-            is_source = _SOURCE.match(line) is not None
+            is_first = is_source = _SOURCE.match(line) is not None
         elif found := _STRING.match(line):
-            if is_code:
-                code, is_any = _unescaped(found[1]), True
+            code = _unescaped(found[1])
+            is_code = is_code and not (is_first and _OTHER_LANGUAGE.match(code))
+            code, is_any, is_first = (code, True, False) if is_code else ("", is_any, False)
         else:
             is_source, is_code = False, True
         lines.append(code)

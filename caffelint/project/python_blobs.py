@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
 from caffelint.project.mentions import Asked
 from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import children, walk
+from caffelint.project.python_nodes import in_any_case, walk
 
 _ASKS = (".blobs[", ".params[", ".forward(")
 _MOST = 200
@@ -18,6 +18,7 @@ _MOST = 200
 _MOST_NODES = 50_000
 """Of a script that is understood."""
 _FORWARD = frozenset(["forward", "forward_all"])
+_STORES = frozenset(["update", "setdefault"])
 _KINDS = {"blobs": "blob", "params": "layer"}
 
 
@@ -41,14 +42,20 @@ def asked(text: str) -> tuple[Asked, ...]:
         if (key := _key(node.targets[0])) and sets[key] == 1
     }
     nets = {key: path for key, value in values.items() if (path := _net(value, values))}
-    return tuple(islice(_asked(_unconditional(nodes[0]), nets, values), _MOST)) if nets else ()
+    if not nets:
+        return ()
+    looked = {name for node in nodes for name in _looked(node)}
+    return tuple(islice(_asked(in_any_case(nodes[0]), nets, values, looked), _MOST))
 
 
-def _asked(nodes: Iterable[ast.AST], nets: Mapping[str, str], values: Mapping[str, ast.expr]) -> Iterator[Asked]:
+def _asked(
+    nodes: Iterable[ast.AST], nets: Mapping[str, str], values: Mapping[str, ast.expr], looked: Collection[str]
+) -> Iterator[Asked]:
+    """looked: names that the script itself looks for, or gives a value."""
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             name, value = node.slice.value, node.value
-            if not isinstance(name, str):
+            if not isinstance(name, str) or not isinstance(node.ctx, ast.Load) or name in looked:
                 continue
             kind = _KINDS.get(value.attr) if isinstance(value, ast.Attribute) else None
             of = _key(value.value) if kind and isinstance(value, ast.Attribute) else ""
@@ -96,11 +103,31 @@ def _path(value: ast.expr, values: Mapping[str, ast.expr], depth: int = 0) -> st
     if depth > 4:
         return ""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return _path(value.right, values, depth + 1)
+        return _joined([value.left, value.right], "", values, depth)
     if isinstance(value, ast.Call) and _last(value.func) in ("join", "abspath") and value.args:
-        return _path(value.args[-1], values, depth + 1)
+        return _joined(value.args, "/", values, depth)
     named = values.get(_key(value))
     return _path(named, values, depth + 1) if named is not None else ""
+
+
+def _joined(parts: Sequence[ast.expr], between: str, values: Mapping[str, ast.expr], depth: int) -> str:
+    """As far as it is written from the end; empty for a name alone in a folder that may be any."""
+    found: list[str] = []
+    for part in reversed(parts):
+        path = _path(part, values, depth + 1)
+        if not path:
+            if found and "/" not in between.join(found).strip("/") and not _is_of_script(part, values):
+                return ""
+            break
+        found.insert(0, path)
+    return between.join(found)
+
+
+def _is_of_script(folder: ast.expr, values: Mapping[str, ast.expr]) -> bool:
+    """Is a folder that of the script, or below it?"""
+    named = values.get(_key(folder))
+    nodes = walk(folder if named is None else named)
+    return any(isinstance(one, ast.Name) and one.id == "__file__" for one in nodes)
 
 
 def _set(node: ast.AST) -> Iterator[str]:
@@ -115,24 +142,27 @@ def _set(node: ast.AST) -> Iterator[str]:
 
 
 def _key(node: ast.AST) -> str:
-    """A name, or an attribute of whatever it is one of; empty for anything else."""
-    return node.id if isinstance(node, ast.Name) else f".{node.attr}" if isinstance(node, ast.Attribute) else ""
+    """A name, or an attribute with all that it is one of; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        owner = _key(node.value)
+        return f"{owner}.{node.attr}" if owner else ""
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _last(node: ast.AST) -> str:
-    return _key(node).lstrip(".")
+    return node.attr if isinstance(node, ast.Attribute) else _key(node)
 
 
-def _unconditional(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those that run only where something holds, or whose failure is caught."""
-    left = [tree]
-    while left:
-        node = left.pop()
-        if isinstance(node, ast.Try | ast.IfExp) or isinstance(node, ast.If) and not _asks_for_main(node):
-            continue
-        yield node
-        left += reversed(children(node))
-
-
-def _asks_for_main(branch: ast.If) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in walk(branch.test))
+def _looked(node: ast.AST) -> Iterator[str]:
+    """The names that a node asks whether they are there, or stores something under."""
+    inside: Sequence[ast.AST] = []
+    if isinstance(node, ast.Compare):
+        inside = [node.left, *node.comparators]
+    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        inside = [node.slice]
+    elif isinstance(node, ast.Call) and _last(node.func) in _STORES:
+        inside = [one for each in (*node.args, *node.keywords) for one in walk(each)]
+        yield from (one.arg for one in node.keywords if one.arg)
+    for one in inside:
+        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value

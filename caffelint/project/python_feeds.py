@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from caffelint.project.mentions import Fed
 from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import children, walk, walk_all
+from caffelint.project.python_nodes import asks_for_main, children, walk, walk_all
 
 _PIXEL, _FRACTION = 1.0, 1 / 255
 """What of a pixel is left of its value from 0 to 255 as images are opened."""
@@ -111,8 +111,9 @@ def _as_opened(nodes: Sequence[ast.AST]) -> Fed | None:
     """Images that a script puts into a blob as it opens them, with nothing on the way that changes their values."""
     assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
     feeds = [node for node in assigned if _is_blob_data(node.targets[0])]
-    if len(feeds) != 1:
+    if len(feeds) != 1 or any(_changes_later(node, ast.dump(_blob(feeds[0].targets[0]))) for node in nodes):
         return None
+    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     sets: dict[str, list[ast.expr]] = {}
     for one in assigned:
         sets.setdefault(_name(one.targets[0]), []).append(one.value)
@@ -126,29 +127,44 @@ def _as_opened(nodes: Sequence[ast.AST]) -> Fed | None:
                 return None
             if isinstance(node, ast.Call):
                 owner, name = _opener(node)
-                if (owner, name) in _OPENERS:
-                    opened.add((owner, name))
-                elif name not in _KEEP or owner == "transform":
+                if name in own or (owner, name) not in _OPENERS and (name not in _KEEP or _rescales(owner, name)):
                     return None
+                opened |= {(owner, name)} & _OPENERS.keys()
             elif isinstance(node, ast.Name) and node.id not in seen:
                 seen.add(node.id)
                 if node.id in changed:
                     return None
                 left += sets.get(node.id, ())
     values = {_OPENERS[key] for key in opened}
-    return Fed(feeds[0].lineno, _BY_HAND, values.pop(), None, None, False) if len(values) == 1 else None
+    blob = _blob(feeds[0].targets[0])
+    given = blob.slice.value if isinstance(blob, ast.Subscript) and isinstance(blob.slice, ast.Constant) else ""
+    line = feeds[0].lineno
+    return Fed(line, _BY_HAND, values.pop(), None, None, False, blob=str(given)) if len(values) == 1 else None
 
 
 def _changed(node: ast.AST) -> Iterator[str]:
     """The names of what a node may change, or gives a value otherwise than by a plain assignment."""
     if isinstance(node, ast.arg):
         yield node.arg
-    elif isinstance(node, ast.AugAssign | ast.For | ast.comprehension):
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr | ast.For | ast.comprehension):
         yield from _names([node.target])
     elif isinstance(node, ast.Assign):
         yield from _names(target for target in node.targets if not isinstance(target, ast.Name))
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _name(node.value.func) not in _LOOK:
         yield from _names(node.value.args)
+
+
+def _changes_later(node: ast.AST, blob: str) -> bool:
+    """May it change the data of the blob, which `ast.dump` gives so, or an array, in place, or give it another name?"""
+    if isinstance(node, ast.keyword):
+        return node.arg == "out"
+    changed = node.target if isinstance(node, ast.AugAssign) else node.value if isinstance(node, ast.Assign) else None
+    return changed is not None and _is_blob_data(changed) and ast.dump(_blob(changed)) == blob
+
+
+def _rescales(owner: str, name: str) -> bool:
+    """May it be a function of skimage.transform, which makes values from 0 to 1 of images?"""
+    return owner == "transform" or name == "resize" and not owner
 
 
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -158,8 +174,14 @@ def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
 def _is_blob_data(target: ast.expr) -> bool:
     """Is it `net.blobs["data"].data[...]`?"""
     data = target.value if isinstance(target, ast.Subscript) else target
-    blob = data.value if isinstance(data, ast.Attribute) and data.attr == "data" else None
+    blob = _blob(target) if isinstance(data, ast.Attribute) and data.attr == "data" else None
     return isinstance(blob, ast.Subscript) and _name(blob.value) == "blobs"
+
+
+def _blob(data: ast.expr) -> ast.expr:
+    """What it is the data, or a part of the data, of."""
+    whole = data.value if isinstance(data, ast.Subscript) else data
+    return whole.value if isinstance(whole, ast.Attribute) else whole
 
 
 def _name(node: ast.AST) -> str:
@@ -202,7 +224,7 @@ def _depend(around: Mapping[int, ast.AST], set_up: Sequence[ast.AST]) -> bool:
     """Is any of these done only under a condition? `around`: what each node is right below."""
     seen: set[int] = set()
     above = (node for one in set_up for node in _above(one, around, seen))
-    return any(isinstance(node, ast.If | ast.IfExp) and not _asks_for_main(node) for node in above)
+    return any(isinstance(node, ast.If | ast.IfExp) and not asks_for_main(node) for node in above)
 
 
 def _above(node: ast.AST, around: Mapping[int, ast.AST], seen: set[int]) -> Iterator[ast.AST]:
@@ -212,10 +234,6 @@ def _above(node: ast.AST, around: Mapping[int, ast.AST], seen: set[int]) -> Iter
         seen.add(id(found))
         yield found
         found = around.get(id(found))
-
-
-def _asks_for_main(branch: ast.If | ast.IfExp) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in walk(branch.test))
 
 
 def _scales(nodes: Iterable[ast.AST], set_up: Sequence[ast.Call]) -> bool:

@@ -6,7 +6,7 @@ What only running the code would tell is unknown, and never guessed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
-from caffelint.project.python_nodes import certain, children, walk, walk_all
+from caffelint.project.python_nodes import certain, children, in_any_case, walk, walk_all
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_repeats import RepeatedArray, repeated
@@ -38,6 +38,7 @@ Layers that people write are in modules of 5,000 at most.
 """
 _WHOLE = frozenset(["int", "long", "int_", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
 """Types of numpy, and of Python."""
+_OF_SHAPE = frozenset(["shape", "ndim", "size", "dtype"])
 _OF_CAFFE = ("setup", "reshape", "forward", "backward")
 
 
@@ -288,19 +289,33 @@ class PythonClass:
 
     @cached_property
     def drawn_at(self) -> int:
-        """The line at which `forward`, or a method that it calls, draws random numbers; 0 for none."""
+        """The line at which `forward`, or a method that it calls, draws random numbers in any case; 0 for none."""
+        whole = (node for node in self._run_by("forward") if isinstance(node, ast.If))
+        if any(isinstance(inner, ast.Return) for node in whole for inner in walk(node)):
+            return 0
         drawn = (
             node.lineno
-            for node in self._run_by("forward")
+            for node in self._run_by("forward", in_any_case)
             if isinstance(node, ast.Attribute) and node.attr == "random" and isinstance(node.value, ast.Name)
         )
         return next(drawn, 0)
 
-    def _run_by(self, name: str) -> Iterator[ast.AST]:
-        """The code of a method, and of the methods of its own that it calls."""
+    @cached_property
+    def reads_values(self) -> bool:
+        """May `forward`, or a method that it calls, use the data of a bottom for more than their shape?"""
+        nodes = [*self._run_by("forward")]
+        shapes = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in _OF_SHAPE}
+        name = _argument(self._functions.get("forward"), "bottom")
+        data = (node for node in nodes if isinstance(node, ast.Attribute) and node.attr == "data")
+        handed = (one for node in nodes if isinstance(node, ast.Call) for one in node.args if isinstance(one, ast.Name))
+        read = walk_all([*(node for node in data if id(node) not in shapes), *handed])
+        return any(isinstance(one, ast.Name) and one.id == name for one in read)
+
+    def _run_by(self, name: str, nodes: Callable[[ast.AST], Iterable[ast.AST]] = walk) -> Iterator[ast.AST]:
+        """The code of a method, and of the methods of its own that it calls. nodes: what of each counts."""
         names = [name] if name in self._functions else []
         for one in names:
-            for node in walk(self._functions[one]):
+            for node in nodes(self._functions[one]):
                 yield node
                 called = node.func if isinstance(node, ast.Call) else None
                 if isinstance(called, ast.Attribute) and _is_self(called.value) and called.attr not in names:

@@ -38,6 +38,31 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def in_any_case(tree: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it, but what runs only where something holds, and that whose failure is caught."""
+    left = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Try):
+            continue
+        yield node
+        if isinstance(node, ast.If) and asks_for_main(node):
+            left += reversed(node.body)
+        elif isinstance(node, ast.If | ast.IfExp):
+            left.append(node.test)
+        elif isinstance(node, ast.BoolOp):
+            left.append(node.values[0])
+        elif isinstance(node, ast.Match):
+            left.append(node.subject)
+        else:
+            left += reversed(children(node))
+
+
+def asks_for_main(branch: ast.If | ast.IfExp) -> bool:
+    """Is it `if __name__ == "__main__"`?"""
+    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in walk(branch.test))
+
+
 def certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a function that run in any case, up to the first after which that is not sure."""
     for node in body:

@@ -136,6 +136,8 @@ class DeployFedOtherwise(NetRule):
         given = theirs[0] if len({one and one.kind for one in theirs}) == 1 else None
         source = next(layer for layer in net.in_phase(TEST) if not layer.bottoms and layer.tops)
         for place, one in fed if given else ():
+            if one.blob and one.blob != source.tops[0]:
+                continue
             found = given and (_scaled(one, given, mine[0].scale) or _less_mean(one, given) or _in_order(one, given))
             if given and found:
                 text, remedy = found[0], _advice(one, source.tops[0], *found[1:])

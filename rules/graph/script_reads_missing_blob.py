@@ -59,6 +59,11 @@ class ScriptReadsMissingBlob(NetRule):
     VALID = [
         _FILES | {"classify.py": _SCRIPT % "out['prob'], net.blobs['fc8'].data, net.params['fc8'][0].data"},
         _FILES | {"classify.py": _SCRIPT % "net.blobs['pool5'].data if 'pool5' in net.blobs else 0"},
+        {
+            "README.md": "",
+            "deploy.prototxt": 'layer { name: "a" type: "Silence" }',
+            "classify.py": _SCRIPT % "net.blobs['data'].data",
+        },
     ]
     INVALID = [
         Invalid(
@@ -100,6 +105,8 @@ def _wrong(asked: Asked, layers: list[Layer]) -> tuple[Layer, str] | None:
     """The layer to look at, and what is wrong with what a script asks; None where the net has it."""
     blobs = {top: layer for layer in layers for top in layer.tops}
     named = blobs if asked.kind != "layer" else {layer.name: layer for layer in layers}
+    if not named:
+        return None
     if asked.name not in named:
         if nearest := near(asked.name, named):
             return named[nearest[0]], f'which this net does not have; "{nearest[0]}" is near'

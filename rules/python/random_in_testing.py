@@ -77,6 +77,17 @@ class PythonRandomInTesting(NetRule):
         # Behind weights, noise may be part of the net.
         {"solver.prototxt": _SOLVER, "net.prototxt": _NET.format("fc", "data", ""), "noise.py": _CODE % ""},
         {
+            "solver.prototxt": _SOLVER,
+            "net.prototxt": _NET.format("data", "data", ""),
+            "noise.py": _CODE % " if self.wanted else bottom[0].data",
+        },
+        # Noise of its own, in the shape of a bottom.
+        {
+            "solver.prototxt": _SOLVER,
+            "net.prototxt": _NET.format("data", "data", ""),
+            "noise.py": (_CODE % "").replace("changed(bottom[0].data)", "changed(bottom[0].data.shape)"),
+        },
+        {
             "net.prototxt": _NET.format("data", "data", ""),
             "noise.py": (_CODE % "").replace("np.random.randn", "np.ones"),
         },
@@ -106,6 +117,8 @@ class PythonRandomInTesting(NetRule):
                 drawn = {one.drawn_at for one in classes}
                 if len(drawn) != 1 or drawn == {0} or any(one.reads_phase or one.is_driven for one in classes):
                     continue
+                if not all(one.reads_values for one in classes):
+                    continue  # noise of its own, which the net may be about
                 where = f"{quoted(file_name(classes[0].module.path))}, line {drawn.pop()}"
                 yield self.finding(
                     mine.at("name"),

@@ -62,6 +62,12 @@ def test_what_a_notebook_feeds_its_net_is_read() -> None:
     assert "é" not in without_comment_lines(code, "a.ipynb")
 
 
+def test_what_is_no_python_is_left_out() -> None:
+    cells = [cell("code", ["%%bash\n", "ls $1"]), cell("code", ["%%time\n", "x = (7\n", " % 2)\n", "%ls\n", "!ls"])]
+    code = without_magic(code_of(notebook(cells)))
+    assert [line for line in code.split("\n") if line] == ["pass", "x = (7", " % 2)", "pass", "pass"]
+
+
 @pytest.mark.parametrize("text", ["", "no notebook", '{"cells": [{"cell_type": "code", "source": ["x = 1"]}]}', "[\n]"])
 def test_what_is_laid_out_otherwise_stays_as_it_is(text: str) -> None:
     assert code_of(text) == text

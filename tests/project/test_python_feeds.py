@@ -42,6 +42,13 @@ PUT = "net.blobs['data'].data[...] = %s\n"
         (OPEN_CV + PUT % "im" + PUT % "x", None),
         (OPEN + "if a:\n    " + OPEN_CV + PUT % "im", None),
         (PUT % "im", None),
+        (OPEN_CV + PUT % "im" + "net.blobs['data'].data[...] *= 0.01\n", None),
+        (OPEN_CV + PUT % "im" + "d = net.blobs['data'].data\nd *= 0.01\n", None),
+        (OPEN_CV + PUT % "im" + "out = net.blobs['prob'].data[0]\n", 1),
+        (OPEN_CV + "np.multiply(im, 0.01, out=im)\n" + PUT % "im", None),
+        (OPEN_CV + "im: object = im / 255.0\n" + PUT % "im", None),
+        ("from skimage.transform import resize\n" + OPEN_CV + PUT % "resize(im, (8, 8))", None),
+        ("def load_image(p):\n    return cv2.imread(p) - 128\n" + PUT % "load_image(p)", None),
     ],
 )
 def test_what_is_put_into_a_blob_as_it_is_opened(text: str, factor: float | None) -> None:
