@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from math import prod
 
 from caffelint.lint import (
     DISPLAY,
@@ -25,6 +24,7 @@ from caffelint.lint import (
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._gradient_paths import dangling, layers_below, leads_elsewhere, silenced, switched_off
+from ._one_value import may_be_loss
 
 _MOST = 100
 """Layers that stop the gradient, for each of which all ways to a loss are gone through."""
@@ -243,5 +243,5 @@ def _may_be_loss(layer: BuiltLayer, idle: Collection[int | None]) -> bool:
     if layer.index is None or layer.is_loss or not layer.has_backward or len(layer.tops) != 1 or not layer.bottoms:
         return False
     top = layer.tops[0]
-    is_end = top.shape is not None and prod(top.shape) == 1 and not top.consumers
+    is_end = not top.consumers and may_be_loss(top)
     return is_end and any({one.index for one in blob.depends_on}.issuperset(idle) for blob in layer.bottoms)

@@ -146,7 +146,7 @@ class TrainTestNetsDiffer(ProjectRule):
             remedy = f"use the names of the training net, or remove {them}"
             meant = near(new[0].name, left) if len(new) == 1 else []
             like = trained[meant[0]] if meant else None
-            if like is not None and len(like.bottoms) == 1 and source_of(like, 0) == source_of(new[0], 0):
+            if like is not None and _reads(like) == _reads(new[0]) != "":
                 remedy = f'set name: "{like.name}", as in the training net'
             yield self.finding(
                 new[0].at("name"),
@@ -189,3 +189,8 @@ def _shares_all(layer: Layer, test: Net, trained: dict[str, Layer]) -> bool:
 def _compared(train: Net) -> list[Net]:
     """The test nets that a training net was compared with."""
     return []
+
+
+def _reads(layer: Layer) -> object:
+    """What the only bottom of a layer comes from, or its name where no layer gives it in testing; empty for others."""
+    return (source_of(layer, 0) or layer.bottoms[0]) if len(layer.bottoms) == 1 else ""

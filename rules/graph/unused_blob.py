@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
 from caffelint.lint.built import BuiltLayer
 
+from ._one_value import may_be_loss
 from ._parts import is_whole
 from ._skipped import skips
 from ._sliced import parts, reads_labels
@@ -157,7 +157,7 @@ class UnusedBlob(NetRule):
                     if other := skips(maker, one.followers.get(maker)):
                         what += f', and {title(other)} after it reads "{other.bottoms[0].original.name}" instead'
                         remedy = f'let "{other.name}" read "{name}"'
-                    elif blob.shape is not None and prod(blob.shape) == 1 and maker.has_backward:
+                    elif may_be_loss(blob):
                         remedy = f"set loss_weight: 1 at {title(maker)} if that is a loss, or keep it out of TRAIN"
                     yield self.finding(
                         mine.at("top", top),
