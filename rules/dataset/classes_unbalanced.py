@@ -101,7 +101,8 @@ class ClassesUnbalanced(DatasetRule):
                             remedy = f'let it read "{other.tops[0].name}" of {title(other)}, which has'
                             remedy += f" {len(classes) - len(absent)} outputs and no loss"
                         # Many number their classes from 1, and leave 0 to the background, or have scores to spare.
-                        are_spare = absent in ([0], [*classes][-len(absent) :]) and remedy == _ADD
+                        is_end = absent in ([0], [*classes][-len(absent) :]) and 2 * len(absent) <= len(classes)
+                        are_spare = is_end and remedy == _ADD
                         severity = INFO if are_spare else WARNING
                         what = f"{title(layer)}: {what}"
                         yield self.finding(

@@ -11,6 +11,7 @@ from ._example import PAIRED
 from ._paired import meetings
 from ._words import path, source_place
 
+_LIST = "ImageData"
 _NUMBER = compiled_later(r"(\d{1,18})(?:\D|$)")
 
 
@@ -70,16 +71,20 @@ class PairedSourcesInOtherOrder(DatasetRule):
     def _pair(self, pair: Paired, data: Feed, images: Facts, target: Feed, labels: Facts) -> Iterator[Finding]:
         if images.total != labels.total or data.made.draws_at_random or target.made.draws_at_random:
             return
-        if images.first and _has_rows(target, labels):
+        if _has_keys(data, images) and _has_rows(target, labels):
             yield from self._rows(data, images, target)
-        elif labels.first and _has_rows(data, images):
+        elif _has_keys(target, labels) and _has_rows(data, images):
             yield from self._rows(target, labels, data)
         at = _differ(labels.first, images.first)
         if at >= 0:
             what = f"{title(target.layer)}: {path(target)} and {path(data)}, which {title(pair.loss)} compares with it,"
             what += f' are numbered alike and sorted otherwise: record {at + 1} is "{labels.first[at]}" here and'
             what += f' "{images.first[at]}" there'
-            yield self._tell(target, data, what, "write the numbers of both with zeros in front (00000010)", ERROR)
+            lists = [one for one in (target, data) if one.layer.type == _LIST]
+            remedy = "write the numbers of both with zeros in front (00000010)"
+            if lists:
+                remedy = "sort both lists alike" if lists[1:] else f"sort {path(lists[0])} as the other is"
+            yield self._tell(target, data, what, remedy, ERROR)
 
     def _rows(self, keyed: Feed, facts: Facts, rows: Feed) -> Iterator[Finding]:
         """What has keys beside what has none, and is read row after row."""
@@ -104,9 +109,14 @@ class PairedSourcesInOtherOrder(DatasetRule):
         )
 
 
+def _has_keys(feed: Feed, facts: Facts) -> bool:
+    """Is it read in the order of keys, which are known?"""
+    return bool(facts.first) and feed.layer.type != _LIST
+
+
 def _has_rows(feed: Feed, facts: Facts) -> bool:
-    """Is it read in the order in which it was written, as what has no keys is?"""
-    return not facts.first and not feed.made.draws_at_random
+    """Is it read in the order in which it was written, as lists and what has no keys are?"""
+    return (not facts.first or feed.layer.type == _LIST) and not feed.made.draws_at_random
 
 
 def _differ(one: Sequence[str], other: Sequence[str]) -> int:

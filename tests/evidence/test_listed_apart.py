@@ -37,3 +37,4 @@ def test_lists_in_two_orders(as_text: bool, more: str, names: str, tmp_path: Pat
     wanted = as_text and not more and names == "{}.png"
     assert len(told) == wanted
     assert not wanted or 'record 3 is "10.png" here and "2.png" there' in told[0]
+    assert not wanted or told[0].endswith("; sort both lists alike")
