@@ -53,7 +53,7 @@ class Answers(object):
             found += [("overlaid", dict(each, name=one.name)) for each in [one.overlaid.result()] if each]
         found += [("stepped", one.result()) for one in self.sequences if one.result()]
         found += [("crossed", one.result()) for one in self.crossings if one.result()]
-        found += [("sided", one.sided()) for one in self.crossings if one.sided()]
+        found += [("sided", each) for one in self.crossings for each in [one.sided()] if each]
         return found + [("pairs", one.result()) for one in self.pairs if one.result()]
 
     def of_test(self, number, names):

@@ -29,8 +29,12 @@ def train(stage: Stage) -> tuple[Run, Engine]:
         passes = max(1, prepared.job.passes)
         number = -(-batches(prepared, stage.epochs, "--epochs") // passes)
         prepared = stage.prepare(engine, iterations=number)
-    elif (number := max(_until_momentum(stage), _whole(stage, prepared))) > prepared.job.iterations:
-        prepared = stage.prepare(engine, iterations=number)
+    else:
+        number = max(_until_momentum(stage), _whole(stage, prepared))
+        if (last := stage.project.solver.message.max_iter) > 0:
+            number = min(number, last)  # beyond which a rate by poly is nan
+        if number > prepared.job.iterations:
+            prepared = stage.prepare(engine, iterations=number)
     stage.start(engine, prepared)
     if stage.diagnose == OFF or not hasattr(os, "fork"):
         return stage.run(prepared, stage.execute(engine, prepared)), engine

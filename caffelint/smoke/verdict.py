@@ -85,6 +85,7 @@ _CAVEATS = {
 """What data keep from a net that trains, by the rule of the finding."""
 _BY_SIZE = ("SGD", "Nesterov")
 """Solvers whose updates are as large as their gradients."""
+_LITTLE_DECAY = 0.0001
 _LONGER = 6
 """Times as many iterations as it ran, that are proposed where these are too few."""
 _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
@@ -285,9 +286,11 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             )
             stays += f" so if it stays so, try clip_gradients: {float(f'{limit * times:.1g}'):g}"
         decay, value = pull_of_decay(run), run.solver.message.weight_decay
-        if decay > 1 and run.solver.type in ADAPTIVE:
+        if decay > 1 and value > _LITTLE_DECAY and run.solver.type in ADAPTIVE:
             stays += f"; weight_decay: {value:g} adds {decay:.2g} times as much to the gradients as the loss does, and"
-            stays += f" {run.solver.type} takes steps of one size, so weights go to 0; try weight_decay: 0.0001"
+            stays += (
+                f" {run.solver.type} takes steps of one size, so weights go to 0; try weight_decay: {_LITTLE_DECAY:g}"
+            )
         parts.append(stays)
     text = "; ".join(parts)
     later = (one for one in findings if one.name in _LATER and one.severity != INFO or one in built_up)

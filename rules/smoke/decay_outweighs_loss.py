@@ -85,4 +85,4 @@ def _absolute(one: Weights) -> float:
     if one.data is None or not one.layer.params:
         return 0.0
     param = one.layer.params[0]
-    return param.decay_mult * math.prod(param.shape) * max(abs(one.data.mean), _MEAN * one.data.std)
+    return param.decay_mult * math.prod(param.shape or ()) * max(abs(one.data.mean), _MEAN * one.data.std)

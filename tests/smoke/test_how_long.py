@@ -65,6 +65,17 @@ def test_how_long(
     assert f"{iterations} iterations, every value finite" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize("more", ["momentum: 0.999", ""])
+def test_no_run_goes_on_where_the_solver_ends(more: str, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    """Beyond max_iter, a rate by poly is nan."""
+    data(tmp_path, 800)
+    solver = SOLVER.replace('"fixed"', '"poly" power: 0.9').replace("1000", "60")
+    write(tmp_path, NET % (BATCH, 3), f"{solver}{more}\n")
+    monkeypatch.chdir(tmp_path)
+    main(["smoke", "solver.prototxt", "--engine", "torch", "--diagnose", "off"])
+    assert "60 iterations, every value finite" in " ".join(capsys.readouterr().out.split())
+
+
 def test_all_files_of_a_list_are_counted(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     data(tmp_path, 900, files=3)
     write(tmp_path, NET % (BATCH, 3), SOLVER)

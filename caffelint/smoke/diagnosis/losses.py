@@ -145,6 +145,7 @@ def read_at_first(run: Run, layer: BuiltLayer, bottom: int) -> Statistics | None
 
 
 _OUTWEIGHS = 3.0
+"""Times as long as that of the loss that learns, from which a gradient at layers that both train drowns it."""
 _LESS_FAR = 0.25
 """Of what a loss fell, which a change may cost it."""
 
@@ -182,6 +183,7 @@ def holding(run: Run) -> Iterator[Hypothesis]:
     ratio = pulls[other.name] / pulls[stays[0].name] if {other.name, stays[0].name} <= pulls.keys() else math.nan
     if ratio < _OUTWEIGHS:
         return  # of two that pull alike, one that falls later may only take longer
+    # Without a trunk of both there is no telling, and only a trial does.
     yield Hypothesis("loss-weight", place, STRONG, changes, "holds", layers, weight, stays[1], beside=beside)
     if math.isnan(ratio):
         return
