@@ -53,6 +53,7 @@ _MANY, _WAYS = 5, 3
 """Nets of a folder that Caffe does not load, and rules that say why."""
 _SHORTEST = 30
 """Iterations: of runs of fewer nobody expects that anything is learned."""
+_GOES_ON = compiled_later(r"[\w.-]")
 _WEIGHTS = compiled_later(r"[\w.-]{1,200}?\.caffemodel")
 _STOPS = compiled_later(r"P\d|G00[123]|D015|L001")
 """Codes of rules that say that no Caffe, or none that is known, loads a net."""
@@ -206,7 +207,8 @@ class _Project:
             at = text.text.find(place) if name in text.text else -1
             while at >= 0:
                 found = _WEIGHTS.match(text.text, at + len(place))
-                if found and not found[0].startswith(f"{own}_iter_"):
+                begins = at == 0 or not _GOES_ON.match(text.text[at - 1])
+                if found and begins and not found[0].startswith(f"{own}_iter_"):
                     return text.line(at)
                 at = text.text.find(place, at + 1)
         return ""
