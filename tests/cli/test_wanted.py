@@ -71,6 +71,11 @@ def test_on_the_command_line(folder: Path, caffelint: Any) -> None:
 def test_max_warnings(folder: Path, caffelint: Any) -> None:
     solver = 'net: "a.prototxt"\nbase_lr: 5 momentum: 0.9 lr_policy: "fixed" max_iter: 9\n'
     (folder / "solver.prototxt").write_text(solver)
+    (folder / "a.prototxt").write_text(
+        'layer { name: "data" type: "DummyData" top: "a" top: "b" dummy_data_param { shape { dim: 8 dim: 9 } } }\n'
+        'layer { name: "fc" type: "InnerProduct" bottom: "a" top: "fc" inner_product_param { num_output: 9 } }\n'
+        'layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "b" top: "loss" }\n'
+    )
     warnings = caffelint("check", "solver.prototxt", "--format", "concise").out.count(" warning: ")
     assert warnings
     options = ["check", "solver.prototxt", "--fail-on", "never"]
