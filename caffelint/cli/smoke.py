@@ -27,7 +27,8 @@ from caffelint.cli.sharing import sweep_options
     "--iterations",
     type=click.IntRange(1, 1_000_000),
     metavar="N",
-    help="Train for N iterations; by default 50, or up to 150 where momentum above 0.97 takes so many to add up.",
+    help="Train for N iterations; by default 50, or up to 150 where momentum above 0.97 takes so many to add up, or"
+    " all records are soon read once.",
 )
 @click.option(
     "--epochs",

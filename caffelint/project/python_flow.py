@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Sequence
 
-from caffelint.project.python_nodes import children
+from caffelint.project.python_nodes import children, is_self
 
 _READERS = frozenset(["literal_eval", "loads", "load", "safe_load"])
 """They make a dictionary of a text, and keep nothing."""
@@ -40,7 +40,7 @@ class Flow:
             for alias in node.names
         }
         # The layer itself holds it, but not the `self` of another class.
-        self._layers = {id(node) for node in methods if _is_self(node)}
+        self._layers = {id(node) for node in methods if is_self(node)}
         self._found = {"param_str", "param_str_"}
         self.leaves = False
         # What each expression holds, in a round: what is found later in it counts in the next.
@@ -62,7 +62,7 @@ class Flow:
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             # What many objects are made of is looked up by name, so the layer counts only where it is handed on.
-            if node.value is not None and not _is_self(node.value) and self._holds(node.value):
+            if node.value is not None and not is_self(node.value) and self._holds(node.value):
                 for target in targets:
                     self._keep(target)
         elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
@@ -87,7 +87,7 @@ class Flow:
                 waiting.append(one.value)
             elif isinstance(one, ast.Name):
                 self._found.add(one.id)
-            elif isinstance(one, ast.Attribute) and _is_self(one.value):
+            elif isinstance(one, ast.Attribute) and is_self(one.value):
                 self._found.add(one.attr)
             else:
                 self.leaves = True  # an attribute of something else, which others may have made
@@ -151,7 +151,7 @@ class Flow:
         if isinstance(call.func, ast.Attribute):
             if name in _ONE_VALUE:
                 return False
-            if not isinstance(call.func.value, ast.Name) or not _is_self(call.func.value):
+            if not isinstance(call.func.value, ast.Name) or not is_self(call.func.value):
                 if self._holds(call.func.value):
                     return True
         return any(self._holds(one) for one in (*call.args, *(keyword.value for keyword in call.keywords)))
@@ -159,10 +159,6 @@ class Flow:
 
 def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def _is_self(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _parameters(function: _Function) -> Iterator[str]:

@@ -16,7 +16,7 @@ from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
-from caffelint.project.python_nodes import certain, children, in_any_case, walk, walk_all
+from caffelint.project.python_nodes import certain, children, in_any_case, is_self, walk, walk_all
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_repeats import RepeatedArray, repeated
@@ -217,7 +217,7 @@ class PythonClass:
     def is_driven(self) -> bool:
         """Whether other code may tell an object what to do: it is handed on, or has methods that nothing here calls."""
         handed = (one for node in self._code if isinstance(node, ast.Call) and not _is_super(node) for one in node.args)
-        if any(isinstance(one, ast.Name) and one.id == "self" for one in handed):
+        if any(is_self(one) for one in handed):
             return True
         called = {node.attr for node in self._code if isinstance(node, ast.Attribute)}
         return any(name not in called for name in self._functions if name not in _OF_CAFFE and name[:2] != "__")
@@ -318,7 +318,7 @@ class PythonClass:
             for node in nodes(self._functions[one]):
                 yield node
                 called = node.func if isinstance(node, ast.Call) else None
-                if isinstance(called, ast.Attribute) and _is_self(called.value) and called.attr not in names:
+                if isinstance(called, ast.Attribute) and is_self(called.value) and called.attr not in names:
                     names += [called.attr] if called.attr in self._functions else []
 
     @cached_property
@@ -471,7 +471,3 @@ def _calls_own(function: ast.FunctionDef) -> bool:
         and node.func.value.id == "self"
         for node in walk(function)
     )
-
-
-def _is_self(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"

@@ -58,6 +58,11 @@ def in_any_case(tree: ast.AST) -> Iterator[ast.AST]:
             left += reversed(children(node))
 
 
+def is_self(node: ast.AST) -> bool:
+    """Is it the name that methods give their object?"""
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
 def asks_for_main(branch: ast.If | ast.IfExp) -> bool:
     """Is it `if __name__ == "__main__"`?"""
     return any(isinstance(one, ast.Name) and one.id == "__name__" for one in walk(branch.test))

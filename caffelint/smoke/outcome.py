@@ -130,7 +130,7 @@ def tests_well(run: Run) -> bool:
 def answers_well(run: Run, event: Tested) -> bool:
     """Are most answers of a TEST net right, where no label is a frequent one, whatever a few that are far off cost?"""
     for layer in run.built[event.net].layers if 0 <= event.net < len(run.built) else ():
-        shape = layer.bottoms[0].shape if layer.looks_like_a_measure and layer.bottoms else None
+        shape = layer.bottoms[0].shape if layer.bottoms else None
         if shape is None or layer.type != "Accuracy" or layer.parameters.top_k > 1 or not layer.tops:
             continue
         classes = shape[layer.class_axis % len(shape)] if shape else 0

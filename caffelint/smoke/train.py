@@ -66,10 +66,9 @@ def _whole(stage: Stage, prepared: Prepared) -> int:
     layer = next((one for one in net.layers if prepared.fed.held(0, one.name)), None)
     if not stage.wishes.as_needed or layer is None or any(one.param_shapes is None for one in net.layers):
         return 0
-    batch = max(1, layer.batch_size) * max(1, stage.project.solver.message.iter_size)
-    number = -(-prepared.fed.held(0, layer.name) // batch)
-    known = all(blob.shape is not None for one in net.layers for blob in (*one.bottoms, *one.tops))
-    work = (
-        sum(one.multiply_adds() for one in net.layers) * max(1, stage.project.solver.message.iter_size) if known else 0
-    )
-    return number if number <= _MOST and 0 < work * number < _SOON else 0
+    if any(blob.shape is None for one in net.layers for blob in (*one.bottoms, *one.tops)):
+        return 0
+    passes = max(1, stage.project.solver.message.iter_size)
+    number = -(-prepared.fed.held(0, layer.name) // (max(1, layer.batch_size) * passes))
+    work = sum(one.multiply_adds() for one in net.layers) * passes * number
+    return number if number <= _MOST and 0 < work < _SOON else 0

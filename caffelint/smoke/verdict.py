@@ -86,6 +86,7 @@ _CAVEATS = {
 _BY_SIZE = ("SGD", "Nesterov")
 """Solvers whose updates are as large as their gradients."""
 _LITTLE_DECAY = 0.0001
+"""What is proposed where a larger weight_decay outweighs the loss."""
 _LONGER = 6
 """Times as many iterations as it ran, that are proposed where these are too few."""
 _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")

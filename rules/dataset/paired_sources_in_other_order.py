@@ -11,7 +11,6 @@ from ._example import PAIRED
 from ._paired import meetings
 from ._words import path, source_place
 
-_LIST = "ImageData"
 _NUMBER = compiled_later(r"(\d{1,18})(?:\D|$)")
 
 
@@ -80,7 +79,7 @@ class PairedSourcesInOtherOrder(DatasetRule):
             what = f"{title(target.layer)}: {path(target)} and {path(data)}, which {title(pair.loss)} compares with it,"
             what += f' are numbered alike and sorted otherwise: record {at + 1} is "{labels.first[at]}" here and'
             what += f' "{images.first[at]}" there'
-            lists = [one for one in (target, data) if one.layer.type == _LIST]
+            lists = [one for one in (target, data) if _is_list(one)]
             remedy = "write the numbers of both with zeros in front (00000010)"
             if lists:
                 remedy = "sort both lists alike" if lists[1:] else f"sort {path(lists[0])} as the other is"
@@ -109,14 +108,19 @@ class PairedSourcesInOtherOrder(DatasetRule):
         )
 
 
+def _is_list(feed: Feed) -> bool:
+    """Is it a list of images, whose order is that of its lines?"""
+    return feed.source is not None and feed.source.kind == "images"
+
+
 def _has_keys(feed: Feed, facts: Facts) -> bool:
     """Is it read in the order of keys, which are known?"""
-    return bool(facts.first) and feed.layer.type != _LIST
+    return bool(facts.first) and not _is_list(feed)
 
 
 def _has_rows(feed: Feed, facts: Facts) -> bool:
     """Is it read in the order in which it was written, as lists and what has no keys are?"""
-    return (not facts.first or feed.layer.type == _LIST) and not feed.made.draws_at_random
+    return (not facts.first or _is_list(feed)) and not feed.made.draws_at_random
 
 
 def _differ(one: Sequence[str], other: Sequence[str]) -> int:

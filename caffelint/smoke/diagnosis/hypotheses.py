@@ -55,7 +55,7 @@ _MULTIPLIES, _LARGE_TARGET = 10.0, 10.0
 _SMALL_TARGET = 1e-3
 _ROUNDED = 0.01
 """What a probability may be off."""
-_HIGH_MOMENTUM, _DECAYS = 0.95, 2.0
+_HIGH_MOMENTUM, _VERY_HIGH_MOMENTUM, _DECAYS = 0.95, 0.99, 2.0
 _DOMINATES = 10.0
 _FAR_LESS = 30.0
 """Times less than what balances two losses: tried as well where they are apart by more than its square, since the
@@ -129,7 +129,7 @@ def _solver(run: Run, after: int | None) -> Iterator[Hypothesis]:
     uses_momentum = solver.type not in ("AdaGrad", "RMSProp")
     if abs(message.momentum) > _HIGH_MOMENTUM and uses_momentum:
         sure = abs(message.momentum) >= 1
-        score = _PROVED if sure else math.log10(0.1 / (1 - abs(message.momentum))) + 0.501
+        score = _PROVED if sure else STRONG + math.log10((1 - _VERY_HIGH_MOMENTUM) / (1 - abs(message.momentum)))
         changes = of_solver(run, "momentum", 0.9)
         place = solver.at("momentum")
         yield Hypothesis("momentum", place, score, changes, "momentum", value=message.momentum, proved=sure)
