@@ -57,7 +57,7 @@ _KNOWN = (
 
 _OF_ANY = compiled_later(
     r"(?:train(?:ing)?|trn|val(?:id(?:ation)?)?|test(?:ing)?|dev|lists?|index|labels?|images?|imgs?|data(?:base|set)?|files?"
-    r"|lmdb|leveldb|hdf5|h5|db|txt|csv|split|fold|shuffled|raw|(?<=\d)x(?=\d)|[\W\d_])*"
+    r"|lmdb|leveldb|hdf5|h5|db|txt|csv|split|fold|shuffled|raw|rgb|gr[ae]y|flow|(?<=\d)x(?=\d)|[\W\d_])*"
 )
 """Parts of a path that tell what records are for, or how they are stored, and not of what they are."""
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from caffelint.lint.globs import globs_of
@@ -27,6 +28,10 @@ _OTHER_SUFFIXES = (".pt", ".proto")
 """Faster R-CNN and its heirs call nets and solvers so, torch its weights and protobuf its schemas: the text decides."""
 _CANDIDATES = (*SUFFIXES, *_OTHER_SUFFIXES)
 _BEGINS = compiled_later(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
+_FIRST = compiled_later(rb"(?:\s|#[^\n]*\n)*+(?:name|layers?|input|type|net|(?:train|test)_[a-z]+|base_lr)[ \t]*[:{]")
+"""What only a net or a solver begins with, after comments: a script may hold one, too."""
+_MOST_DISGUISED = 2000
+"""Files that are looked at where none has the name of a net or a solver."""
 _OF_MACOS = "._"
 """How the names begin of the files in which macOS keeps what other systems have no place for (AppleDouble)."""
 _MOST_FOLDERS = 32
@@ -151,6 +156,25 @@ def discover(paths: Iterable[str], which: Wanted = EVERY, roots: Sequence[str] =
     unnamed = {os.path.normpath(other) for other in others} - files.keys()
     lookalikes = (other for other in sorted(unnamed) if not which.excludes(other))
     return Found(list(files), unreadable, [other for other in lookalikes if looks_like_prototxt(other)])
+
+
+def disguised(paths: Iterable[str]) -> list[str]:
+    """The files below folders that begin like nets or solvers whatever their names, among the first that are there.
+
+    Such projects call all their nets `.model`, or `.net`.
+    """
+    files = (os.path.join(base, name) for path in paths for base, name in _files(path))
+    return [path for path in islice(files, _MOST_DISGUISED) if looks_like_prototxt(path) and _begins(path)]
+
+
+def _files(folder: str) -> Iterator[tuple[str, str]]:
+    for base, folders, names in walk(folder):
+        folders[:] = [name for name in folders if name not in _SKIPPED]
+        yield from ((base, name) for name in names if os.path.splitext(name)[1])
+
+
+def _begins(path: str) -> bool:
+    return _FIRST.match(beginning(path, 4096)) is not None
 
 
 def looks_like_prototxt(path: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from caffelint.lint.checker import Checker, Measure, Outcome
 from caffelint.lint.config import COMMAND_LINE, Config
-from caffelint.lint.discover import discover, suffix_globs, wanted
+from caffelint.lint.discover import discover, disguised, suffix_globs, wanted
 from caffelint.lint.garbage import rare_collections
 from caffelint.lint.packed import gathered
 from caffelint.lint.plan import Job
@@ -92,9 +92,10 @@ def planned(
     on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
     which = wanted(config)
     found = discover(on_disk, which, config.roots)
-    if found.lookalikes and not found.files and not texts:
+    others = [] if found.files or texts else found.lookalikes or disguised(on_disk)
+    if others:
         # All nets and solvers have another name, as `.pbtxt`: they are what is to be checked.
-        include = [*which.include, *suffix_globs(found.lookalikes)]
+        include = [*which.include, *suffix_globs(others)]
         found = discover(on_disk, which._replace(include=include), config.roots)
     files = [*texts, *found.files]
     failures = [Failure(path, reason) for path, reason in found.unreadable]

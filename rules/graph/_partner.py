@@ -55,7 +55,10 @@ def training_nets(net: Net) -> list[Training]:
     said = parameters_of(layers)
     others = [other for other in net.siblings if _is_training_net(other)]
     nets = [_training(other, layers, said, len(others) == 1) for other in others]
-    return sorted((one for one in nets if one is not None), key=lambda one: -one.alike)
+    found = sorted((one for one in nets if one is not None), key=lambda one: -one.alike)
+    model = _model(net.path)
+    own = [one for one in found if _model(one.net.path) == model]
+    return own if model and len(own) == 1 and own[0].is_close else found
 
 
 def tests_of(net: Net, training: Training) -> list[Training]:

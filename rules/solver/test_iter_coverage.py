@@ -23,6 +23,8 @@ from caffelint.lint import (
 _NAMED = compiled_later(
     r"(?<!\d)(\d[\d,]{2,15})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)"
 )
+_TOLERATED = 0.1
+"""By which share a pass may be off: testing need not come out even."""
 _COPIED = compiled_later(r"(?i)in the case of (?:mnist|cifar)")
 """Caffe's own comment, which many solvers for other data still have."""
 _KNOWN = (
@@ -61,8 +63,8 @@ class TestIterCoverage(ProjectRule):
 
     ## Known problems
     The size of the set is taken from the name of a known set in the data layer's source, or from a comment such as
-    `10,000 testing images`. Either may refer to something else. Where several machines share the training, each of them
-    runs the whole test.
+    `10,000 testing images`. Either may refer to something else, and who tests on a part of a large set means to. Where
+    several machines share the training, each of them runs the whole test.
 
     ## Fix safety
     Unsafe: a test pass reads a different number of images.
@@ -75,7 +77,6 @@ class TestIterCoverage(ProjectRule):
     name = "test-iter-coverage"
     severity = INFO
     certainty = LIKELY
-    preview = True
     VALID = [
         {"s.prototxt": 'net: "n.prototxt" test_iter: 100', "n.prototxt": _net("mnist_test_lmdb", 100)},
         {"s.prototxt": 'net: "n.prototxt" test_iter: 5', "n.prototxt": _net("my_lmdb", 100)},
@@ -138,7 +139,7 @@ class TestIterCoverage(ProjectRule):
             return
         test, train = tested.kind.batch_size, trained.kind.batch_size
         iters, steps = message.test_iter[0], message.test_interval * max(1, message.iter_size)
-        if train > 0 and iters * test > steps * train:
+        if train > 0 and iters * test > (1 + _TOLERATED) * steps * train:
             yield self.finding(
                 tested.at(tested.kind.data_block, "batch_size"),
                 f"each test pass reads {iters} * {test} = {iters * test} images, but training reads only"
@@ -157,7 +158,8 @@ class TestIterCoverage(ProjectRule):
         if not batch or not size:
             return
         read, enough = iters[0] * batch, -(-size // batch)
-        if read <= size - batch:
+        off = max(batch, _TOLERATED * size)
+        if read <= size - off:
             text = f"a test pass reads {iters[0]} * {batch} = {read} of the {size} images"
             text += f" of {whose}" if whose else " that a comment mentions"
             yield self.finding(
@@ -165,7 +167,7 @@ class TestIterCoverage(ProjectRule):
                 f"{text}; to read all, set test_iter: {enough}",
                 fixes=_enough(solver, enough),
             )
-        elif read >= size + batch:
+        elif read >= size + off:
             text = f"a test pass reads {iters[0]} * {batch} = {read} images, more than the {size}"
             text += f" of {whose}" if whose else " that a comment mentions"
             yield self.finding(

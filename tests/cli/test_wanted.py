@@ -68,6 +68,23 @@ def test_on_the_command_line(folder: Path, caffelint: Any) -> None:
     assert run.status == 0
 
 
+def test_a_folder_of_other_names(project: Path, caffelint: Any) -> None:
+    """Where none is called prototxt, all that begins like a net or a solver is checked; a script that holds one not."""
+    for file in project.iterdir():
+        file.unlink()
+    layer = 'layer { name: "a" type: "Rel" bottom: "x" top: "y" }\n'
+    (project / "a.model").write_text("# a net\n\n" + layer)
+    (project / "a.solver").write_text('type: "Adam"\nbase_lr: 0.1\nnet: "a.model"\n')
+    (project / "make.py").write_text(f'"""\n{layer}"""\n')
+    (project / "README.md").write_text(f"# Net\n\nIt has one layer:\n{layer}")
+    (project / "a.pickle").write_bytes(b"\0\n" + layer.encode())
+    run = caffelint("check", ".", "--no-cache")
+    assert "a.model:3:" in run.out
+    assert "in 2 files" in run.out
+    (project / "b.prototxt").write_text('name: "b"\n')
+    assert "in 1 file" in caffelint("check", ".", "--no-cache").out
+
+
 def test_max_warnings(folder: Path, caffelint: Any) -> None:
     solver = 'net: "a.prototxt"\nbase_lr: 5 momentum: 0.9 lr_policy: "fixed" max_iter: 9\n'
     (folder / "solver.prototxt").write_text(solver)

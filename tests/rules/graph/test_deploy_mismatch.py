@@ -104,3 +104,13 @@ def test_what_each_of_a_few_layers_has(tmp_path: Path) -> None:
 
     [message] = messages(tmp_path, train=DATA + scores(21, 84) + LOSS, deploy=INPUT + scores(6, 24))
     assert message.startswith('InnerProduct "s0", "s1": num_output is 6, 24 here and 21, 84 in "train.prototxt", so')
+
+
+def test_the_training_net_of_its_own_name_goes_first(tmp_path: Path) -> None:
+    """Another one that has what it has explains it only where none is called as it is."""
+    fc = 'layer { name: "fc" type: "InnerProduct" bottom: "b4" top: "fc" inner_product_param { num_output: %d } }\n'
+    loss = LOSS.replace("b4", "fc")
+    texts = {"a_train_ohem": DATA + fc % 81 + loss, "a_test": INPUT + fc % 81, "b_train": DATA + fc % 21 + loss}
+    assert messages(tmp_path, **texts) == []
+    (message,) = messages(tmp_path, a_train=DATA + fc % 21 + loss)
+    assert message.startswith('InnerProduct "fc": num_output is 81 here and 21 in "a_train.prototxt"')
