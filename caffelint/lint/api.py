@@ -10,7 +10,7 @@ from caffelint.caffe.states import phase_name
 from caffelint.caffe.walk import Source, source, sources
 from caffelint.lint.cause import Cause, CauseKind, Known, Suggested
 from caffelint.lint.data_sets import KnownData, is_whole, known_data
-from caffelint.lint.discover import relative
+from caffelint.lint.discover import are_near, relative
 from caffelint.lint.edits import (
     Edits,
     fix,
@@ -122,6 +122,7 @@ __all__ = [
     "Suggested",
     "TextRule",
     "Valid",
+    "are_near",
     "compiled_later",
     "enum_name",
     "file_name",

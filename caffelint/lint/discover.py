@@ -170,7 +170,7 @@ def disguised(paths: Iterable[str]) -> list[str]:
 def _files(folder: str) -> Iterator[tuple[str, str]]:
     for base, folders, names in walk(folder):
         folders[:] = [name for name in folders if name not in _SKIPPED]
-        yield from ((base, name) for name in names if os.path.splitext(name)[1])
+        yield from ((base, name) for name in names if os.path.splitext(name)[1] and "templ" not in name.lower())
 
 
 def _begins(path: str) -> bool:

@@ -37,6 +37,13 @@ def near_field(type_: MessageType, name: str, kind: int) -> str | None:
     return suggest(name, fitting) or suggest(name, others) or suggest(name, of_forks)
 
 
+def meant_field(type_: MessageType, field: Field) -> str | None:
+    """The field that a name is a slip of, or `layer` for a block of a net that holds what a layer does."""
+    is_block = "layer" in type_.fields and field.kind == tree.MESSAGE
+    holds = is_block and field.first("type") and (field.first("top") or field.first("bottom"))
+    return near_field(type_, field.name, field.kind) or ("layer" if holds else None)
+
+
 @lru_cache(256)
 def _by_kind(type_: MessageType, kind: int) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
     """The names of BVLC's fields that may hold such a value, of its others, and of those that only forks have."""

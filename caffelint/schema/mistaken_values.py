@@ -28,7 +28,7 @@ _WIDER = ("int64", "uint64")
 _NO_TEMPLATE = ("same", "valid", "true", "false", "none", "null", "auto", "default")
 """Words that somebody writes for a number and that no template replaces."""
 _SHORT_NAME = 4
-"""Capitals, of which the values of enums mostly have no more, as in `stride: AVE`."""
+"""Capitals, of which the values of enums mostly have no more, as in `stride: AVE`, and slips: `max_iter: Z00000`."""
 _MANY_BARE = 3
 """Strings without quotes, from which on they are one slip."""
 _TO_CHANGE = compiled_later(
@@ -201,7 +201,7 @@ class MistakenValues(Reporting):
         items = [item for places in self._names.values() for _, item in places]
         several = len(items) > 1 or all(
             item.text.isupper()
-            and ("_" in item.text or len(item.text) > _SHORT_NAME)
+            and ("_" in item.text or sum(map(str.isalpha, item.text)) > _SHORT_NAME)
             or _TO_CHANGE.match(text, item.end)
             for item in items
         )

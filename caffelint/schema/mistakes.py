@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from caffelint.schema.bound import LAYERS, NET, Bound, ForkUse
-from caffelint.schema.meant import is_list, longer_field, may_be_block, near_field, sibling_field, takes
+from caffelint.schema.meant import is_list, longer_field, may_be_block, meant_field, sibling_field, takes
 from caffelint.schema.mistaken_values import MistakenValues
 from caffelint.schema.newer import newer_form
 from caffelint.schema.provenance import provenance
@@ -246,7 +246,7 @@ class Mistakes(MistakenValues):
             message = f"{where} has no field {name} in this project's caffe.proto, but its sources read it"
             return _Unknown(None, f"{message}; add it there", False)
         older = _OF_OLDER_LAYERS.get(name) if type_.name == "ParamSpec" else None
-        meant = older or near_field(type_, name, field.kind)
+        meant = older or meant_field(type_, field)
         # Some fork has added it: one whose own block this is has declared all that it has.
         is_beside = bool(meant and is_of_bvlc and node.first(meant) and not is_list(types, meant))
         if meant and (older or not is_beside):

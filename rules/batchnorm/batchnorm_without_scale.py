@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, titles, write
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    TRAIN,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    fix,
+    title,
+    titles,
+    write,
+)
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 from ._norms import norms
@@ -47,7 +61,8 @@ class BatchnormWithoutScale(NetRule):
     Some nets are meant that way. The rule is silent where a layer with weights follows, also after a Concat or a
     pooling, which can scale and shift by itself, and where a distance, another norm or a Python layer follows, which
     may want normalised features, unless at least five others have a Scale and a single one has none. Of nets that use
-    layers or fields of a fork, whose BatchNorm may have both, it only reports such a single one.
+    layers or fields of a fork, whose BatchNorm may have both, it only reports such a single one. Where no BatchNorm of
+    the net has a Scale, it is an info.
 
     ## References
     - batch_norm_layer.hpp; BVLC/caffe#3347
@@ -167,6 +182,8 @@ class BatchnormWithoutScale(NetRule):
                     f" after {'it' if len(bare) == 1 else 'each'}",
                     phases=(TRAIN,),
                     layers=[net.layers[layer.index or 0] for layer in bare],
+                    # A net without any Scale is meant that way, or at least trains.
+                    severity=None if any(_scales(reader) for _, readers in read for reader in readers) else INFO,
                 )
             return
 

@@ -91,6 +91,11 @@ def layers_in(net: Net, phase: str) -> dict[str, Layer]:
     return found
 
 
+def has_shape(layer: Layer) -> bool:
+    """Do parameters of a layer have a shape that its text tells?"""
+    return bool(layer.kind.shaped_by) or not _SHAPES.isdisjoint(layer.kind.computes_by)
+
+
 def parameters_of(layers: Mapping[str, Layer]) -> Parameters:
     """Found out once for each net, which may be compared with many."""
     return {name: layer.net.once(_parameters)[layer.index] for name, layer in layers.items()}

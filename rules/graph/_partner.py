@@ -6,13 +6,14 @@ import os
 
 from caffelint.lint import INFO, TEST, Layer, NamedTuple, Net, compiled_later, file_name
 
-from ._compared import Parameters, layers_in, other_shapes, parameters_of
+from ._compared import Parameters, has_shape, layers_in, other_shapes, parameters_of
 
 _LEAST_ALIKE = 2 / 3
 """The share of a deploy net's layers that a training net has to have, with parameters of the same shape."""
 
 _LEAST_OF_ONE = 1 / 2
-"""The same share of the one training net of a folder, if no more than one layer of the same name has another shape."""
+"""The same share of the one training net of a folder, if no more than one layer of the same name has another shape, or
+several do and have the same other number, as that of classes."""
 
 _CLOSE = 0.9
 """The same share where it is certain that the net is no other design."""
@@ -99,7 +100,7 @@ def _model(path: str) -> str:
 
 
 def _learned(layers: dict[str, Layer]) -> dict[str, str]:
-    return {name: layer.type for name, layer in layers.items() if layer.kind.shaped_by}
+    return {name: layer.type for name, layer in layers.items() if has_shape(layer)}
 
 
 def _is_training_net(net: Net) -> bool:
@@ -111,17 +112,26 @@ def _is_training_net(net: Net) -> bool:
 def _training(net: Net, layers: dict[str, Layer], said: Parameters, is_one: bool = False) -> Training | None:
     """The net, if it is like enough to a deploy net of these layers. `is_one`: is it the one that is trained there?"""
     others = layers_in(net, TEST)
-    learned = [name for name, layer in layers.items() if layer.kind.shaped_by]
+    learned = [name for name, layer in layers.items() if has_shape(layer)]
     alike = named = 0
+    other_values: set[tuple[object, object]] = set()
     theirs = parameters_of({name: layer for name, layer in others.items() if name in layers})
     for name in learned:
         other = others.get(name)
         if other is not None and other.type == layers[name].type:
             named += 1
-            alike += all(field == "bias_term" or said[name].get(field) == theirs[name][field] for field in theirs[name])
+            pairs = [(said[name].get(field), theirs[name][field]) for field in theirs[name] if field != "bias_term"]
+            differing = {pair for pair in pairs if pair[0] != pair[1]}
+            alike += not differing
+            other_values |= differing
     # One that is called a training net and has no loss explains a net that is all like it, and is no norm for others.
     least = _LEAST_ALIKE if net.role == "train" else 1
-    if is_one and net.role == "train" and named - alike <= 1 and named >= _LEAST_ALIKE * len(learned):
+    if (
+        is_one
+        and net.role == "train"
+        and min(named - alike, len(other_values)) <= 1
+        and named >= _LEAST_ALIKE * len(learned)
+    ):
         least = _LEAST_OF_ONE
     if len(learned) < 3 or alike < least * len(learned):
         return None

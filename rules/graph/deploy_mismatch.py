@@ -40,7 +40,8 @@ class DeployMismatch(NetRule):
     ## Known problems
     The training net of a deploy net is recognised by its names and layers: it must be in the same folder and share two
     thirds of the layers with parameters, or be the only one that has all of them by name and type, and its file the
-    same name but for the role. A layer that agrees with any such net is taken to be right. A layer that training does
+    same name but for the role. A layer that agrees with any such net is taken to be right, unless one alone is its
+    namesake. A layer that training does
     not have is compared with that of the solver's test net.
 
     ## References
@@ -85,13 +86,13 @@ class DeployMismatch(NetRule):
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 9)},
         # One of the two nets beside it has what it has.
         {
-            "a_train.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9),
+            "b_train.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9),
             "a_5_train.prototxt": _TRAIN % (_CROP, 1, 1, 1, 5),
             "a_deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
         },
         # So has a net without a loss that is called a training net.
         {
-            "a_train.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9),
+            "b_train.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9),
             "a_5_train.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
             "a_deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 5),
         },

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, INFO, LIKELY, WARNING, Finding, Given, Invalid, Option, Solver, SolverRule, Valid
 from caffelint.lint.disk import data_of_this_machine, data_sources, exists, found_from, is_template, starts
 
+from ._prefix import slip
 from ._text import is_completed
 
 _OWN = 3
@@ -36,7 +37,7 @@ class SnapshotPrefixUnusable(SolverRule):
 
     ## Known problems
     A missing folder is reported only where Caffe seems to run: if data of the solver's nets exists here that is no part
-    of the repository; and, as a warning, where a script of the project runs the solver from a directory of it that has
+    of the repository; and, as an info, where a script of the project runs the solver from a directory of it that has
     no such folder, and none makes it. `smoke` reports it also for nets that name no data.
 
     ## Options
@@ -58,6 +59,8 @@ class SnapshotPrefixUnusable(SolverRule):
         'snapshot: 1000 snapshot_prefix: "models/lenet" base_lr: 1',
         "snapshot: 0 base_lr: 1",
         "base_lr: 1 max_iter: 10",
+        'net: "models/lenet_1/train.prototxt" snapshot_prefix: "models/lenet_2/lenet" base_lr: 1',
+        'net: "models/lenet/train.prototxt" snapshot_prefix: "models/letter/lenet" base_lr: 1',
         Valid('snapshot: 1000 snapshot_prefix: "/lenet" base_lr: 1', {"check-folder": True}),
     ]
     INVALID = [
@@ -73,6 +76,12 @@ class SnapshotPrefixUnusable(SolverRule):
             message="snapshot is 1000 but snapshot_prefix is missing, so Caffe 1.0 stops at the start; set it, for"
             " example"
             ' snapshot_prefix: "net"',
+        ),
+        Invalid(
+            'net: "examples/tracker/model/a.prototxt" snapshot_prefix: "examples/traker/model/a" base_lr: 1',
+            span='snapshot_prefix: "examples/traker/model/a"',
+            message='snapshot_prefix leads to "examples/traker", but other paths of this solver to "examples/tracker";'
+            " did you mean that?",
         ),
         Invalid(
             'base_lr: 1 snapshot: 1000 snapshot_prefix: "models/"',
@@ -126,7 +135,26 @@ class SnapshotPrefixUnusable(SolverRule):
                 severity=WARNING if own else INFO,
             )
         else:
-            yield from self._folder(solver)
+            yield from [*self._slip(solver)] or [*self._folder(solver)]
+
+    def _slip(self, solver: Solver) -> Iterator[Finding]:
+        """A prefix that another path of the solver shows to be misspelt, or to lead to the folder of the data."""
+        message, roots = solver.message, self.options["roots"]
+        prefix, place = message.snapshot_prefix, solver.at("snapshot_prefix")
+        found = [source.path for use in solver.nets for source in data_sources(use.net, roots)]
+        nets = [message.net, message.train_net, *message.test_net]
+        wrong, meant = slip(prefix, [*nets, *found])
+        if wrong and not found_from(wrong, [*starts(solver.path, roots)]):
+            text = (
+                f'snapshot_prefix leads to "{wrong}", but other paths of this solver to "{meant}"; did you mean that?'
+            )
+            yield self.finding(place, text, severity=WARNING, certainty=LIKELY)
+        elif prefix and (source := next((path for path in found if path.startswith(f"{prefix}/")), "")):
+            text = (
+                f'snapshot_prefix "{prefix}" is the folder of "{source}", so Caffe saves "{prefix}_iter_N.caffemodel"'
+            )
+            text += f' beside it; add a name, for example snapshot_prefix: "{prefix}/net"'
+            yield self.finding(place, text, severity=WARNING, certainty=LIKELY)
 
     def _without_name(self, solver: Solver) -> Finding:
         """A prefix that is a folder."""
@@ -179,8 +207,8 @@ class SnapshotPrefixUnusable(SolverRule):
             f'the folder "{folder}" of snapshot_prefix is not there where {first.place} runs this solver as'
             f' "{first.path}", and Caffe does not create it, so'
             f' Caffe stops at the {_END[solver.message.snapshot > 0]}; create it: mkdir -p "{folder}"',
-            evidence="git keeps no empty folders, so each new checkout lacks it",
-            severity=WARNING,
+            evidence="git keeps no empty folders, so each new checkout lacks it, though its author may have it",
+            severity=INFO,
             certainty=LIKELY,
         )
 

@@ -14,6 +14,8 @@ from caffelint.text.patterns import compiled_later
 _NET = compiled_later(rb"^[ \t]*(?:net|train_net|test_net)[ \t]*:[ \t]*[\"']([^\"'\n]{1,200})[\"']", re.MULTILINE)
 _ALIKE = 0.6
 """As a share of two names: `trainval` and `trainnet`."""
+_ROLES = compiled_later(r"train|val|test|[^a-z0-9]")
+"""What the name of a net has besides that of its model."""
 LONGEST, _MOST = 200, 200
 """A name, and names in a folder, that are held against that of a missing net."""
 LONGEST_SLIP = 80
@@ -38,6 +40,10 @@ def unsolved_net(name: str, folder: str) -> str:
     nets = [other for other in nets if len(other) <= LONGEST_SLIP]
     if len(name) > LONGEST_SLIP:
         return ""
+    model = _ROLES.sub("", _bare(name))
+    of_model = [other for other in nets if _ROLES.sub("", _bare(other)) == model]
+    if model and len(of_model) == 1:
+        return of_model[0]
     from difflib import SequenceMatcher
 
     likely = {other: SequenceMatcher(None, _bare(name), _bare(other)).ratio() for other in nets}

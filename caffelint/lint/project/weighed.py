@@ -30,6 +30,8 @@ _OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D028")
 _OF_THE_GRAMMAR = frozenset(["syntax-error", "unreadable-character"])
 _OF_A_CAFFE = frozenset(["wrong-blob-count", "fork-field", "unknown-field", "unknown-layer-type", "unknown-enum-value"])
 """Rules whose errors are about what a Caffe knows, and not about the one net."""
+_OF_ITS_LAYERS = frozenset(["wrong-blob-count", "unknown-layer-type"])
+"""Those of them that are no slip of a pen, which may have come after what was trained."""
 _OF_EVERY_CAFFE = frozenset(
     [
         "duplicate-top",
@@ -268,7 +270,7 @@ def _weighed(findings: Sequence[ReportedFinding], projects: _Projects, kept: fro
         if shown and one.severity == ERROR and one.name in _OF_A_CAFFE - kept:
             if same := shown.get((projects.around(one.file), *construct(one))):
                 weighed[number] = one.because(
-                    f"a log shows that this Caffe takes the same in {same.file}:{same.line or 1}", INFO
+                    f"this project's Caffe takes the same in {same.file}:{same.line or 1}, which was trained", INFO
                 )
     weighed = lower_consequences(weighed, projects.nets_of)
     weighed = tell_first_of_alike(weighed, projects.around, projects.is_solved)
@@ -404,14 +406,16 @@ class _Projects:
             return why
         if ran and (ran.shown or is_of_training and (not ran.is_weak or _DIVERGES.match(one.code))):
             return ran.how
+        if ran and ran.is_weak and one.name in _OF_ITS_LAYERS:
+            return f"{ran.how}, so this project's Caffe takes it"
         return ""
 
     def is_shown(self, one: ReportedFinding) -> bool:
-        """Does a log show that a Caffe took the file of a finding as it is?"""
+        """Does a log or a snapshot in use show that a Caffe took the file of a finding as it is?"""
         path = os.path.abspath(one.file)
         project = self._of(path)
         ran = project.ran(path) if project else None
-        return ran is not None and ran.shown
+        return ran is not None and (ran.shown or ran.is_weak and one.name in _OF_ITS_LAYERS)
 
     def is_of_a_draft(self, one: ReportedFinding) -> bool:
         """Does it keep every Caffe from loading a net that nothing names, and that nobody has put away?

@@ -331,6 +331,7 @@ def test_a_net_with_data_for_one_phase_is_not_built_in_the_other(
     (tmp_path / "net.prototxt").write_text(
         f'layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: {phase} }} }}'
         ' layer { name: "bn" type: "BatchNorm" bottom: "data" top: "bn" }'
+        ' layer { name: "scale" type: "Scale" bottom: "bn" top: "bn" }'
         ' layer { name: "relu" type: "ReLU" bottom: "bn" top: "bn" }'
         ' layer { name: "ip" type: "InnerProduct" bottom: "bn" top: "ip" inner_product_param { num_output: 9 } }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'

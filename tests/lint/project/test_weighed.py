@@ -83,7 +83,7 @@ def norms(count: int, scaled: bool) -> str:
         net += f'layer {{ name: "c{n}" type: "Convolution" bottom: "data" top: "data"\n  convolution_param {{\n'
         net += f'    num_output: {n + 9}\n    kernel_size: 1\n    weight_filler {{ type: "xavier" }}\n  }}\n}}\n'
         net += f'layer {{\n  name: "n{n}"\n  type: "BatchNorm"\n  bottom: "data"\n  top: "data"\n}}\n'
-        if scaled:
+        if scaled or not n:
             net += f'layer {{\n  name: "s{n}"\n  type: "Scale"\n  bottom: "data"\n  top: "data"\n'
             net += "  scale_param { bias_term: true }\n}\n"
         net += f'layer {{\n  name: "r{n}"\n  type: "ReLU"\n  bottom: "data"\n  top: "data"\n}}\n'
@@ -337,8 +337,21 @@ def test_a_log_shows_that_a_caffe_takes_the_file(project: Path) -> None:
     assert found("unknown-field")["train.prototxt"].severity == "error"
     write({"README.md": "accuracy: 91.3 %"})
     assert found("unknown-field")["train.prototxt"].severity == "error", "the file may have changed since"
+    write({"eval.sh": "caffe test -weights snap/mine_iter_9000.caffemodel"})
+    assert found("unknown-field")["train.prototxt"].severity == "error", "so it may"
     write({"run.log": LOG.format(0.2)})
     assert found("unknown-field")["train.prototxt"].severity == "info"
+
+
+def test_snapshots_in_use_show_how_many_bottoms_its_own_layer_takes(project: Path) -> None:
+    net = (
+        NET
+        + 'layer { name: "c" type: "ContrastiveLoss" bottom: "data" bottom: "data" bottom: "data" bottom: "data" }\n'
+    )
+    write({"train.prototxt": net, "solver.prototxt": SOLVER % "train.prototxt"})
+    assert found("wrong-blob-count")["train.prototxt"].severity == "error"
+    write({"eval.sh": "caffe test -weights snap/mine_iter_9000.caffemodel"})
+    assert found("wrong-blob-count")["train.prototxt"].severity == "info"
 
 
 def test_what_a_caffe_was_seen_to_take_it_takes_in_other_nets(project: Path) -> None:
@@ -350,7 +363,7 @@ def test_what_a_caffe_was_seen_to_take_it_takes_in_other_nets(project: Path) -> 
     )
     one = found("wrong-blob-count")["b/net.prototxt"]
     assert one.severity == "info"
-    assert one.evidence.endswith("a log shows that this Caffe takes the same in train.prototxt:1")
+    assert one.evidence.endswith("this project's Caffe takes the same in train.prototxt:1, which was trained")
     write({"b/net.prototxt": NET.replace('top: "data" top: "label"', "")})
     assert found("wrong-blob-count")["b/net.prototxt"].severity == "error", "a layer of another type"
 

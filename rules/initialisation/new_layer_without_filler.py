@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, titles, write
+
+from ._dead import dead_before_a_relu
+from ._fillers import WEIGHTED, blocks_with_weights, is_last, random_filler
+
+_MANY = 5
+"""Layers without a filler from which on missing-weight-filler takes them all for loaded."""
+_FASTER = 5.0
+_SHARE = 0.3
+"""Of the layers without a filler, which learn so much slower: those whose weights are loaded."""
+
+
+class NewLayerWithoutFiller(NetRule):
+    """A layer that learns far faster than those whose weights are loaded has no filler, and never learns.
+
+    ## Why is this bad?
+    Who trains a net from loaded weights gives the layers that these do not have a higher `lr_mult`. Such a layer starts
+    from its filler, which is the constant 0 if there is none. A ReLU after it returns no gradient for a 0, so its
+    weights stay 0, and all that comes after it learns from its biases alone.
+
+    ## Example
+    ```
+    layer { name: "fc6_new" type: "InnerProduct" bottom: "pool5" top: "fc6" param { lr_mult: 10 }
+      inner_product_param { num_output: 1024 } }
+    ```
+    Use instead:
+    ```
+    layer { name: "fc6_new" type: "InnerProduct" bottom: "pool5" top: "fc6" param { lr_mult: 10 }
+      inner_product_param { num_output: 1024 weight_filler { type: "xavier" } } }
+    ```
+
+    ## Known problems
+    A net of a second stage, which starts from the weights of the first, may keep its rates and lack all fillers.
+
+    ## Fix safety
+    Unsafe: the weights start from other values.
+
+    ## References
+    - liu-xb/RAM, prototxt/train_BN+R.prototxt; inner_product_layer.cpp, LayerSetUp; relu_layer.cpp, Backward_cpu
+    """
+
+    code = "I011"
+    name = "new-layer-without-filler"
+    severity = WARNING
+    certainty = LIKELY
+    layer_types = WEIGHTED
+    _LAYERS = (
+        'layer {{ name: "data" type: "Data" top: "a" top: "label" include {{ phase: TRAIN }} }}'
+        + "".join(
+            f' layer {{{{ name: "fc{i}" type: "InnerProduct" bottom: "a" top: "a" inner_product_param {{{{'
+            f' num_output: 9 }}}} }}}} layer {{{{ name: "relu{i}" type: "ReLU" bottom: "a" top: "a" }}}}'
+            for i in range(4)
+        )
+        + ' layer {{ name: "new" type: "InnerProduct" bottom: "a" top: "b" param {{ lr_mult: {} }}'
+        " inner_product_param {{ num_output: 9{} }} }}"
+        ' layer {{ name: "relu" type: "ReLU" bottom: "b" top: "b" }}'
+        ' layer {{ name: "score" type: "InnerProduct" bottom: "b" top: "c" param {{ lr_mult: 10 }}'
+        " inner_product_param {{ num_output: 9 }} }}"
+        ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "label" top: "loss" }}'
+    )
+    VALID = [
+        _LAYERS.format(1, ""),
+        _LAYERS.format(10, ' weight_filler { type: "xavier" }'),
+    ]
+    INVALID = [
+        Invalid(
+            _LAYERS.format(10, ""),
+            span="inner_product_param",
+            message='InnerProduct "new": lr_mult 10, against 1 of most others, tells that it is new, but weight_filler'
+            " is missing, so its weights start at 0 and the ReLU after it returns no gradient: it never learns; add"
+            ' weight_filler { type: "xavier" }',
+            fixed=_LAYERS.format(10, ' weight_filler { type: "xavier" }'),
+        ),
+    ]
+
+    def check(self, net: Net) -> Iterator[Finding]:
+        weighted = net.once(blocks_with_weights)
+        rates = {layer.index: _rate(layer) for layer, _ in weighted}
+        missing = [layer for layer, block in weighted if not block.HasField("weight_filler")]
+        if len(missing) < _MANY or not net.is_trained:
+            return
+        # Those right before a loss learn from 0, and may be slow for the size of their gradient.
+        loaded = sorted(rates[one.index] for one in missing if not (one.kind.upsamples or is_last(one)))
+        usual = loaded[int(_SHARE * len(loaded))] if loaded else 0.0
+        new = [layer for layer in missing if rates[layer.index] >= _FASTER * usual and rates[layer.index] > 0]
+        dead = dead_before_a_relu(net, new)
+        if not dead or usual <= 0:
+            return
+        whose, it, learns = ("its", "it", "learns") if len(dead) == 1 else ("their", "them", "learn")
+        they = "it" if len(dead) == 1 else "they"
+        filler = random_filler(dead[0])
+        yield self.finding(
+            dead[0].at(dead[0].kind.block),
+            f"{titles(dead)}: lr_mult {rates[dead[0].index]:g}, against {usual:g} of most others, tells that {they}"
+            f" {'is' if they == 'it' else 'are'} new, but weight_filler is missing, so {whose} weights start at 0 and"
+            f" the ReLU after {it} returns no gradient: {they} never {learns}; add weight_filler {{ type:"
+            f" {filler[0][1]} }}",
+            fixes=fix(
+                f"add weight_filler {{ type: {filler[0][1]} }}",
+                UNSAFE,
+                *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in dead),
+            ),
+            layers=dead,
+        )
+
+
+def _rate(layer: Layer) -> float:
+    """The learning rate of a layer's weights, in those of the net."""
+    params = layer.message.param
+    return float(params[0].lr_mult) if params else 1.0
