@@ -2,13 +2,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, Net, NetRule, fix, titles, write
+from caffelint.lint import (
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    compiled_later,
+    fix,
+    titles,
+    write,
+)
 
 from ._dead import dead_before_a_relu
 from ._fillers import WEIGHTED, blocks_with_weights, is_last, random_filler
 
 _MANY = 5
 """Layers without a filler from which on missing-weight-filler takes them all for loaded."""
+_OF_PUBLISHED = compiled_later(r"(?:conv|fc|ip)\d+(?:_\d+)?")
+"""Names that AlexNet, VGG and others have, whose weights everybody loads."""
 _FASTER = 5.0
 _SHARE = 0.3
 """Of the layers without a filler, which learn so much slower: those whose weights are loaded."""
@@ -49,13 +64,14 @@ class NewLayerWithoutFiller(NetRule):
     certainty = LIKELY
     layer_types = WEIGHTED
     _LAYERS = (
-        'layer {{ name: "data" type: "Data" top: "a" top: "label" include {{ phase: TRAIN }} }}'
+        'layer {{ name: "data" type: "Data" top: "a0" top: "label" include {{ phase: TRAIN }} }}'
         + "".join(
-            f' layer {{{{ name: "fc{i}" type: "InnerProduct" bottom: "a" top: "a" inner_product_param {{{{'
-            f' num_output: 9 }}}} }}}} layer {{{{ name: "relu{i}" type: "ReLU" bottom: "a" top: "a" }}}}'
+            f' layer {{{{ name: "fc{i}" type: "InnerProduct" bottom: "a{i}" top: "a{i + 1}"'
+            f' inner_product_param {{{{ num_output: 9 }}}} }}}} layer {{{{ type: "ReLU" bottom: "a{i + 1}"'
+            f' top: "a{i + 1}" }}}}'
             for i in range(4)
         )
-        + ' layer {{ name: "new" type: "InnerProduct" bottom: "a" top: "b" param {{ lr_mult: {} }}'
+        + ' layer {{ name: "{}" type: "InnerProduct" bottom: "a4" top: "b" param {{ lr_mult: {} }}'
         " inner_product_param {{ num_output: 9{} }} }}"
         ' layer {{ name: "relu" type: "ReLU" bottom: "b" top: "b" }}'
         ' layer {{ name: "score" type: "InnerProduct" bottom: "b" top: "c" param {{ lr_mult: 10 }}'
@@ -63,17 +79,19 @@ class NewLayerWithoutFiller(NetRule):
         ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "label" top: "loss" }}'
     )
     VALID = [
-        _LAYERS.format(1, ""),
-        _LAYERS.format(10, ' weight_filler { type: "xavier" }'),
+        _LAYERS.format("new", 1, ""),
+        # It may be that of published weights, which are meant to change more.
+        _LAYERS.format("fc6", 10, ""),
+        _LAYERS.format("new", 10, ' weight_filler { type: "xavier" }'),
     ]
     INVALID = [
         Invalid(
-            _LAYERS.format(10, ""),
+            _LAYERS.format("new", 10, ""),
             span="inner_product_param",
             message='InnerProduct "new": lr_mult 10, against 1 of most others, tells that it is new, but weight_filler'
             " is missing, so its weights start at 0 and the ReLU after it returns no gradient: it never learns; add"
             ' weight_filler { type: "xavier" }',
-            fixed=_LAYERS.format(10, ' weight_filler { type: "xavier" }'),
+            fixed=_LAYERS.format("new", 10, ' weight_filler { type: "xavier" }'),
         ),
     ]
 
@@ -86,7 +104,8 @@ class NewLayerWithoutFiller(NetRule):
         # Those right before a loss learn from 0, and may be slow for the size of their gradient.
         loaded = sorted(rates[one.index] for one in missing if not (one.kind.upsamples or is_last(one)))
         usual = loaded[int(_SHARE * len(loaded))] if loaded else 0.0
-        new = [layer for layer in missing if rates[layer.index] >= _FASTER * usual and rates[layer.index] > 0]
+        fast = [layer for layer in missing if rates[layer.index] >= _FASTER * usual]
+        new = [layer for layer in fast if not _OF_PUBLISHED.fullmatch(layer.name)]
         dead = dead_before_a_relu(net, new)
         if not dead or usual <= 0:
             return
