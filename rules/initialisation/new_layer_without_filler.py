@@ -90,8 +90,8 @@ class NewLayerWithoutFiller(NetRule):
             span="inner_product_param",
             message='InnerProduct "new": lr_mult 10, against 1 of most others, tells that it is new, but weight_filler'
             " is missing, so its weights start at 0 and the ReLU after it returns no gradient: it never learns; add"
-            ' weight_filler { type: "xavier" }',
-            fixed=_LAYERS.format("new", 10, ' weight_filler { type: "xavier" }'),
+            ' weight_filler { type: "msra" }',
+            fixed=_LAYERS.format("new", 10, ' weight_filler { type: "msra" }'),
         ),
     ]
 
