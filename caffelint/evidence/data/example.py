@@ -90,7 +90,9 @@ def _mean(text: str) -> Mean:
 
 
 def _matrix(name: str, text: str) -> Matrix:
-    """From its diagonal, in order of the classes."""
+    """From its rows with semicolons between, or from its diagonal, in order of the classes."""
+    if ";" in text:
+        return Matrix(name, [[float(value) for value in row.split()] for row in text.split(";")])
     values = [float(value) for value in text.split()]
     return Matrix(name, [[value * (at == row) for at, value in enumerate(values)] for row in range(len(values))])
 
