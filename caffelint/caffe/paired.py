@@ -47,6 +47,20 @@ def compared(built: BuiltNet) -> Iterator[Paired]:
             yield Paired(layer, other, alone[-1])
 
 
+def made_of_both(built: BuiltNet) -> Iterator[Paired]:
+    """Losses whose scores are made from two data layers, one of which brings the targets as well."""
+    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
+    for layer in built.layers:
+        origins[layer] = _origins(layer, origins)
+        if not layer.is_loss or len(layer.bottoms) < _SEVERAL or layer.bottoms[1].need_backward:
+            continue
+        scores, targets = (_made_from(blob, origins) for blob in layer.bottoms[:_SEVERAL])
+        if len(scores) == _SEVERAL and len(targets) == 1 and all(one.data_source for one in scores):
+            other = [one for one in scores if one is not targets[0]]
+            if len(other) == 1:
+                yield Paired(layer, other[0], targets[0])
+
+
 def joined(built: BuiltNet) -> Iterator[Paired]:
     """The first layer that puts the records of two data layers together, as those of two streams; no losses.
 

@@ -13,7 +13,7 @@ from caffelint.caffe.layers.loss import FOCAL_LOSSES, Loss, SoftmaxInside
 from caffelint.caffe.layers.pooling import Pooling, pooled_size
 from caffelint.caffe.misplaced import misplaced
 from caffelint.caffe.net_parts import Blob
-from caffelint.caffe.paired import Paired, compared, joined, paired
+from caffelint.caffe.paired import Paired, compared, joined, made_of_both, paired
 from caffelint.caffe.partly import image_of
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
@@ -51,6 +51,7 @@ __all__ = [
     "image_of",
     "joined",
     "layer_class",
+    "made_of_both",
     "misplaced",
     "only_value",
     "paired",
