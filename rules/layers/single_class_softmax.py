@@ -70,6 +70,16 @@ class SingleClassSoftmax(NetRule):
             message='Softmax "prob" takes the softmax of a single score, which is always 1, so the answer is 1 to every'
             " input; set num_output: 2, or use Sigmoid",
         ),
+        Invalid(
+            'layer { name: "data" type: "HDF5Data" top: "data" top: "label" hdf5_data_param { source: "a" } }'
+            ' layer { name: "key" type: "Convolution" bottom: "data" top: "key"'
+            " convolution_param { num_output: 1 kernel_size: 1 } }"
+            ' layer { name: "prob" type: "Softmax" bottom: "key" top: "prob" }'
+            ' layer { name: "loss" type: "EuclideanLoss" bottom: "prob" bottom: "label" top: "loss" }',
+            span='type: "Softmax"',
+            message='Softmax "prob" takes the softmax of a single score, which is always 1, so no gradient comes'
+            " through; to weigh places against each other, set axis to the one that they lie along",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -86,19 +96,35 @@ class SingleClassSoftmax(NetRule):
                 seen.add(layer.index)
                 maker, written = found[1], net.layers[layer.index]
                 block = given_by(maker)
+                is_there = bool(block) and maker.index is not None and not _over_places(layer)
                 yield self.finding(
-                    net.layers[maker.index].at(block, "num_output")
-                    if block and maker.index is not None
-                    else written.at(),
+                    net.layers[maker.index or 0].at(block, "num_output") if is_there else written.at("type"),
                     f"{title(written)} takes the softmax of a single score, which is always 1, so {_effect(layer)}",
                     phases=(one.phase,),
-                    related=(Related("the loss" if layer.is_loss else "the softmax", written.at("type")),),
+                    related=(Related("the loss" if layer.is_loss else "the softmax", written.at("type")),) * is_there,
                 )
+
+
+def _over_places(layer: BuiltLayer) -> str:
+    """What is meant where a net learns how much each place of a map counts."""
+    shape, maker = layer.bottoms[0].shape, layer.bottoms[0].maker
+    if layer.is_loss or not layer.need_backward or layer.phase != TRAIN:
+        return ""
+    if shape is None:
+        is_map = maker is not None and "kernel" in maker.shaped_by
+        return "to weigh places against each other, set axis to the one that they lie along" if is_map else ""
+    axes = [axis for axis in range(layer.class_axis % len(shape) + 1, len(shape)) if shape[axis] != 1]
+    if len(axes) == 1:
+        many = f" the {shape[axes[0]]} of" if isinstance(shape[axes[0]], int) else ""
+        return f"to weigh{many} axis {axes[0]} against each other, set axis: {axes[0]}"
+    return (
+        "to weigh the places of a map against each other, reshape them to one axis, and set axis to it" if axes else ""
+    )
 
 
 def _effect(layer: BuiltLayer) -> str:
     if layer.is_loss:
         return "the loss is 0 and nothing learns; set num_output: 2, or use SigmoidCrossEntropyLoss"
     if layer.need_backward and layer.phase == TRAIN:
-        return "no gradient comes through; set num_output: 2, or remove it"
+        return f"no gradient comes through; {_over_places(layer) or 'set num_output: 2, or remove it'}"
     return "the answer is 1 to every input; set num_output: 2, or use Sigmoid"
