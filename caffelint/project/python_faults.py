@@ -10,13 +10,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from caffelint.project.python_arrays import rebound, written
+from caffelint.project.python_idle_loops import idle_loops
 from caffelint.project.python_nodes import certain, children, walk, walk_all
 from caffelint.project.python_shapes import numbered, numbers_shaped
 from caffelint.text.near import near
 from caffelint.text.records import NamedTuple
 
 UNSET, UNBOUND, ASSIGNED, IN_ONE, UNSHAPED = "unset", "unbound", "assigned", "in one", "unshaped"
-REBOUND = "rebound"
+REBOUND, IDLE = "rebound", "idle"
 
 _SET_BY_CAFFE = frozenset(["blobs", "param_str", "param_str_", "phase", "type", "name", "layer_param"])
 """Attributes of each layer: python_layer.hpp, LayerSetUp, and _caffe.cpp, of Caffe 1.0, before, and some forks."""
@@ -85,6 +86,8 @@ def faults(
         if code.function.name == "forward":
             found += _unshaped(code, codes)
         found += [*_rebound(code)]
+        for line, name, _ in idle_loops(code.function.body) if code.function.name == "backward" else ():
+            found.append(PythonFault("backward", line, IDLE, name, near=f"{code.bottom or 'bottom'}[{name}].diff"))
         for fault in sorted(found, key=lambda one: one.line):
             key = fault.kind, fault.name, fault.number
             if key not in seen:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from caffelint.lint import PythonClass, PythonFault
     from caffelint.lint.built import BuiltLayer
 
-_KINDS = ("unset", "unbound", "assigned", "in one", "unshaped", "rebound")
+_KINDS = ("unset", "unbound", "assigned", "in one", "unshaped", "rebound", "idle")
 
 
 class PythonMethodFails(NetRule):
@@ -71,7 +71,15 @@ class PythonMethodFails(NetRule):
         )
         + ' layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "out" }'
     )
+    _LOOP = (
+        "for i in range(len(bottom)):\n            if not propagate_down[i]:\n                continue\n"
+        "        bottom[i].diff[...] = top[0].diff\n"
+    )
+    _PLAIN, _ONE = _MODULE.format(_SHAPE, _COPY), _LOOP.replace("len(bottom)", "1")
+    _INSIDE = _LOOP.replace("        bottom[i].diff", "            bottom[i].diff")
     VALID = [
+        {"net.prototxt": _LEARNT, "m.py": _PLAIN.replace("pass\n", _INSIDE)},
+        {"net.prototxt": _LEARNT, "m.py": _PLAIN.replace("pass\n", _ONE)},
         {"net.prototxt": _LEARNT, "m.py": _MODULE.format(_SHAPE, _COPY)},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _COPY + " * self.scale")},
         {"net.prototxt": _NET, "m.py": _MODULE.format(_SHAPE, _NAMED + "x[...] = bottom[0].data")},
@@ -139,6 +147,12 @@ class PythonMethodFails(NetRule):
             message='Python "scale": forward of class Scale gives x, the name of top[0].data, another array (m.py:13),'
             " which copies nothing into it, so it stays 0; assign to x[...]",
         ),
+        Invalid(
+            {"net.prototxt": _LEARNT, "m.py": _PLAIN.replace("pass\n", _LOOP)},
+            span='layer: "Scale"',
+            message='Python "scale": backward of class Scale does nothing in its loop over i (m.py:15), and sets'
+            " bottom[i].diff below it, of the last one alone, so the others get no gradient; indent what follows",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -200,6 +214,10 @@ def _words(python: PythonClass, fault: PythonFault, runs: bool) -> str:
     if fault.kind == "rebound":
         fact = f"gives {fault.near}, the name of {fault.name}, another array ({where(python, fault.line)})"
         return f"{fact}, which copies nothing into it, so it stays 0; assign to {fault.near}[...]"
+    if fault.kind == "idle":
+        place = where(python, fault.line)
+        fact = f"does nothing in its loop over {fault.name} ({place}), and sets {fault.near} below it, of the last one"
+        return f"{fact} alone, so the others get no gradient; indent what follows"
     if fault.kind == "in one":
         return f"gives {fault.name} all axes in one value {then}; call {fault.name}(*{fault.near})"
     return f"uses {fault.name}, which no method shapes {then}; call {fault.name}.reshape(...) in reshape"
