@@ -373,7 +373,7 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
             folder = os.path.join(base, part)
             if not reach.holds(folder):
                 continue
-            found = names_beside(folder)
+            found = names_beside(folder, os.path.splitext(bare)[1])
             # `net/train.prototxt` that was moved to `net_train.prototxt`
             flat = _plain(os.path.basename(inside) + bare)
             for other in [*(name for name in found if _plain(name) == flat), *found]:

@@ -22,6 +22,7 @@ from caffelint.lint.built import Loss, types_that
 from caffelint.lint.disk import is_template
 
 from ._layers import is_for_training, is_held_out, is_never_tested, pairs, same_path, source_of
+from ._numbered import meant
 
 _OF_CLASSES = ("Accuracy", *types_that(lambda kind: issubclass(kind, Loss) and kind.of_classes))
 
@@ -35,12 +36,13 @@ _LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "la
 
 
 class SourceUnlikePhase(NetRule):
-    """Training reads a test set, or training and testing read two different data sets.
+    """Training reads a test set, training and testing two different ones, or a net the data of another one.
 
     ## Why is this bad?
     A path that was changed for a quick test, or pasted into the wrong layer, stays: the net is then trained on the few
     images of the test set. Where training reads the faces of one data set and testing those of another one, their
-    labels are numbers of other people, and accuracy is that of guessing.
+    labels are numbers of other people, and accuracy is that of guessing. A `train_10k.prototxt` that reads the data of
+    the `train_1k.prototxt` beside it was copied from that.
 
     ## Example
     ```
@@ -59,7 +61,8 @@ class SourceUnlikePhase(NetRule):
     may mean the same. A `dev` set may be either.
 
     ## References
-    - ZhuhuiHe/face-recognition-squeeznet commit f3cbe25, wzbazinga/facial-expression-recognition commit 9f827c4
+    - ZhuhuiHe/face-recognition-squeeznet commit f3cbe25, wzbazinga/facial-expression-recognition commit 9f827c4,
+      guanlongzhao/single-image-dehazing, src/train_val_l1_10k.prototxt
     """
 
     code = "D027"
@@ -107,6 +110,15 @@ class SourceUnlikePhase(NetRule):
             testing = [layer for layer in pair.testing if TRAIN not in layer.phases]
             if len(training) == len(testing) == 1:
                 yield from self._compare(net, training[0], testing[0])
+        for layer in net.layers_that(lambda kind: kind.is_data):
+            block, path = source_of(layer)
+            if path and (found := meant(net.path, path)):
+                yield self.finding(
+                    layer.at(block, "source"),
+                    f'{title(layer)} reads "{path}", but this net is named after {found.own}, and "{found.other}" is'
+                    f' there, too; did you mean "{found.source}"?',
+                )
+                return
 
     def _compare(self, net: Net, training: Layer, testing: Layer) -> Iterator[Finding]:
         (block, trained), (other_block, tested) = source_of(training), source_of(testing)

@@ -40,9 +40,8 @@ class DeployMismatch(NetRule):
     ## Known problems
     The training net of a deploy net is recognised by its names and layers: it must be in the same folder and share two
     thirds of the layers with parameters, or be the only one that has all of them by name and type, and its file the
-    same name but for the role. A layer that agrees with any such net is taken to be right, unless one alone is its
-    namesake. A layer that training does
-    not have is compared with that of the solver's test net.
+    same name but for the role. A layer that agrees with any such net, or with its one namesake, is taken to be right.
+    A layer that training does not have is compared with that of the solver's test net.
 
     ## References
     - net.cpp, CopyTrainedLayersFrom; zeyuanxy/fast-rcnn commit 51e257d

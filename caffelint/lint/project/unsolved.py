@@ -23,10 +23,11 @@ LONGEST_SLIP = 80
 
 
 @remembered(100)
-def names_beside(folder: str) -> list[str]:
-    """The names of the nets and solvers in a folder."""
+def names_beside(folder: str, suffix: str = "") -> list[str]:
+    """The names of the nets and solvers in a folder, and of files of another suffix, which one that is missing has."""
+    suffixes = (*SUFFIXES, suffix) if suffix else SUFFIXES
     try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIXES) and len(name) < LONGEST)[:_MOST]
+        return sorted(name for name in os.listdir(folder) if name.endswith(suffixes) and len(name) < LONGEST)[:_MOST]
     except OSError:
         return []
 
