@@ -81,8 +81,11 @@ _CAVEATS = {
     "mirrored-answers": "but not to tell left from right",
     "decay-outweighs-loss": "but its decay outweighs its loss",
     "records-unlike-iterations": "but its test says little",
+    "schedule-in-epochs": "but its rate drops too early",
 }
 """What data keep from a net that trains, by the rule of the finding."""
+_OF_SOLVER = ("weight-decay", "schedule")
+"""Causes of such findings that the solver has."""
 _BY_SIZE = ("SGD", "Nesterov")
 """Solvers whose updates are as large as their gradients."""
 _LITTLE_DECAY = 0.0001
@@ -314,7 +317,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         if told := _told([one for one in objects if one not in slows and (one.file, one.line) not in said]):
             text += f". A check of the files reports {told}"
     for found in beside:
-        whose = "solver" if found.cause is not None and found.cause.kind == "weight-decay" else "data"
+        whose = "solver" if found.cause is not None and found.cause.kind in _OF_SOLVER else "data"
         text += f". The {whose}: {found.message} ({found.file}:{found.line})"
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)
