@@ -77,6 +77,9 @@ class Crossed(NamedTuple):
     of a label, or a column, in TEST and that in TRAIN.
     """
 
+    `ids`, `coded`: none is known, but within TEST labels are told (with_it: how many), and within TRAIN (own), by which
+    values occur or by the nearest records, and not from one to the other (coded.py).
+
     name: str
     net: int
     records: int
@@ -86,6 +89,7 @@ class Crossed(NamedTuple):
     with_it: float
     labels: Sequence[tuple[float, float]]
 
+    own: float = math.nan
 
 class Sided(NamedTuple):
     """The first images of a TEST net are those of another label when they are mirrored (crossed.py).
