@@ -41,7 +41,7 @@ from caffelint.lint.finding import (
     insert_behind,
     replace,
 )
-from caffelint.lint.lasting import slower, usual_drops
+from caffelint.lint.lasting import Early, early_drops, in_iterations, slower, usual_drops
 from caffelint.lint.project.python_layers import python_classes, python_elsewhere, python_modules
 from caffelint.lint.role import is_called_deploy
 from caffelint.lint.rule import (
@@ -90,6 +90,7 @@ __all__ = [
     "WARNING",
     "Cause",
     "CauseKind",
+    "Early",
     "Edits",
     "File",
     "Finding",
@@ -124,10 +125,12 @@ __all__ = [
     "Valid",
     "are_near",
     "compiled_later",
+    "early_drops",
     "enum_name",
     "file_name",
     "fix",
     "has_rate_of_fine_tuning",
+    "in_iterations",
     "insert_before",
     "insert_behind",
     "is_called_deploy",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.lint.cause import Suggested
@@ -21,6 +21,46 @@ _STILL = 0.99e-6
 """Of base_lr: with less, next to nothing changes."""
 _LASTS = 0.01
 """Of base_lr: what is to be left of the rate halfway."""
+
+_LITTLE = 0.0101
+"""Of the highest rate, which two drops to a tenth leave."""
+_FITS, _FITS_ONE = 0.3, 0.2
+"""Of a run: the last of several drops is mostly in its second half, and those of a stepsize come a few times."""
+
+
+class Early(NamedTuple):
+    """Drops at fixed iterations that leave little of the rate. most: the highest rate. at, rate: the first iteration
+    with little of it, and the rate from the last drop on, or there, where drops have no end. written: the numbers that
+    say when, and field: where they stand.
+    """
+
+    most: float
+    at: int
+    rate: float
+    written: tuple[int, ...]
+    field: str
+
+
+def early_drops(message: SolverParameter, share: float) -> Early | None:
+    """Drops of `step` or `multistep` that leave no more than a hundredth of the rate after this share of the run."""
+    found, runs = schedule(message), message.max_iter
+    if found.problem or runs <= 0 or found.policy not in ("step", "multistep") or not 0 < found.gamma < 1:
+        return None
+    most = max(abs(rate) for _, rate in found.extremes(runs))
+    reached = found.first(lambda rate: abs(rate) <= _LITTLE * most, runs)
+    if reached is None or not 0 < reached[0] <= share * runs:
+        return None
+    if found.policy == "step":
+        return Early(most, *reached, (found.stepsize,), "stepsize")
+    last = max(found.stepvalues)
+    return Early(most, last, found.rate(last), found.stepvalues, "stepvalue") if last <= share * runs else None
+
+
+def in_iterations(early: Early, iterations: int, epoch: float) -> tuple[int, ...]:
+    """What is written as iterations, if it is epochs of so many each, and they fit the run; empty where they do not."""
+    least = (_FITS if early.field == "stepvalue" else _FITS_ONE) * iterations
+    found = tuple(round(value * epoch) for value in early.written)
+    return found if least <= max(found) <= iterations and len(set(found)) == len(found) else ()
 
 
 def slower(message: SolverParameter, iterations: int) -> Suggested | None:

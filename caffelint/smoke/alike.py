@@ -12,7 +12,7 @@ class Targets(NamedTuple):
 
     entropy: of its labels, in nats. variance: about the mean of each position in an item, added up over positions;
     binary: entropy of a yes or no with that mean, added up likewise. nan for what it is not. columns: the deviation of
-    each position, where these are a few.
+    each position, where these are a few. shares: how frequent each label from 0 on is, where these are some hundreds.
     """
 
     name: str
@@ -21,6 +21,7 @@ class Targets(NamedTuple):
     binary: float
     net: int = 0
     columns: Sequence[float] = ()
+    shares: Sequence[float] = ()
 
 
 class Neighbours(NamedTuple):
@@ -75,6 +76,9 @@ class Crossed(NamedTuple):
     the other order), `mirrored`, `upside down`, `transposed`, `negative`, or, of labels, `numbered` and of several
     targets `columns` (in another order); "" for none that is known. with_it: the share with that change. labels: pairs
     of a label, or a column, in TEST and that in TRAIN.
+
+    `ids`, `coded`: none is known, but within TEST labels are told (with_it: how many), and within TRAIN (own), by which
+    values occur or by the nearest records, and not from one to the other (coded.py).
     """
 
     name: str
@@ -85,6 +89,7 @@ class Crossed(NamedTuple):
     how: str
     with_it: float
     labels: Sequence[tuple[float, float]]
+    own: float = math.nan
 
 
 class Sided(NamedTuple):

@@ -8,6 +8,7 @@ Python 2.7 and 3, numpy alone. It is copied beside a runner that has no caffelin
 from __future__ import absolute_import, division
 
 from . import (  # of caffelint.smoke, or of the package beside a runner
+    coded,
     crossed,
     neighbours,
     overlaid,
@@ -65,16 +66,20 @@ class Answers(object):
         for one in self.told:
             if one.name not in names or one.data not in names:
                 continue
-            if one.result().get("beyond", CHANCE) < CHANCE:
+            tells = not one.result().get("beyond", CHANCE) < CHANCE
+            if not tells:
                 found.told.append(_Told(number, one.name, one.data, one.classes))
-            elif one.classes or one.seen.columns > 1:
-                found.crossings.append(_Crossing(number, one))
+            if one.classes or (tells and one.seen.columns > 1):
+                found.crossings.append(_Crossing(number, one, tells))
         return found
 
 
 class _Crossing(object):
-    def __init__(self, net, told):
+    """tells: do neighbours tell the targets in TRAIN, so that they may tell those of TEST?"""
+
+    def __init__(self, net, told, tells):
         self.net = net
+        self.tells = tells
         self.told = told
         self.seen = crossed.Seen()
         self.found = None
@@ -86,13 +91,15 @@ class _Crossing(object):
     def result(self):
         """Computed once, after the last batch."""
         if self.found is None:
-            self.found = crossed.crossed(self.told.seen, self.seen)
+            self.found = crossed.crossed(self.told.seen, self.seen) if self.tells else {}
+            if not self.found.get("how"):
+                self.found = coded.coded(self.told.seen, self.seen) or self.found
             if self.found:
                 self.found.update(name=self.told.name, net=self.net)
         return self.found
 
     def sided(self):
-        found = crossed.sided(self.seen)
+        found = crossed.sided(self.seen) if self.tells else {}
         return dict(found, name=self.told.name, net=self.net) if found else {}
 
 

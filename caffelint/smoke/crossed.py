@@ -66,23 +66,20 @@ def crossed(train, test):
         return {}
     if labels.shape[1] > 1:
         return _columns(known, asked, labels, own)
-    labels, own = labels[:, 0], own[:, 0]
-    classes = numpy.unique(numpy.concatenate([labels, own]))
-    finite = numpy.isfinite(known).all() and numpy.isfinite(asked).all() and numpy.isfinite(classes).all()
-    if not finite or not 2 <= len(classes) <= _MOST_CLASSES:
+    classes, labels, own = sorted_classes(labels, own)
+    if classes is None or not (numpy.isfinite(known).all() and numpy.isfinite(asked).all()):
         return {}
-    labels, own = numpy.searchsorted(classes, labels), numpy.searchsorted(classes, own)
-    votes = _votes(known, asked, labels, len(classes))
+    votes = nearest_votes(known, asked, labels, len(classes))
     agree, chance, spread = _agree(votes, own)
     found = {"records": len(asked), "agree": agree, "chance": chance, "how": "", "with_it": float("nan"), "labels": []}
     if agree > _PARTLY:
         return found
     best = 0.0, "", []  # type: ignore[var-annotated]
     for how, changed in _views(asked):
-        turned = _agree(_votes(known, changed, labels, len(classes)), own)
+        turned = _agree(nearest_votes(known, changed, labels, len(classes)), own)
         if turned[0] > turned[1] + _SURE * turned[2] and turned[0] > best[0]:
             best = turned[0], how, []
-    numbered = _numbered(votes, own, len(classes))
+    numbered = renumbered(votes, own, len(classes))
     if numbered is not None and best[0] < _NEARLY * numbered[0]:
         pairs = [[float(classes[one]), float(classes[other])] for one, other in enumerate(numbered[1]) if other >= 0]
         best = numbered[0], "numbered", pairs
@@ -102,8 +99,8 @@ def sided(seen):
     if not numpy.isfinite(classes).all() or not 2 <= len(classes) <= _MOST_CLASSES:
         return {}
     own = numpy.searchsorted(classes, labels)
-    votes = _votes(images, images[..., ::-1], own, len(classes))
-    numbered = _numbered(votes, own, len(classes))
+    votes = nearest_votes(images, images[..., ::-1], own, len(classes))
+    numbered = renumbered(votes, own, len(classes))
     share, other = numbered if numbered is not None else (0.0, [])
     there_and_back = all(other[other[one]] == one for one in other)
     moved = numpy.array([other[one] != one for one in own]) if other else numpy.zeros(1)
@@ -114,7 +111,16 @@ def sided(seen):
     return {"records": len(images), "agree": agree, "with_it": share, "labels": pairs}
 
 
-def _votes(known, asked, labels, count):
+def sorted_classes(labels, own):
+    """The classes of two sets of labels, and the number of each label's; None for no few classes."""
+    labels, own = numpy.array(labels)[:, 0], numpy.array(own)[:, 0]
+    classes = numpy.unique(numpy.concatenate([labels, own]))
+    if not numpy.isfinite(classes).all() or not 2 <= len(classes) <= _MOST_CLASSES:
+        return None, labels, own
+    return classes, numpy.searchsorted(classes, labels), numpy.searchsorted(classes, own)
+
+
+def nearest_votes(known, asked, labels, count):
     """Of each record that is asked about, which share of its nearest known ones has each label."""
     near = _nearest(known, asked)
     if near is None:
@@ -176,7 +182,7 @@ def _agree(votes, own):
     return float(votes[rows, own].mean()), float(numpy.mean(by_chance)), max(float(numpy.std(by_chance)), 1e-9)
 
 
-def _numbered(votes, own, count):
+def renumbered(votes, own, count):
     """The share of votes with the labels numbered otherwise, one for one, and by label the other; None for no such."""
 
     def best(own):

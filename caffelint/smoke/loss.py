@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from caffelint.caffe.net_parts import Blob
 from caffelint.schema.enums import enum_name
 from caffelint.smoke.alike import Targets
 from caffelint.smoke.events import BLOB, DATA, Statistics, Tested
+from caffelint.smoke.infogain import matrix
 from caffelint.smoke.run import Run
 
 CLAMPED = 87.3365
@@ -92,8 +94,24 @@ def _constant_of(run: Run, layer: BuiltLayer, net: int = 0) -> float:
         return seen.variance / 2
     if layer.type == "SigmoidCrossEntropyLoss":
         return math.nan if layer.message.HasField("loss_param") else seen.binary
+    if layer.type == "InfogainLoss":
+        return _constant_gain(layer, seen.shares)
     labels = summed_labels(layer)
     return labels * seen.entropy if labels is not None else math.nan
+
+
+def _constant_gain(layer: BuiltLayer, shares: Sequence[float]) -> float:
+    """What an InfogainLoss that takes the mean gives for the probabilities that are best for all labels at once."""
+    found = matrix(layer) if not layer.message.HasField("loss_param") else None
+    if found is None or not 0 < len(shares) <= len(found.rows):
+        return math.nan
+    gains = [
+        sum(share * row[at] for share, row in zip(shares, found.rows, strict=False)) for at in range(len(found.rows))
+    ]
+    whole = sum(gains)
+    if not math.isfinite(whole) or min(gains) < 0 or not whole:
+        return math.nan
+    return -sum(one * math.log(one / whole) for one in gains if one)
 
 
 def _chance_of(layer: BuiltLayer) -> float | None:

@@ -58,6 +58,7 @@ RUNNER = (
     "answers.py",
     "targets.py",
     "neighbours.py",
+    "coded.py",
     "crossed.py",
     "overlaid.py",
     "pairs.py",

@@ -111,6 +111,7 @@ from caffelint.smoke.outcome import answers_well, beats_constant, outcome, tests
 from caffelint.smoke.pulled import Pulled
 from caffelint.smoke.run import Run, loss_grew, run_of
 from caffelint.smoke.scanned import Odd, Scanned
+from caffelint.smoke.worse import Below, below_chance
 
 __all__ = [
     "ADAPTIVE",
@@ -139,6 +140,7 @@ __all__ = [
     "BadRecord",
     "BadWeights",
     "Batch",
+    "Below",
     "Blob",
     "BuiltLayer",
     "BuiltNet",
@@ -187,6 +189,7 @@ __all__ = [
     "bad_start",
     "beats_constant",
     "begins",
+    "below_chance",
     "below_zero",
     "best_constant",
     "blank_inputs",

@@ -11,6 +11,7 @@ import numpy
 
 MOST_CLASSES = 1 << 16
 MOST_COLUMNS = 64
+MOST_SHARES = 256
 
 
 class Targets(object):
@@ -47,9 +48,12 @@ class Targets(object):
             "variance": float("nan"),
             "binary": float("nan"),
             "columns": [],
+            "shares": [],
         }
         if self.classes and self.counts.sum():
-            found["entropy"] = _entropy(self.counts / float(self.counts.sum()))
+            shares = self.counts / float(self.counts.sum())
+            found["entropy"] = _entropy(shares)
+            found["shares"] = [float(one) for one in shares] if len(shares) <= MOST_SHARES else []
         elif self.items:
             mean = self.sums / self.items
             each = numpy.asarray(self.squares / self.items - mean * mean).reshape(-1)

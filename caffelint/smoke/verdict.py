@@ -23,6 +23,7 @@ from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome, tests_well
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import outweighed
+from caffelint.smoke.worse import below_chance
 
 _WRONG_DATA = "it learns from wrong data"
 _HEADS = {
@@ -41,6 +42,7 @@ _HEADS = {
     "steps-mixed-up": "it learns nothing of the order of steps",
     "one-target-outweighs": "it learns one of its targets alone",
     "loss-leads-astray": "it follows another loss",
+    "answers-below-chance": "it learns to answer wrongly",
     "information-lost": "it learns nothing",
     "not-learning": "it learns nothing",
     "diverging": "it diverges",
@@ -81,8 +83,11 @@ _CAVEATS = {
     "mirrored-answers": "but not to tell left from right",
     "decay-outweighs-loss": "but its decay outweighs its loss",
     "records-unlike-iterations": "but its test says little",
+    "schedule-in-epochs": "but its rate drops too early",
 }
 """What data keep from a net that trains, by the rule of the finding."""
+_OF_SOLVER = ("weight-decay", "schedule")
+"""Causes of such findings that the solver has."""
 _BY_SIZE = ("SGD", "Nesterov")
 """Solvers whose updates are as large as their gradients."""
 _LITTLE_DECAY = 0.0001
@@ -202,6 +207,8 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         objects = [one for one in objects if one.name != _OF_BATCHES]
     if how.tests_badly:
         head += ", but TEST is worse than guessing"
+    if (below := below_chance(run)) is not None:
+        head = "it runs, but answers worse than by chance"
     if any(one.net == 0 for one in how.made_up):
         head = "it learns from synthetic data" if how.learns else "it runs on synthetic data"
     beside = [one for one in findings if one.name in _CAVEATS and one.cause is not None and one.severity != INFO]
@@ -221,6 +228,11 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     parts = [f"{head}: {count}, {loss}"]
     if how.seen:
         parts.append(_share(how.seen, how.records))
+    if below is not None:
+        text = (
+            f'"{below.layer.tops[0].name}" is {below.accuracy:.2g} of {below.records:,} records of TEST, and an answer'
+        )
+        parts.append(f"{text} that is always the same gives {below.least:.2g} at least")
     if how.iterations < 2 * TAIL:
         parts.append("too few to tell whether it learns")
     elif how.tests_badly:
@@ -314,7 +326,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         if told := _told([one for one in objects if one not in slows and (one.file, one.line) not in said]):
             text += f". A check of the files reports {told}"
     for found in beside:
-        whose = "solver" if found.cause is not None and found.cause.kind == "weight-decay" else "data"
+        whose = "solver" if found.cause is not None and found.cause.kind in _OF_SOLVER else "data"
         text += f". The {whose}: {found.message} ({found.file}:{found.line})"
     for one in how.made_up[:1]:
         place = run.place(one.layer, one.net)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from caffelint.smoke.rule import Crossed
 
 _CHANGES = {
@@ -11,6 +13,18 @@ _CHANGES = {
     "transposed": ("with rows and columns swapped", "write both as height x width"),
     "negative": ("as negatives", "write both with dark values low, or high"),
 }
+_CODED = {
+    "ids": (
+        "by the values that occur",
+        "these are numbered otherwise in the two, as words by a vocabulary of each",
+        "write both with the vocabulary, or the numbers of categories, of TRAIN",
+    ),
+    "coded": (
+        "by the nearest records",
+        "the two are coded differently, or hold records of different kinds",
+        "compare their columns, units and classes",
+    ),
+}
 _TOLD = 4
 
 
@@ -19,6 +33,9 @@ def unlike_train(one: Crossed) -> tuple[str, str]:
     agree = (
         f'of {one.records} records, the nearest ones of TRAIN have the same "{one.name}" in {_share(one.with_it)} of'
     )
+    if not math.isnan(one.own):
+        agree = f'of {one.records} records, what tells the "{one.name}" in TRAIN gives the right one in'
+        agree += f" {_share(one.with_it)} of"
     if one.how == "numbered":
         why = f'the "{one.name}" of TEST is numbered otherwise than in TRAIN: {_pairs(one)} there; {agree} cases with'
         return f"{why} that, and in {_share(one.agree)} as it is", "number the classes of TEST as in TRAIN"
@@ -26,6 +43,11 @@ def unlike_train(one: Crossed) -> tuple[str, str]:
         why = f'the values of each "{one.name}" of TEST stand in another order than in TRAIN: {_pairs(one)} there; what'
         why += f" the nearest ones of {one.records} records have in TRAIN goes with them by a correlation of"
         return f"{why} {one.with_it:.2f} in that order, and {one.agree:.2f} as it is", "write both in the same order"
+    if one.how in _CODED:
+        by, other, remedy = _CODED[one.how]
+        why = f'{by} the "{one.name}" of {_share(one.with_it)} of {one.records} records of TEST can be told from others'
+        why += f" of TEST, and {_share(one.own)} in TRAIN, but from TRAIN only {_share(one.agree)} of those of TEST, as"
+        return f"{why} chance gives {_share(one.chance)}: {other}", remedy
     how, remedy = _CHANGES[one.how]
     why = f"the TEST data is like that of TRAIN {how}: {agree} cases with that, and in {_share(one.agree)} as it is"
     return why, remedy

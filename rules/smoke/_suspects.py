@@ -9,7 +9,7 @@ from caffelint.lint import CERTAIN, listed, title
 from caffelint.smoke.rule import Hypothesis, Run
 
 from ._numbers import number
-from ._records import of_batch
+from ._suspect_data import of_data
 from ._suspect_layers import OF_LAYERS, more, of_layers
 from ._suspect_losses import PAIRS, Words, loss, loss_weight, pairs
 from ._suspect_weights import depth, prior, weights
@@ -56,6 +56,8 @@ def noun(one: Hypothesis) -> str:
     """What a hypothesis blames."""
     if one.told is not None:
         return f"what {one.told.name} says"
+    if one.entry:
+        return f'"{one.entry}" in param_str'
     if one.field in OF_LAYERS:
         return f'"{one.layers[0].name}"'
     if one.field == "batch-of":
@@ -85,28 +87,8 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         return fact, "", True
     if one.kind == "depth":
         return (*depth(run, one), True)
-    if one.kind == "data" and one.field == "sorted":
-        fact = f"the records of {name} are sorted by label, so a batch holds one class"
-        return fact, f"; set {better}" if better else "; write them in random order", True
-    if one.kind == "data" and one.field == "batch-of":
-        return *of_batch(run, one.layers[0]), False
-    if one.field == "crop":
-        loss_of = one.layers[1]
-        fact = f"crop_size {value:g} of {name} cuts each record at a place that is drawn anew, and"
-        return f'{fact} "{loss_of.bottoms[1].original.name}" of {title(loss_of)} does not follow', "; remove it", False
-    if one.field == "mirror":
-        return (
-            f"{name} mirrors half of its images, and what is asked of them differs in its sides",
-            _to(better),
-            False,
-        )
-    if one.field == "batch":
-        count = "a single record" if one.value == 1 else f"{one.value:g} records"
-        return (
-            f"batch_size {one.value:g} of {name} makes each update of {count}, so they go to and fro",
-            _to(better),
-            False,
-        )
+    if one.kind == "data":
+        return of_data(run, one, name, better)
     if one.kind == "lr-mult" and one.field == "frozen":
         keeps = "keep" if len(one.layers) > 1 else "keeps"
         fact = f"{name}{more(one)} {keeps} the random weights of a filler, as lr_mult is {value:g}"

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, title, titles
@@ -12,18 +11,13 @@ from caffelint.smoke.rule import (
     BuiltLayer,
     Run,
     SmokeRule,
-    begins,
-    best_constant,
     clamped,
     cure,
-    ends,
     faded,
-    falls,
     is_zero,
     lags,
     only_decays,
     rose,
-    slowest,
     strong,
     weights,
 )
@@ -31,6 +25,7 @@ from caffelint.smoke.rule import (
 from ._cause import clipped_away, too_large
 from ._evidence import worded
 from ._example import CALM, NET, SOLVER, losses, project, spread
+from ._falls import hardly_falls
 from ._no_gradient import idle, no_gradient, stopped
 from ._nothing_learns import nothing_to_learn
 from ._numbers import number
@@ -203,24 +198,18 @@ def _no_gradient(rule: SmokeRule, run: Run) -> Finding | None:
 
 def _flat(rule: SmokeRule, run: Run) -> Finding | None:
     """Of a loss that does not fall, only what an experiment showed."""
-    if not lags(run) or rose(run):
+    best = cure(run)
+    if not (lags(run) or best is not None and best.hypothesis.entry) or rose(run):
         return None
-    if (best := cure(run)) is None:
+    if best is None:
         short, at = clipped_away(run), run.solver.at("clip_gradients")
         return worded(rule, at, short, severity=WARNING, certainty=LIKELY) if short else None
     if best.hypothesis.kind == "rate" and not strong(run, best.hypothesis):
         return None
     cause = too_large(run)
-    of, first, last, count = "the loss", begins(run), ends(run), len(run.iterations)
-    if falls(first, last) and (least := slowest(run)) is not None:
-        of, first, last = f"the loss of {title(least[0])}", *least[1:]
-    how, to = "hardly falls:" if last < first else "does not fall:", ""
-    if last < first / _HALF:
-        how, to = "falls only from", ""
-        if not math.isnan(best_constant(run)):
-            to = ", but not below that of an answer that is always the same"
-    what = f"{of} {how} {number(first)} to {number(last)} in {count} iterations{to}"
-    return worded(rule, best.hypothesis.place, cause._replace(what=what), severity=WARNING, certainty=LIKELY)
+    return worded(
+        rule, best.hypothesis.place, cause._replace(what=hardly_falls(run)), severity=WARNING, certainty=LIKELY
+    )
 
 
 def _idle(rule: SmokeRule, run: Run) -> Finding | None:

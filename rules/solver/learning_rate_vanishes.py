@@ -11,12 +11,14 @@ from caffelint.lint import (
     Invalid,
     Solver,
     SolverRule,
-    compiled_later,
+    early_drops,
     fix,
     slower,
     usual_drops,
     write,
 )
+
+from ._endless import is_endless, stepped_by
 
 _SMALL = 0.99e-6
 """As a share of the first rate; six drops by 0.1 do not fall below it."""
@@ -30,25 +32,25 @@ _EARLY = 0.25
 _TINY = 0.005
 """A gamma of `inv` or `exp` by its size: a drop mostly keeps a tenth of the rate, and never so little."""
 
-_MANY = 1000
-"""Snapshots in a run: who saves so often means to stop it by hand, and take the best."""
-
-_ENDLESS = compiled_later(r"10{6,}|9{6,}")
-"""Iterations that stand for no end: a million, ten million."""
-
 _AT_ONCE = 100
 """Iterations from one drop to the next: nobody trains for so few."""
 
 _LITTLE, _SHORT = 1.01e-3, 0.01
 """As shares of the highest rate, and of the run: no schedule is meant to end before the run has really begun."""
 
+_LAST_DROP = 0.05
+"""As a share of the run: of 180 solvers with stepvalues, none has its last one before a twelfth of it."""
+
 
 class LearningRateVanishes(SolverRule):
-    """The learning rate falls to 0, or below a millionth of its start, long before the end, or at once to a thousandth.
+    """The learning rate falls to 0, or below a millionth of its start, long before the end, or nearly at once by a lot.
 
     ## Why is this bad?
     The rest of the run changes next to nothing; a slower decay makes use of that time, fewer iterations save it. A
     float holds no rate below 1.4e-45. `sigmoid` starts this low where stepsize is far above max_iter.
+
+    Where all drops come in the first twentieth of the run and leave a hundredth of the rate, they may be epochs, as
+    other frameworks count: Caffe counts iterations.
 
     ## Example
     ```
@@ -79,7 +81,8 @@ class LearningRateVanishes(SolverRule):
         'base_lr: 0.01 lr_policy: "poly" power: 1 max_iter: 100000',
         'base_lr: 0.01 lr_policy: "step" gamma: 0.1 stepsize: 1000 max_iter: 7000',
         'base_lr: 0.01 lr_policy: "step" stepsize: 1000 max_iter: 7000',
-        'base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 100 stepvalue: 200 stepvalue: 300 max_iter: 10000',
+        'base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 200 stepvalue: 400 stepvalue: 600 max_iter: 10000',
+        'base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 40 max_iter: 1600',
     ]
     INVALID = [
         Invalid(
@@ -133,6 +136,13 @@ class LearningRateVanishes(SolverRule):
             message="the learning rate falls from 0.01 to 1e-05 by iteration 3 of 1000, so the net learns next to"
             " nothing; check gamma and stepvalue",
         ),
+        Invalid(
+            'base_lr: 0.01 lr_policy: "multistep" gamma: 0.1 stepvalue: 40 stepvalue: 60 stepvalue: 70 max_iter: 1600',
+            span="stepvalue: 40",
+            message="the learning rate falls from 0.01 to 1e-05 by iteration 70, so the remaining 96% of 1600"
+            " iterations change little; stepvalue counts iterations, so if these are epochs, multiply them by the"
+            " iterations of one",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
@@ -159,11 +169,8 @@ class LearningRateVanishes(SolverRule):
         # Drops at fixed iterations are taken as meant, the run as too long for them, unless they follow at once.
         drops = schedule.policy in ("step", "multistep")
         ends = drops and not (schedule.policy == "step" and schedule.stepsize < _AT_ONCE)
-        snapshot = solver.message.snapshot
-        endless = _ENDLESS.fullmatch(str(runs)) or snapshot > 0 and runs >= _MANY * snapshot
         slip = ends and 0 < abs(schedule.gamma) < _TINY and solver.has("gamma")
-        stopped = ends and not slip and (found[0] > _EARLY * runs or endless)
-        steps = solver.runs and solver.runs.customs.steps
+        stopped = ends and not slip and (found[0] > _EARLY * runs or is_endless(solver))
         better = _Better(solver, runs)
         later = f" with {better.text}" if schedule.policy == "step" and better.text else ""
         advice = f"set max_iter: {found[0]}, or let the rate drop later{later}" if ends else better.advice
@@ -178,9 +185,9 @@ class LearningRateVanishes(SolverRule):
             place,
             f"the learning rate falls below a millionth of its initial {start:g} at iteration {found[0]}{to_zero},"
             f" so the remaining {left}% of {runs} iterations change next to nothing; {advice}",
-            severity=INFO if stopped or steps else None,
-            evidence=f"{steps} steps a solver itself, so max_iter may mean nothing" if steps else "",
-            fixes=() if stopped or steps else fixes,
+            severity=INFO if stopped or stepped_by(solver) else None,
+            evidence=stepped_by(solver),
+            fixes=() if stopped or stepped_by(solver) else fixes,
         )
 
     def _at_once(self, solver: Solver, most: float, runs: int) -> Iterator[Finding]:
@@ -188,6 +195,7 @@ class LearningRateVanishes(SolverRule):
         schedule, last = solver.schedule, int(_SHORT * runs)
         rest = [schedule.rate(last), *(rate for at, rate in schedule.extremes(runs) if at > last)]
         if last < 1 or not max(map(abs, rest)) < most * _LITTLE:
+            yield from self._early(solver, runs)
             return
         at, rate = schedule.first(lambda rate: abs(rate) < most * _LITTLE, runs) or (last, rest[0])
         better = _Better(solver, runs)
@@ -196,6 +204,21 @@ class LearningRateVanishes(SolverRule):
             f"the learning rate falls from {most:g} to {rate:g} by iteration {at} of {runs}, so the net learns next to"
             f" nothing; {better.advice}",
             fixes=better.fixes,
+        )
+
+    def _early(self, solver: Solver, runs: int) -> Iterator[Finding]:
+        """Stepvalues that are all reached when the run has hardly begun."""
+        early = early_drops(solver.message, _LAST_DROP)
+        if early is None or early.field != "stepvalue":
+            return
+        left = min(99, round(100 - 100 * early.at / runs))
+        yield self.finding(
+            solver.at(early.field, 0),
+            f"the learning rate falls from {early.most:g} to {early.rate:g} by iteration {early.at}, so the remaining"
+            f" {left}% of {runs} iterations change little; stepvalue counts iterations, so if these are epochs,"
+            " multiply them by the iterations of one",
+            severity=INFO if is_endless(solver) or stepped_by(solver) else None,
+            evidence=stepped_by(solver),
         )
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from data_sets import write_hdf5
 
 from caffelint.schema import BlobProto
 from caffelint.smoke.session import Session
@@ -67,3 +70,36 @@ def test_rows_that_are_empty(second: float, is_told: bool, in_caffe: Callable[..
 def test_rows_that_are_all_the_same(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
     words = told(in_caffe(project(tmp_path, [1, 1, 1, 1, 1, 1, 1, 1, 1])))
     assert 'all rows of "H.binaryproto", the H of InfogainLoss "loss", are equal' in words
+
+
+_READ = """layer { name: "data" type: "HDF5Data" top: "data" top: "label"
+  hdf5_data_param { source: "set.txt" batch_size: 40 } }
+"""
+_SCORED = _NET[_NET.index('layer { name: "score"') :]
+_COUNTED = """layer { name: "acc" type: "Accuracy" bottom: "score" bottom: "label" top: "acc" include { phase: TEST } }
+"""
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+@pytest.mark.parametrize(
+    ("values", "head"),
+    [
+        ([0, 1, 1, 1, 0, 1, 1, 1, 0], "it learns to answer wrongly: "),
+        ([1, 0, 0, 0, 1, 0, 0, 0, 1], "it trains"),
+    ],
+)
+def test_a_matrix_of_costs(
+    values: list[float], head: str, engine: str, in_engine: Callable[..., Any], tmp_path: Path
+) -> None:
+    """It rewards all answers but the right one."""
+    pytest.importorskip("h5py")
+    labels = np.arange(200) % 3
+    data = 2 * np.eye(6)[labels] + np.random.RandomState(0).normal(0, 0.3, (200, 6))
+    write_hdf5(tmp_path / "set.txt", data=data.astype(np.float32), label=labels.astype(np.float32))
+    solver = project(tmp_path, values)
+    solver.write_text(f"{_SOLVER} momentum: 0.9 test_iter: 5 test_interval: 100")
+    (tmp_path / "net.prototxt").write_text(f"{_READ}{_SCORED}{_COUNTED}")
+    words = told(in_engine(solver, engine))
+    assert words.startswith(head)
+    wrong = 'so what InfogainLoss "loss" rewards is not what "acc" counts as right'
+    assert (wrong in words) is (values[0] == 0)

@@ -107,6 +107,27 @@ def test_a_schedule_that_leaves_no_rate(
     assert "base_lr 0.05 is" not in words
 
 
+def test_drops_in_epochs(in_caffe: Callable[..., Session], tmp_path: Path) -> None:
+    """16 iterations an epoch: the rate is gone before anything is learned."""
+    np, h5py = pytest.importorskip("numpy"), pytest.importorskip("h5py")
+    labels = np.arange(64) % 4
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["data"] = (np.eye(4)[labels] + np.random.RandomState(0).normal(0, 0.2, (64, 4))).astype("f")
+        file["label"] = labels.astype("f")
+    (tmp_path / "train.txt").write_text(str(tmp_path / "train.h5"))
+    source = f'hdf5_data_param {{ source: "{tmp_path}/train.txt" batch_size: 4 }}'
+    data = f'layer {{ name: "data" type: "HDF5Data" top: "data" top: "label" {source} }}\n'
+    fc = _SCORE.replace("num_output: 40", "num_output: 4")
+    loss = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "score" bottom: "label" top: "loss" }'
+    drops = 'lr_policy: "multistep" gamma: 0.03 stepvalue: 3 stepvalue: 5 max_iter: 100'
+    solver = _SOLVER.replace('lr_policy: "fixed" max_iter: 100', drops).replace("0.1 momentum", "0.05 momentum")
+    session = in_caffe(project(tmp_path, data + fc + loss, solver))
+    change, words = told(session)
+    assert change == "stepvalue: 48 stepvalue: 80"
+    assert "takes the rate from 0.05 to 4.5e-05" in words
+    assert "schedule-in-epochs" in [one.name for one in session.report.findings]
+
+
 @pytest.mark.parametrize("engine", ["caffe", "torch"])
 def test_the_best_constant_is_known_of_what_is_only_reshaped(
     engine: str, in_engine: Callable[..., Any], tmp_path: Path

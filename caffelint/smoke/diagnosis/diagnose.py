@@ -17,6 +17,7 @@ from caffelint.smoke.diagnosis.belonging import shifted
 from caffelint.smoke.diagnosis.beside import weights_beside
 from caffelint.smoke.diagnosis.change import NONE as NO_CHANGE
 from caffelint.smoke.diagnosis.change import both
+from caffelint.smoke.diagnosis.entries import entries
 from caffelint.smoke.diagnosis.experiment import Experiment, Trial, experiment
 from caffelint.smoke.diagnosis.forms import expanding, mixing, products, safe_forms, shrinking
 from caffelint.smoke.diagnosis.hypotheses import hypotheses, strong
@@ -34,7 +35,20 @@ from caffelint.smoke.diagnosis.outputs import (
 from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.told import told
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, WELL, Tried
-from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, flat, learns, stuck, trouble
+from caffelint.smoke.diagnosis.trouble import (
+    BADLY,
+    BREAKS,
+    CRASHES,
+    FLAT,
+    GROWS,
+    TESTS,
+    Trouble,
+    badly,
+    flat,
+    learns,
+    stuck,
+    trouble,
+)
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.followed import SECONDS
@@ -106,6 +120,8 @@ class Diagnosis:
         if targets := wanted(run, self._prepared.job.targets):
             self._asked.append(self._follow(targets))
             seconds += SECONDS
+        if self._was is None and any(entries(run)):
+            self._was = badly(run)
         if self._was is not None:
             found = [*safe_forms(run), *unlike_train(run)]
             if self._was.kind != TESTS:
@@ -124,6 +140,8 @@ class Diagnosis:
             self._found = sorted([*found, *told(run, found)], key=lambda one: -one.score)
             if self._was.kind == FLAT and not flat(run):
                 self._found = [one for one in self._found if one.field in ("inverted", "swapped")]
+            if self._was.kind == BADLY:
+                self._found = [one for one in self._found if one.entry]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             crashed = self._was.kind == CRASHES and any(one[1] == LABEL for each in run.all(Batch) for one in each.bad)

@@ -12,6 +12,7 @@ from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypothesis import Hypothesis
 from caffelint.smoke.diagnosis.tried import CURED, LATER, OTHER, SAME, UNTESTED, Tried
 from caffelint.smoke.diagnosis.trouble import (
+    BADLY,
     BREAKS,
     CRASHES,
     DIES,
@@ -28,6 +29,7 @@ from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import Event, Refused, Tested
 from caffelint.smoke.inputs import Unplanned
 from caffelint.smoke.loss import FELL, each_of, falls, fell, is_penalty, least_left, left, progress
+from caffelint.smoke.outcome import tests_well
 from caffelint.smoke.prepare import Prepared
 from caffelint.smoke.project import NoProject
 from caffelint.smoke.run import Run
@@ -95,11 +97,12 @@ class Experiment:
         ended = number >= run.asked or (late and number > 2 + max(was.iteration, 0))
         most = self.trial[0].cured
         better = share < _wanted(was.progress) if most is None else last < most * was.last
-        if was.kind == FLAT and not better:
-            return Tried(*self.trial, SAME if ended else UNTESTED, FLAT, was.iteration, first, last, number, share)
+        better = better and (not self.trial[0].entry or _tests_better(run, was))
+        if was.kind in (FLAT, BADLY) and not better:
+            return Tried(*self.trial, SAME if ended else UNTESTED, was.kind, was.iteration, first, last, number, share)
         if was.kind == TESTS:
             ended = run.first(Tested) is not None
-        ended = ended or (late and was.kind in (FLAT, STOPS) and number >= run.asked * _ENOUGH and share < FELL)
+        ended = ended or (late and was.kind in (BADLY, FLAT, STOPS) and number >= run.asked * _ENOUGH and share < FELL)
         refused = run.first(Refused) is not None
         outcome = CURED if ended and not refused else UNTESTED if late and not refused else OTHER
         return Tried(*self.trial, outcome, "", -1, first, last, number, share)
@@ -121,6 +124,11 @@ class Experiment:
         outcome = (SAME if kind else CURED) if ended else UNTESTED
         found = Tried(*self.trial, outcome, kind, was.iteration if kind else -1, own.first, own.last, number, own.left)
         return found._replace(held=held.name, beside=(other.name, beside))
+
+
+def _tests_better(run: Run, was: Trouble) -> bool:
+    """Is TEST good, too, where it tells? Records in another order, or others, may be easier to train on."""
+    return math.isnan(was.tested) or tests_well(run)
 
 
 def _wanted(progress: float) -> float:

@@ -21,6 +21,7 @@ from caffelint.smoke.diagnosis.change import (
     spelled,
     written_layer,
 )
+from caffelint.smoke.diagnosis.entries import entries
 from caffelint.smoke.diagnosis.forms import expanding
 from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.diagnosis.inputs import input_scale
@@ -86,6 +87,7 @@ def hypotheses(run: Run, after: int | None = None) -> list[Hypothesis]:
         *inverted(run),
         *cropped(run),
         *mirrored(run),
+        *entries(run),
         *few_at_once(run),
         *_sorted(run),
         *fillers(run),

@@ -24,7 +24,7 @@ class Hypothesis(NamedTuple):
     as well, as neither alone does. cured: how much of what the run itself was left with at the end, a cure may leave;
     None where what is left of the loss that an experiment starts with tells; least: of the one of several losses that
     falls most. beside: the most that another loss may end at than the one that a cure is for. told: what a check says,
-    whose change is tried.
+    whose change is tried. entry: that is switched on in the param_str of a layer.
     """
 
     kind: CauseKind
@@ -41,6 +41,7 @@ class Hypothesis(NamedTuple):
     least: bool = False
     beside: float = math.inf
     told: ReportedFinding | None = None
+    entry: str = ""
 
     @property
     def rank(self) -> tuple[bool, float]:

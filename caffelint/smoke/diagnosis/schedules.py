@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint.lasting import slower
+from caffelint.lint.edits import join, write
+from caffelint.lint.lasting import early_drops, in_iterations, slower
 from caffelint.smoke.diagnosis.change import Change, of_one, of_solver
-from caffelint.smoke.diagnosis.hypothesis import Hypothesis
+from caffelint.smoke.diagnosis.hypothesis import STRONG, Hypothesis
 from caffelint.smoke.run import Run
 
 _PROVED = 10.0
 _RISES, _FALLS, _HELD = 3.0, 0.01, 1e-3
 _PART = 0.1
+_DROPPED = 0.5
+"""Of the first rate, what drops leave that came within the run, and too early for the training."""
 
 
 def schedules(run: Run, after: int | None) -> Iterator[Hypothesis]:
@@ -29,9 +32,10 @@ def schedules(run: Run, after: int | None) -> Iterator[Hypothesis]:
         if run.solver.schedule.policy == "sigmoid":
             changes = changes[::-1]  # chosen for a decay, which it is not
         yield Hypothesis("schedule", place, score, changes, "held", (), base, most)
-    elif used[-1] < _FALLS * used[0]:
+    elif used[-1] < _FALLS * used[0] or (_is_early(run) and used[-1] < _DROPPED * used[0]):
         score = math.log10(used[0] / used[-1]) if used[-1] > 0 else _PROVED
-        changes = (*_slower(run), *_as_at_first(run, used[0]))
+        score = max(score, STRONG) if _is_early(run) else score
+        changes = (*_in_iterations(run), *_slower(run), *_as_at_first(run, used[0]))
         yield Hypothesis("schedule", place, score, changes, "falls", (), used[0], used[-1])
     before = [one.rate for one in run.iterations if after is None or one.iteration < max(after, 1)]
     if before and abs(before[-1]) > _RISES * abs(before[0]) > 0:
@@ -61,6 +65,27 @@ def _field(run: Run) -> str:
     """The last field of the policy that is written in the solver."""
     written = [field for field in run.solver.schedule.reads if run.solver.has(field)]
     return written[-1] if written else "lr_policy"
+
+
+def _is_early(run: Run) -> bool:
+    """Do drops leave next to nothing of the rate for nearly all of the training?"""
+    return early_drops(run.solver.message, _PART) is not None
+
+
+def _in_iterations(run: Run) -> tuple[Change, ...]:
+    """The same drops, counted in epochs, where that is within the training."""
+    early = early_drops(run.solver.message, _PART)
+    layers = [layer for layer in run.built[0].layers if layer.batch_size > 0 and run.fed.held(0, layer.name)]
+    first = max(layers, key=lambda layer: run.fed.held(0, layer.name), default=None)
+    if early is None or first is None:
+        return ()
+    message = run.solver.message
+    epoch = run.fed.held(0, first.name) / (first.batch_size * max(message.iter_size, 1))
+    found = in_iterations(early, message.max_iter, epoch)
+    if early.field == "stepsize":
+        return of_solver(run, early.field, found[0]) if found else ()
+    edits = join([write(run.solver, early.field, at, value=str(value)) for at, value in enumerate(found)])
+    return (Change(" ".join(f"{early.field}: {value}" for value in found), edits),) if edits else ()
 
 
 def _slower(run: Run) -> tuple[Change, ...]:

@@ -25,7 +25,7 @@ from caffelint.smoke.outcome import outcome, tests_well
 from caffelint.smoke.run import Run
 
 BREAKS, CRASHES, GROWS, NEGATIVE, FADES = "breaks", "crashes", "grows", "negative", "fades"
-STOPS, DIES, LARGE, FLAT, TESTS = "stops", "dies", "large", "flat", "tests"
+STOPS, DIES, LARGE, FLAT, TESTS, BADLY = "stops", "dies", "large", "flat", "tests", "badly"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
 _ENOUGH = 20
@@ -42,16 +42,17 @@ class Trouble(NamedTuple):
     NEGATIVE (it is, and cannot be), FADES (the rate is soon next to 0), STOPS (nothing learns, or the loss stays where
     it was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights), TESTS (only
     a TEST net gives what is not finite), FLAT (the loss falls by little, as that of a sound run may, or pairs seem to
-    be told the wrong way round).
+    be told the wrong way round), BADLY (see `badly`).
 
     iteration: the first that shows it. progress: how much is left of the loss, or of chance where that is less.
-    last: the loss at the end.
+    last: the loss at the end. tested: that of a TEST net; nan where it says little.
     """
 
     kind: str
     iteration: int
     progress: float = math.nan
     last: float = math.nan
+    tested: float = math.nan
 
 
 def trouble(run: Run) -> Trouble | None:
@@ -82,7 +83,16 @@ def trouble(run: Run) -> Trouble | None:
         return Trouble(LARGE, last)
     if run.first(NonFinite) is not None:
         return Trouble(TESTS, last)
-    return Trouble(FLAT, last, progress(run), ends(run)) if lags(run) else None
+    return Trouble(FLAT, last, progress(run), ends(run), outcome(run).tested) if lags(run) else None
+
+
+def badly(run: Run) -> Trouble | None:
+    """Of a run that nothing else is wrong with: does the loss fall, but TEST, or all of it, is hardly better than an
+    answer that is always the same? A sound run may be so for a while, so it is asked of little."""
+    how = outcome(run) if len(run.iterations) >= _ENOUGH and trouble(run) is None else None
+    if how is None or not (how.tests_badly or how.hardly):
+        return None
+    return Trouble(BADLY, run.iterations[-1].iteration, progress(run), ends(run), how.tested)
 
 
 def clipped(run: Run) -> float:
