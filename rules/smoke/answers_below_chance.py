@@ -40,7 +40,7 @@ class AnswersBelowChance(SmokeRule):
     - infogain_loss_layer.cpp, Forward_cpu; accuracy_layer.cpp; run on Caffe 1.0 with a matrix of costs
     """
 
-    code = "X136"
+    code = "X138"
     name = "answers-below-chance"
     severity = WARNING
     certainty = LIKELY
