@@ -9,8 +9,9 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs, Sided, Stepped, Targets, Told
+from caffelint.smoke.alike import Crossed, Marked, Neighbours, Overlaid, Pairs, Sided, Stepped, Targets, Told
 from caffelint.smoke.answers import CHANCE, SURE
+from caffelint.smoke.diagnosis.across import written_across
 from caffelint.smoke.diagnosis.batches import labels_outside
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
@@ -155,6 +156,7 @@ __all__ = [
     "Iteration",
     "Loaded",
     "Lost",
+    "Marked",
     "Neighbours",
     "NonFinite",
     "Odd",
@@ -243,6 +245,7 @@ __all__ = [
     "weightless",
     "weights",
     "without_weights",
+    "written_across",
 ]
 
 

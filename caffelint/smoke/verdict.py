@@ -52,6 +52,7 @@ _HEADS = {
     "constant-labels": "it learns nothing useful",
     "same-batch": "it learns a single batch",
     "cont-always-zero": "it learns nothing of the order of steps",
+    "sequences-across-items": "it learns nothing of the order of steps",
     "cont-same-at-each-step": "it learns nothing of the order of steps",
     "same-scores": "it learns nothing useful",
     "records-repeated": "it learns nothing useful",

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from caffelint.lint import CERTAIN, listed, title
 from caffelint.smoke.rule import Hypothesis, Run
 
+from ._marked import across
 from ._numbers import number
 from ._records import of_batch
 from ._suspect_layers import OF_LAYERS, more, of_layers
@@ -41,6 +42,7 @@ NOUNS: dict[str, str] = {
 _FIELDS = {
     "tiny": "clip_gradients",
     "sorted": "the order of the records",
+    "across": "the order of steps and items",
     "crop": "the crop",
     "mirror": "mirroring",
     "batch": "batch_size",
@@ -90,23 +92,20 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         return fact, f"; set {better}" if better else "; write them in random order", True
     if one.kind == "data" and one.field == "batch-of":
         return *of_batch(run, one.layers[0]), False
+    if one.field == "across":
+        fact, remedy = across(run, one.layers[0])
+        return fact, f"; {remedy}", True
     if one.field == "crop":
         loss_of = one.layers[1]
         fact = f"crop_size {value:g} of {name} cuts each record at a place that is drawn anew, and"
         return f'{fact} "{loss_of.bottoms[1].original.name}" of {title(loss_of)} does not follow', "; remove it", False
     if one.field == "mirror":
-        return (
-            f"{name} mirrors half of its images, and what is asked of them differs in its sides",
-            _to(better),
-            False,
-        )
+        how = "mirrors half of its images, and what is asked of them differs in its sides"
+        return f"{name} {how}", _to(better), False
     if one.field == "batch":
         count = "a single record" if one.value == 1 else f"{one.value:g} records"
-        return (
-            f"batch_size {one.value:g} of {name} makes each update of {count}, so they go to and fro",
-            _to(better),
-            False,
-        )
+        fact = f"batch_size {one.value:g} of {name} makes each update of {count}, so they go to and fro"
+        return fact, _to(better), False
     if one.kind == "lr-mult" and one.field == "frozen":
         keeps = "keep" if len(one.layers) > 1 else "keeps"
         fact = f"{name}{more(one)} {keeps} the random weights of a filler, as lr_mult is {value:g}"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from caffelint.smoke.alike import Targets, Told
 from caffelint.smoke.checks import of_python_layers, of_python_losses
+from caffelint.smoke.diagnosis.across import across
 from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
 from caffelint.smoke.diagnosis.belonging import shifted
 from caffelint.smoke.diagnosis.beside import weights_beside
@@ -112,7 +113,7 @@ class Diagnosis:
                 found += [*records(run), *hypotheses(run), *by_chance(run, self._was)]
                 found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
                 found += [*rare_targets(run)]
-                found += [*weights_beside(run), *misnamed(run)]
+                found += [*weights_beside(run), *misnamed(run), *across(run)]
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
             if self._was.kind == FLAT:
                 held = [*holding(run)]
@@ -123,7 +124,7 @@ class Diagnosis:
                 found = [one for one in found if strong(run, one)]
             self._found = sorted([*found, *told(run, found)], key=lambda one: -one.score)
             if self._was.kind == FLAT and not flat(run):
-                self._found = [one for one in self._found if one.field in ("inverted", "swapped")]
+                self._found = [one for one in self._found if one.field in ("inverted", "swapped", "across")]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             crashed = self._was.kind == CRASHES and any(one[1] == LABEL for each in run.all(Batch) for one in each.bad)
