@@ -20,6 +20,7 @@ from caffelint.smoke.diagnosis.inputs import Input, large_input, scaled_again, s
 from caffelint.smoke.diagnosis.signal import steepest
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, lags, trouble
+from caffelint.smoke.diagnosis.turned import Turned, turned
 from caffelint.smoke.drift import Drift, drift
 from caffelint.smoke.events import (
     BACKWARD,
@@ -180,6 +181,7 @@ __all__ = [
     "TimedOut",
     "Told",
     "Tried",
+    "Turned",
     "Warned",
     "Weights",
     "WithoutGpu",
@@ -241,6 +243,7 @@ __all__ = [
     "tests_well",
     "to_line",
     "trouble",
+    "turned",
     "wants_cudnn",
     "weightless",
     "weights",

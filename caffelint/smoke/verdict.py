@@ -34,6 +34,7 @@ _HEADS = {
     "label-outside-classes": "it learns from wrong labels",
     "targets-broadcast": "it learns something else",
     "label-out-of-range": "it learns from wrong labels",
+    "maps-turned": "it learns from wrong labels",
     "drifting-data": "its data drifts away",
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",

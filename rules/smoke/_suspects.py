@@ -10,6 +10,7 @@ from caffelint.smoke.rule import Hypothesis, Run
 
 from ._marked import across
 from ._numbers import number
+from ._overlaid import of_maps
 from ._records import of_batch
 from ._suspect_layers import OF_LAYERS, more, of_layers
 from ._suspect_losses import PAIRS, Words, loss, loss_weight, pairs
@@ -43,6 +44,7 @@ _FIELDS = {
     "tiny": "clip_gradients",
     "sorted": "the order of the records",
     "across": "the order of steps and items",
+    "turned": "the way in which maps lie",
     "crop": "the crop",
     "mirror": "mirroring",
     "batch": "batch_size",
@@ -73,6 +75,8 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         return one.told.message, "", one.told.certainty == CERTAIN
     if one.field in OF_LAYERS:
         return (*of_layers(one, name, better), True)
+    if one.field == "turned":
+        return (*of_maps(run, one.layers[0]), True)
     if one.kind in _OF_SEVERAL_FIELDS:
         return _OF_SEVERAL_FIELDS[one.kind](run, one, name, better)
     value = one.value
@@ -101,11 +105,11 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         return f'{fact} "{loss_of.bottoms[1].original.name}" of {title(loss_of)} does not follow', "; remove it", False
     if one.field == "mirror":
         how = "mirrors half of its images, and what is asked of them differs in its sides"
-        return f"{name} {how}", _to(better), False
+        return f"{name} {how}", f"; set {better}" if better else "", False
     if one.field == "batch":
         count = "a single record" if one.value == 1 else f"{one.value:g} records"
         fact = f"batch_size {one.value:g} of {name} makes each update of {count}, so they go to and fro"
-        return fact, _to(better), False
+        return fact, f"; set {better}" if better else "", False
     if one.kind == "lr-mult" and one.field == "frozen":
         keeps = "keep" if len(one.layers) > 1 else "keeps"
         fact = f"{name}{more(one)} {keeps} the random weights of a filler, as lr_mult is {value:g}"
@@ -122,10 +126,6 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     if one.kind == "layer":
         return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
     return NOUNS[one.kind], f"; try {better}" if better else "", False
-
-
-def _to(better: str) -> str:
-    return f"; set {better}" if better else ""
 
 
 def _momentum(run: Run, one: Hypothesis, name: str, better: str) -> Words:

@@ -36,6 +36,7 @@ from caffelint.smoke.diagnosis.phases import unlike_train
 from caffelint.smoke.diagnosis.told import told
 from caffelint.smoke.diagnosis.tried import CURED, OTHER, UNTESTED, WELL, Tried
 from caffelint.smoke.diagnosis.trouble import BREAKS, CRASHES, FLAT, GROWS, TESTS, Trouble, flat, learns, stuck, trouble
+from caffelint.smoke.diagnosis.turned import turned_back
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.followed import SECONDS
@@ -113,7 +114,7 @@ class Diagnosis:
                 found += [*records(run), *hypotheses(run), *by_chance(run, self._was)]
                 found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
                 found += [*rare_targets(run)]
-                found += [*weights_beside(run), *misnamed(run), *across(run)]
+                found += [*weights_beside(run), *misnamed(run), *across(run), *turned_back(run)]
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
             if self._was.kind == FLAT:
                 held = [*holding(run)]
@@ -124,7 +125,7 @@ class Diagnosis:
                 found = [one for one in found if strong(run, one)]
             self._found = sorted([*found, *told(run, found)], key=lambda one: -one.score)
             if self._was.kind == FLAT and not flat(run):
-                self._found = [one for one in self._found if one.field in ("inverted", "swapped", "across")]
+                self._found = [one for one in self._found if one.field in ("inverted", "swapped", "across", "turned")]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             crashed = self._was.kind == CRASHES and any(one[1] == LABEL for each in run.all(Batch) for one in each.bad)
