@@ -316,7 +316,8 @@ class Gradient(NamedTuple):
     kinks: left out because the forward has a kink there. at, analytic, numeric: place and figures of the worst.
     factor: analytic by numeric if it is the same for all values, else nan. stale: does it depend on the old content of
     the diff? kept: is it another one in the next pass, though all that is read is the same? zero: are all gradients 0?
-    skipped: why nothing was checked, "" if it was. file, line: of the backward of a Python layer.
+    skipped: why nothing was checked, "" if it was. file, line: of the backward of a Python layer. also: analytic and
+    numeric at `also_at`, where their ratio is another one; about: the other bottom, or "0", if mirrored there.
     """
 
     layer: str
@@ -335,6 +336,9 @@ class Gradient(NamedTuple):
     file: str = ""
     line: int = 0
     kept: bool = False
+    also: Sequence[float] = ()
+    also_at: Sequence[int] = ()
+    about: str = ""
 
     @property
     def is_wrong(self) -> bool:
