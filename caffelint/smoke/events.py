@@ -347,7 +347,7 @@ class Gradient(NamedTuple):
 
 class BadRecord(NamedTuple):
     """A record that is not as the others are. kind: NOT_FINITE, EXTREME or LABEL. min, max: of the finite values of a
-    top; nan, inf: how many are that. usual: the largest value of most records."""
+    top; nan, inf: how many are that; below: of these -inf. usual: the largest value of most records."""
 
     name: str
     kind: str
@@ -357,11 +357,11 @@ class BadRecord(NamedTuple):
     nan: int
     inf: int
     usual: float
+    below: int = 0
 
 
 class Batch(NamedTuple):
-    """The records of a batch that a data layer read when something went wrong (diagnosis/batches.py); from the command,
-    not from an engine.
+    """The records of a batch that a data layer read when something went wrong (diagnosis/batches.py), of no engine.
 
     number: of the batch as in `NonFinite`; iteration: of `caffe train` that reads the first of `bad`. Both are -1 where
     the order is not known, as with shuffle; then all records were looked at. names: of all its records, in order. read:
