@@ -15,23 +15,13 @@ from caffelint.project.mentions import Asked, Astray, Fed, Launched, Mention
 from caffelint.project.nearest import nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_launches import Launch, launches, moves
+from caffelint.project.script_phrase import Phrase
+from caffelint.project.script_surgery import hands_over, sets_weights
 from caffelint.project.script_trainings import Training, trainings
 from caffelint.project.script_writes import is_written
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 from caffelint.text.special import is_below
-
-
-class Phrase:
-    """A pattern, and words of which each of its matches holds one: to look for these takes a tenth of the time."""
-
-    def __init__(self, words: tuple[str, ...], pattern: re.Pattern[str]) -> None:
-        self.words = words
-        self.pattern = pattern
-
-    def search(self, text: str) -> re.Match[str] | None:
-        return self.pattern.search(text) if any(word in text for word in self.words) else None
-
 
 _STEPS = Phrase((".step(", ".Step(", ".get('step')"), compiled_later(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)"))
 _STEPS_SOMETHING = Phrase((".step(",), compiled_later(r"\.step\("))
@@ -84,12 +74,6 @@ _DIFFS = Phrase(
 )
 _GRADIENTS = compiled_later(
     r"\.blobs\[['\"]([^'\"\n]{1,100})['\"]\]\.diff\b(?:\[[^\n=]{0,200}\])?[ \t]{0,9}(?<![=!<>])=(?!=)"
-)
-_SURGERY = Phrase(
-    (".params[", "surgery", "interp_"),
-    compiled_later(
-        r"\.params\[[^\]\n]{1,200}\]\[\w{1,20}\]\.data\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\bsurgery\b|\binterp_"
-    ),
 )
 _USES = Phrase(
     ("Net(", "extract_features", "test"),
@@ -277,7 +261,12 @@ class Script:
 
     @cached_property
     def surgery(self) -> Mention | None:
-        return self._find(_SURGERY)
+        return self._at(sets_weights(self._code))
+
+    @cached_property
+    def hands_over(self) -> Mention | None:
+        """Where it gives a net that it trains weights which this training did not make."""
+        return self._at(hands_over(self._code))
 
     @cached_property
     def diffs(self) -> Mention | None:
@@ -369,6 +358,9 @@ class Script:
         found = phrase.search(self.text) and phrase.search(self._code)
         return self.mention(found.start()) if found else None
 
+    def _at(self, offset: int | None) -> Mention | None:
+        return None if offset is None else self.mention(offset)
+
 
 class Customs(NamedTuple):
     """What the scripts of a project do with nets and solvers, whichever these are: the first place of each.
@@ -376,7 +368,8 @@ class Customs(NamedTuple):
     `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
     net; `from_scratch`: train without any; `fills`: set the weights of upsampling layers; `sets_rate`: write the
     base_lr of a solver; `names_net`: write the net of a solver; `builds_sgd`: build an SGDSolver, which is one whatever
-    type the file says; `makes_floats`: make records of floats.
+    type the file says; `makes_floats`: make records of floats; `hands_over`: give a net that they train weights which
+    this training did not make.
     """
 
     steps: Mention | None = None
@@ -388,6 +381,7 @@ class Customs(NamedTuple):
     names_net: Mention | None = None
     builds_sgd: Mention | None = None
     makes_floats: Mention | None = None
+    hands_over: Mention | None = None
 
 
 class Runs(NamedTuple):

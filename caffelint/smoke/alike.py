@@ -142,6 +142,19 @@ class Stepped(NamedTuple):
     told_items: float = math.nan
 
 
+class Marked(NamedTuple):
+    """The zeros of what tells a recurrent layer where sequences begin lie as far from each other in memory as those of
+    sequences do that are written one after the other (marked.py). name: of the blob, steps x items. gap: from one to
+    the next; begins: how many there are.
+    """
+
+    name: str
+    steps: int
+    items: int
+    gap: int
+    begins: int
+
+
 class Told(NamedTuple):
     """From what a layer gives before any training, can targets be told (followed.py)? name: of the targets.
 
@@ -163,7 +176,7 @@ class Told(NamedTuple):
     same: bool = False
 
 
-Alike = Targets | Neighbours | Pairs | Crossed | Sided | Overlaid | Stepped | Told
+Alike = Targets | Neighbours | Pairs | Crossed | Sided | Overlaid | Stepped | Marked | Told
 ALIKE: dict[str, Any] = {
     "targets": Targets,
     "neighbours": Neighbours,
@@ -172,6 +185,7 @@ ALIKE: dict[str, Any] = {
     "sided": Sided,
     "overlaid": Overlaid,
     "stepped": Stepped,
+    "marked": Marked,
     "told": Told,
 }
 """By their names, as in `events.KINDS`."""

@@ -10,6 +10,7 @@ from __future__ import absolute_import, division
 from . import (  # of caffelint.smoke, or of the package beside a runner
     coded,
     crossed,
+    marked,
     neighbours,
     overlaid,
     pairs,
@@ -23,13 +24,14 @@ _SHIFTS = (1, -1, 2, -2, 3, -3)
 
 
 class Answers(object):
-    """targets, pairs: as in `Job`, each as a dict of its fields. sequences: as there."""
+    """targets, pairs: as in `Job`, each as a dict of its fields. sequences, marks: as there."""
 
-    def __init__(self, wanted, couples, sequences=()):
+    def __init__(self, wanted, couples, sequences=(), marks=()):
         self.targets = [targets.Targets(one["name"], one["classes"], one["ignored"]) for one in wanted]
         self.told = [_Told(0, one["name"], one["data"], one["classes"]) for one in wanted if one["data"]]
         self.pairs = [pairs.Pairs(one) for one in couples]
         self.sequences = [stepped.Stepped(*names) for names in sequences]
+        self.marks = [marked.Marked(name) for name in marks]
         self.crossings = []
 
     def add(self, values_of):
@@ -43,6 +45,9 @@ class Answers(object):
         for sequence in self.sequences:
             if sequence.wants_more():
                 sequence.add(values_of(sequence.name), values_of(sequence.target) if sequence.target else None)
+        for mark in self.marks:
+            if mark.wants_more():
+                mark.add(values_of(mark.name))
         for crossing in self.crossings:
             crossing.add(values_of)
 
@@ -53,6 +58,7 @@ class Answers(object):
             found += [("neighbours", each) for each in one.results()]
             found += [("overlaid", dict(each, name=one.name)) for each in [one.overlaid.result()] if each]
         found += [("stepped", one.result()) for one in self.sequences if one.result()]
+        found += [("marked", each) for one in self.marks for each in [one.result()] if each]
         found += [("crossed", one.result()) for one in self.crossings if one.result()]
         found += [("sided", each) for one in self.crossings for each in [one.sided()] if each]
         return found + [("pairs", one.result()) for one in self.pairs if one.result()]

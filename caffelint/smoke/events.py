@@ -316,7 +316,8 @@ class Gradient(NamedTuple):
     kinks: left out because the forward has a kink there. at, analytic, numeric: place and figures of the worst.
     factor: analytic by numeric if it is the same for all values, else nan. stale: does it depend on the old content of
     the diff? kept: is it another one in the next pass, though all that is read is the same? zero: are all gradients 0?
-    skipped: why nothing was checked, "" if it was. file, line: of the backward of a Python layer.
+    skipped: why nothing was checked, "" if it was. file, line: of the backward of a Python layer. also: analytic and
+    numeric at `also_at`, where their ratio is another one; about: the other bottom, or "0", if mirrored there.
     """
 
     layer: str
@@ -335,6 +336,9 @@ class Gradient(NamedTuple):
     file: str = ""
     line: int = 0
     kept: bool = False
+    also: Sequence[float] = ()
+    also_at: Sequence[int] = ()
+    about: str = ""
 
     @property
     def is_wrong(self) -> bool:
@@ -343,7 +347,7 @@ class Gradient(NamedTuple):
 
 class BadRecord(NamedTuple):
     """A record that is not as the others are. kind: NOT_FINITE, EXTREME or LABEL. min, max: of the finite values of a
-    top; nan, inf: how many are that. usual: the largest value of most records."""
+    top; nan, inf: how many are that; below: of these -inf. usual: the largest value of most records."""
 
     name: str
     kind: str
@@ -353,11 +357,11 @@ class BadRecord(NamedTuple):
     nan: int
     inf: int
     usual: float
+    below: int = 0
 
 
 class Batch(NamedTuple):
-    """The records of a batch that a data layer read when something went wrong (diagnosis/batches.py); from the command,
-    not from an engine.
+    """The records of a batch that a data layer read when something went wrong (diagnosis/batches.py), of no engine.
 
     number: of the batch as in `NonFinite`; iteration: of `caffe train` that reads the first of `bad`. Both are -1 where
     the order is not known, as with shuffle; then all records were looked at. names: of all its records, in order. read:

@@ -12,6 +12,7 @@ One file by itself: it is copied beside a runner that has no caffelint to import
 # mypy: ignore-errors
 from __future__ import absolute_import, division
 
+import math
 import sys
 import time
 
@@ -28,6 +29,8 @@ _SHARE = 0.02
 _BEFORE = 977.0
 _WEIGHS = 0.05
 _ADDED = 0.05
+_OTHER = 0.1
+"""Of a gradient: by how much it is off where its ratio to the slope is another one."""
 _CLAMPED = ("SoftmaxWithLoss", "SoftmaxWithLossOHEM", "MultinomialLogisticLoss", "InfogainLoss")
 """Their forward takes no log of less than FLT_MIN or 1e-20, and is flat below; their backward goes on, by design."""
 _RECURRENT = ("LSTM", "RNN")
@@ -58,7 +61,7 @@ def check(layer, spec, seed):
             event = {"layer": spec["layer"], "kind": kind, "name": name, "checked": 0, "wrong": 0, "kinks": 0}
             event.update(_place(spec.get("code", "")))
             event.update(at=[], analytic=0.0, numeric=0.0, factor=float("nan"), stale=False, zero=False, skipped=reason)
-            event.update(kept=False)
+            event.update(kept=False, also=[], also_at=[], about="")
             if not reason:
                 values = (layer.bottoms, layer.params)[side][number]
                 gradient = found[side][number]
@@ -75,6 +78,8 @@ def check(layer, spec, seed):
                     event["stale"] = not same and (old or not differs)
                     _values(layer, objective, values, gradient, random, spec, event)
                     event["kept"] = differs and not old and _adds_up(event, gradient, again[side][number])
+                    if event["wrong"] and not (side or event["stale"] or event["kept"] or event["zero"]):
+                        _mirrored(layer, objective, number, spec, event)
             yield event
 
 
@@ -147,7 +152,7 @@ def _values(layer, objective, values, gradient, random, spec, event):
     event["zero"] = not largest
     scale = float(numpy.sqrt((flat.astype(numpy.float64) ** 2).mean())) if flat.size else 0.0
     allowed = min(VALUES, max(_LEAST, int(SECONDS / (4 * objective.seconds + 1e-9))))
-    worst, unsure, ratios = -1.0, 0, []
+    worst, unsure, ratios, wrong = -1.0, 0, [], []
     for index in _chosen(slope, allowed, random):
         analytic = float(slope[index])
         measured = _numeric(layer, objective, flat, index, scale or 1.0, analytic)
@@ -168,6 +173,7 @@ def _values(layer, objective, values, gradient, random, spec, event):
             ratios.append(analytic / numeric)
         excess = apart - _SHARE * max(abs(numeric), abs(analytic)) - doubt - 1e-3 * largest
         event["wrong"] += int(excess > 0)
+        wrong += [(index, analytic, numeric)] if excess > 0 else []
         if apart > worst and (excess > 0 or not event["wrong"]) or excess > 0 and event["wrong"] == 1:
             worst = apart
             event["at"] = [int(one) for one in numpy.unravel_index(index, values.shape)] if values.ndim else []
@@ -182,6 +188,50 @@ def _values(layer, objective, values, gradient, random, spec, event):
         )
     if ratios and len(ratios) > 2 and max(ratios) - min(ratios) <= 0.05 * abs(ratios[0]):
         event["factor"] = sorted(ratios)[len(ratios) // 2]
+    elif wrong and not event["zero"] and event["at"]:
+        _differs(wrong, values.shape, event)
+
+
+def _differs(wrong, shape, event):
+    """Another of the wrong values, at which the gradient is not as many times too large, or the sign another one."""
+    worst, right = event["analytic"], event["numeric"]
+
+    def apart(one):
+        return abs(one[1] * right - worst * one[2]) / (abs(one[1] * right) + abs(worst * one[2]) + 1e-300)
+
+    index, analytic, numeric = max(wrong, key=apart)
+    if apart((index, analytic, numeric)) > _OTHER:
+        event.update(also=[analytic, numeric], also_at=[int(one) for one in numpy.unravel_index(index, shape)])
+
+
+def _mirrored(layer, objective, number, spec, event):
+    """Is it the same on the other side of another bottom, as of targets, or of 0? A loss may have two sides, and a net
+    starts on one of them."""
+    values = layer.bottoms[number]
+    others = [one for one in range(len(layer.bottoms)) if one != number and layer.bottoms[one].size == values.size]
+    if math.isnan(event["factor"]) or not event["at"] or spec["kind"] != "Python" or len(others) > 1:
+        return
+    kept, at = values.copy(), tuple(event["at"])
+    values[...] = (2 * layer.bottoms[others[0]].reshape(values.shape) if others else 0) - kept
+    try:
+        layer.forward()
+        gradient = layer.backward(objective.weights, 0.0)[0][number]
+        scale = float(numpy.sqrt((values.astype(numpy.float64) ** 2).mean())) or 1.0
+        if gradient is None or not numpy.isfinite(gradient).all():
+            return
+        index, analytic = int(numpy.ravel_multi_index(at, values.shape)), float(gradient[at])
+        measured = _numeric(layer, objective, values.reshape(-1), index, scale, analytic)
+    except Exception:  # the user's own code, on values that it need not stand
+        return
+    finally:
+        values[...] = kept
+        layer.forward()
+    if measured is None or not measured[1] <= _OTHER * max(abs(measured[0]), abs(analytic)):
+        return
+    factor, numeric = event["factor"], measured[0]
+    if abs(analytic - factor * numeric) > _OTHER * max(abs(analytic), abs(factor * numeric)):
+        about = spec["names"][others[0]] if others else "0"
+        event.update(also=[analytic, numeric], also_at=event["at"], about=about, factor=float("nan"))
 
 
 def _together(layer, objective, flat, slope, scale, random, event):

@@ -160,7 +160,7 @@ class Job:
     wants_gpu: the solver, or a layer, asks for a GPU, and the run is on the CPU: say if there is none (`without_gpu`).
     targets: what to add up for the event `targets`. pairs: what to measure for the event `pairs`.
     sequences: blobs of which it is asked whether they go on from step to step (event `stepped`), each with the labels
-    of its steps, or "".
+    of its steps, or "". marks: blobs that tell recurrent layers where sequences begin (event `marked`).
     trace: announce each layer before it runs (event `running`), so that an abort, a hang or a crash is known by its
     layer; slow. timeout: seconds; a child that still runs a good while later ends itself, 0 for never.
     """
@@ -190,6 +190,7 @@ class Job:
     targets: tuple[Target, ...] = ()
     pairs: tuple[Pair, ...] = ()
     sequences: tuple[tuple[str, str], ...] = ()
+    marks: tuple[str, ...] = ()
     wants_gpu: bool = False
     ways: tuple[Way, ...] = ()
 

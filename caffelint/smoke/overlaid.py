@@ -12,7 +12,9 @@ import numpy
 MOST, LEAST = 200, 20
 """Records."""
 _SIDE = 32
-_MOST_CHANNELS = 8
+_MOST_CHANNELS, _MOST_MAPS = 8, 16
+_LEAST_CELLS, _COARSE = 4, 2
+"""Cells of a map that is coarser than its data, along each side, and pixels of a cell."""
 _MOST_KINDS = 16
 _ABOVE_CHANCE = 5.0
 """Deviations by which turned maps fit better than those of other records, turned in the same way."""
@@ -33,15 +35,21 @@ class Overlaid(object):
 
     def add(self, data, maps):
         data, maps = numpy.asarray(data), numpy.asarray(maps)
-        sides = data.shape[-2:]
-        self.fits = data.ndim == 4 and maps.ndim in (3, 4) and maps.shape[-2:] == sides and len(data) == len(maps)
-        self.fits = self.fits and min(sides) > 2 and maps.size == len(maps) * sides[0] * sides[1]
+        self.fits = data.ndim == 4 and maps.ndim in (3, 4) and len(data) == len(maps) and maps.size > 0
+        if not self.fits:
+            return
+        maps = maps.reshape(len(maps), -1, *maps.shape[-2:])
+        sides, own = data.shape[2:], maps.shape[2:]
+        whole = own == sides and maps.shape[1] == 1
+        coarse = min(own) >= _LEAST_CELLS and all(sides[one] >= _COARSE * own[one] for one in (0, 1))
+        self.fits = min(sides) > 2 and (whole or coarse) and 0 < maps.shape[1] <= _MOST_MAPS
         if self.fits:
-            down, along = (-(-side // _SIDE) for side in sides)
-            data = data[:, :_MOST_CHANNELS, ::down, ::along].astype(numpy.float64)
+            down, along = (-(-side // _SIDE) for side in own)
+            data = data[:, :_MOST_CHANNELS].astype(numpy.float64)
+            data = (data if whole else _in_cells(data, own))[:, :, ::down, ::along]
             if not self.data or self.data[0].shape == data.shape[1:]:
                 self.data += list(data)
-                self.maps += list(maps.reshape(len(maps), sides[0], sides[1])[:, ::down, ::along].astype(numpy.float64))
+                self.maps += list(maps[:, :, ::down, ::along].astype(numpy.float64))
 
     def result(self):
         """The fields of the event; {} where nothing can be told."""
@@ -71,13 +79,31 @@ def _beyond(differences):
     return float(differences.mean() / max(differences.std() / numpy.sqrt(len(differences)), 1e-9))
 
 
+def _in_cells(data, cells):
+    """The mean of each channel in each cell of a map that is coarser than the data, and its deviation there."""
+    sums = []
+    for values in (data, data * data):
+        for axis in (2, 3):
+            starts = numpy.arange(cells[axis - 2]) * data.shape[axis] // cells[axis - 2]
+            sizes = numpy.diff(numpy.append(starts, data.shape[axis]))
+            shape = [-1 if one == axis else 1 for one in range(4)]
+            values = numpy.add.reduceat(values, starts, axis=axis) / sizes.reshape(shape)
+        sums.append(values)
+    spread = numpy.sqrt(numpy.maximum(sums[1] - sums[0] ** 2, 0))
+    return numpy.concatenate([sums[0], spread], axis=1)
+
+
 def _shares(data, maps):
-    """Of each record, the largest share of the variance of a channel that the map explains."""
-    kinds = numpy.unique(maps)
+    """Of each record, the largest share of the variance of a channel that a map explains, the mean over its maps."""
     values = data.reshape(len(data), data.shape[1], -1)
     values = values - values.mean(axis=2, keepdims=True)
     whole = (values * values).sum(axis=2)
     whole[whole <= 0] = numpy.inf
+    return numpy.mean([_explained(values, whole, maps[:, one]) for one in range(maps.shape[1])], axis=0)
+
+
+def _explained(values, whole, maps):
+    kinds = numpy.unique(maps)
     flat = maps.reshape(len(maps), 1, -1)
     explained = numpy.zeros(whole.shape)
     if len(kinds) <= _MOST_KINDS:

@@ -63,6 +63,7 @@ RUNNER = (
     "overlaid.py",
     "pairs.py",
     "stepped.py",
+    "marked.py",
     "followed.py",
     "stacks.py",
     "own_code.py",
@@ -192,6 +193,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         pairs=_pairs(built[0]) if wishes.mode == TRAINS else (),
         sequences=_sequences(built[0]) if wishes.mode == TRAINS else (),
+        marks=_marks(built[0]) if wishes.mode == TRAINS else (),
         passes=message.iter_size,
         skips=wishes.skips,
     )
@@ -234,6 +236,12 @@ def _sequences(built: BuiltNet) -> tuple[tuple[str, str], ...]:
         if blob is not None and not blob.need_backward:
             found.setdefault(blob.name, target)
     return tuple(found.items())
+
+
+def _marks(built: BuiltNet) -> tuple[str, ...]:
+    """What tells recurrent layers where sequences begin, as they read it."""
+    blobs = (one.bottoms[1].original for one in built.layers if one.is_recurrent and len(one.bottoms) > 1)
+    return tuple(dict.fromkeys(blob.name for blob in blobs if not blob.need_backward))
 
 
 def _pairs(built: BuiltNet) -> tuple[Pair, ...]:

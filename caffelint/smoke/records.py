@@ -30,10 +30,10 @@ _SLACK = 20.0
 
 
 class Facts(NamedTuple):
-    """Of one record: its name; of each top the least and greatest finite value, and how many are nan and infinite."""
+    """Of one record: its name; of each top the least and greatest finite value, how many are nan, infinite, -inf."""
 
     name: str
-    tops: Mapping[str, tuple[float, float, int, int]]
+    tops: Mapping[str, tuple[float, float, int, int, int]]
 
 
 class Reading(NamedTuple):
@@ -136,13 +136,13 @@ def _neighbours(records: Iterable[Any], pair: Mapping[str, Any], until: float) -
     return [found.result(shift) for shift in _SHIFTS]
 
 
-def _ends(values: Any) -> tuple[float, float, int, int]:
+def _ends(values: Any) -> tuple[float, float, int, int, int]:
     import numpy as np
 
     finite = values[np.isfinite(values)]
     ends = (float(finite.min()), float(finite.max())) if finite.size else (float("nan"), float("nan"))
     nan = int(np.isnan(values).sum())
-    return (*ends, nan, int(values.size - finite.size - nan))
+    return (*ends, nan, int(values.size - finite.size - nan), int(np.isneginf(values).sum()))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.net_parts import Blob
 from caffelint.lint import rule
 from caffelint.lint.finding import Finding
-from caffelint.smoke.alike import Crossed, Neighbours, Overlaid, Pairs, Sided, Stepped, Targets, Told
+from caffelint.smoke.alike import Crossed, Marked, Neighbours, Overlaid, Pairs, Sided, Stepped, Targets, Told
 from caffelint.smoke.answers import CHANCE, SURE
+from caffelint.smoke.diagnosis.across import written_across
 from caffelint.smoke.diagnosis.batches import labels_outside
 from caffelint.smoke.diagnosis.change import Change
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, hypotheses, strong
@@ -19,6 +20,7 @@ from caffelint.smoke.diagnosis.inputs import Input, large_input, scaled_again, s
 from caffelint.smoke.diagnosis.signal import steepest
 from caffelint.smoke.diagnosis.tried import CURED, UNTESTED, Tried, alone, cure, refuted, survivor
 from caffelint.smoke.diagnosis.trouble import faded, flat, lags, trouble
+from caffelint.smoke.diagnosis.turned import Turned, turned
 from caffelint.smoke.drift import Drift, drift
 from caffelint.smoke.events import (
     BACKWARD,
@@ -157,6 +159,7 @@ __all__ = [
     "Iteration",
     "Loaded",
     "Lost",
+    "Marked",
     "Neighbours",
     "NonFinite",
     "Odd",
@@ -180,6 +183,7 @@ __all__ = [
     "TimedOut",
     "Told",
     "Tried",
+    "Turned",
     "Warned",
     "Weights",
     "WithoutGpu",
@@ -242,10 +246,12 @@ __all__ = [
     "tests_well",
     "to_line",
     "trouble",
+    "turned",
     "wants_cudnn",
     "weightless",
     "weights",
     "without_weights",
+    "written_across",
 ]
 
 

@@ -17,6 +17,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.cause import Known, Suggested
 from caffelint.lint.file import load
 from caffelint.lint.report import ReportedFinding
+from caffelint.project.scripts import Customs
 from caffelint.smoke.events import (
     BLOB,
     DATA,
@@ -43,7 +44,8 @@ class Run:
     events: all of the run. static: the findings of a check of the same files. synthetic: was any data synthetic?
     asked: the requested iterations. watched: blobs and layers that were measured in every iteration. loaded: did it
     start from weights that were given? tried: the experiments that were made to find out what it broke of. fed: its
-    data. fits: what its nets take of the weights that were given.
+    data. fits: what its nets take of the weights that were given. customs: what scripts of the project do with its
+    solver.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Run:
         self.tried: Sequence[Tried] = ()
         self.fed = Fed()
         self.fits: Sequence[Fit] = ()
+        self.customs = Customs()
         self._statistics: dict[tuple[int, str, str, str, str], Statistics] = {}
         for event in self.all(Statistics):
             self._statistics[event.iteration, event.layer, event.kind, event.name, event.part] = event
@@ -80,6 +83,12 @@ class Run:
         for event in self.events:
             if isinstance(event, kind):
                 yield event
+
+    @property
+    def has_weights_by_script(self) -> bool:
+        """Does a script give its nets weights that no run of this solver makes?"""
+        one = self.customs
+        return one.hands_over is not None or (one.trains_on is not None and one.from_scratch is None)
 
     def first(self, kind: type[_Kind]) -> _Kind | None:
         return next(self.all(kind), None)

@@ -24,6 +24,7 @@ from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
 from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.project.pretrained import pretrained
+from caffelint.lint.project.scripts import customs
 from caffelint.lint.report import Failure, Report, ReportedFinding
 from caffelint.smoke import engines
 from caffelint.smoke.child import More
@@ -195,6 +196,7 @@ class Stage:
         )
         run.fed = prepared.fed
         run.fits = self._weighed.fits
+        run.customs = customs(self.project.solver.path)
         return run
 
     def _weigh(self, built: Sequence[BuiltNet]) -> Weighed:

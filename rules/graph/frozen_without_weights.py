@@ -44,6 +44,8 @@ class FrozenWithoutWeights(NetRule):
     ## Known problems
     `caffe train --weights` cannot be seen from the text. Where the solver sets `weights`, a script gives its training
     weights, the text mentions fine-tuning, or a layer has no filler, only a single layer between learning ones is told.
+    Nothing is where a script gives the nets that it trains weights itself: assigned, shared, or from several solvers
+    that it steps in turn.
     Only info where the
     first layers, many, or the last ones are frozen: their weights are mostly loaded.
 
@@ -111,6 +113,8 @@ class FrozenWithoutWeights(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         frozen = {layer.index for layer in net.layers_of(self.layer_types) if _is_frozen(layer)}
         if not frozen or not net.is_trained:
+            return
+        if any(solver.runs and solver.runs.customs.hands_over for solver in net.solvers):
             return
         is_loaded = _may_be_loaded(net)
         for one in net.states():

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from caffelint.lint import (
     LIKELY,
@@ -14,6 +14,7 @@ from caffelint.lint import (
     ProjectRule,
     Related,
     Solver,
+    listed,
     near,
     title,
     titles,
@@ -53,6 +54,7 @@ class TrainTestNetsDiffer(ProjectRule):
     certainty = LIKELY
     _SOLVER = 'train_net: "train.prototxt" test_net: "test.prototxt" test_iter: 1'
     _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" } '
+    _ON = 'layer { name: "on" type: "InnerProduct" bottom: "fc" top: "on" } '
     _RELU = 'layer { name: "act" type: "ReLU" bottom: "fc" top: "fc" } '
     _LOSS = 'layer { name: "loss" type: "%s" bottom: "fc" bottom: "data" }'
     _POOL = 'layer { name: "pool" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: %s kernel_size: 2 } }'
@@ -77,6 +79,26 @@ class TrainTestNetsDiffer(ProjectRule):
             span='name: "fc_1_one"',
             message='InnerProduct "fc_1_one": the training net lacks it, so testing uses initial weights; set name:'
             ' "fc_one", as in the training net',
+        ),
+        Invalid(
+            {
+                "solver.prototxt": _SOLVER,
+                "train.prototxt": _FC + _ON,
+                "test.prototxt": _FC + _ON.replace('name: "on"', 'name: "ip4"'),
+            },
+            span='name: "ip4"',
+            message='InnerProduct "ip4": the training net lacks it, so testing uses initial weights; set name: "on",'
+            " as in the training net",
+        ),
+        Invalid(
+            {
+                "solver.prototxt": _SOLVER,
+                "train.prototxt": _FC.replace('name: "fc"', 'name: "a"') + _ON.replace('name: "on"', 'name: "b"'),
+                "test.prototxt": _FC + _ON,
+            },
+            span='name: "fc"',
+            message='InnerProduct "fc", "on": the training net lacks them, so testing uses initial weights; name them'
+            ' "a" and "b", as in the training net',
         ),
         Invalid(
             {"solver.prototxt": _SOLVER, "train.prototxt": _POOL % "MAX", "test.prototxt": _POOL % "AVE"},
@@ -142,12 +164,12 @@ class TrainTestNetsDiffer(ProjectRule):
         if new:
             them = "it" if len(new) == 1 else "them"
             names = {layer.name for layer in learning}
-            left = [layer.name for layer in trained.values() if layer.name not in names and layer.type == new[0].type]
+            left = [layer for layer in trained.values() if layer.name not in names]
+            twins = [_twin(layer, left) for layer in new]
             remedy = f"use the names of the training net, or remove {them}"
-            meant = near(new[0].name, left) if len(new) == 1 else []
-            like = trained[meant[0]] if meant else None
-            if like is not None and _reads(like) == _reads(new[0]) != "":
-                remedy = f'set name: "{like.name}", as in the training net'
+            if all(twins) and len(set(twins)) == len(twins):
+                meant = listed([f'"{name}"' for name in twins])
+                remedy = f"{'set name:' if len(new) == 1 else 'name them'} {meant}, as in the training net"
             yield self.finding(
                 new[0].at("name"),
                 f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; {remedy}",
@@ -179,6 +201,18 @@ class TrainTestNetsDiffer(ProjectRule):
             )
 
 
+def _twin(layer: Layer, left: Sequence[Layer]) -> str:
+    """The layer of the training net that a layer stands for: of those of its type that read what it reads, the one of
+    such a name, or the only one that makes as many outputs; empty for none."""
+    alike = {one.name: one for one in left if one.type == layer.type and _reads_the_same(one, layer)}
+    same = [name for name, one in alike.items() if _outputs(one) == _outputs(layer)]
+    return next(iter(near(layer.name, list(alike))), same[0] if len(same) == 1 else "")
+
+
+def _outputs(layer: Layer) -> object:
+    return getattr(layer.kind.parameters, "num_output", None)
+
+
 def _shares_all(layer: Layer, test: Net, trained: dict[str, Layer]) -> bool:
     """Are all its parameters, by their names, also those of layers of the test net that are trained?"""
     names = [spec.name for spec in layer.message.param]
@@ -189,6 +223,10 @@ def _shares_all(layer: Layer, test: Net, trained: dict[str, Layer]) -> bool:
 def _compared(train: Net) -> list[Net]:
     """The test nets that a training net was compared with."""
     return []
+
+
+def _reads_the_same(one: Layer, other: Layer) -> bool:
+    return _reads(one) == _reads(other) != "" or (len(one.bottoms) == 1 and one.bottoms == other.bottoms)
 
 
 def _reads(layer: Layer) -> object:

@@ -11,6 +11,8 @@ from caffelint.smoke.rule import BLOB, BuiltLayer, Gradient, Run, Warned
 from ._evidence import subject
 from ._numbers import number
 
+_ROUNDED = 0.02
+"""Of a slope."""
 GUARD = "keep that computation finite for every batch, even one without any example of a class"
 
 
@@ -21,7 +23,8 @@ def wrong_gradient(run: Run) -> Cause | None:
         if event.is_wrong and layer is not None and layer.type == "Python":
             what, _, why = in_words(run, event)
             # The values are in the finding wrong-gradient.
-            pattern = _pattern(event).replace(";", ":", 1) or " (see wrong-gradient)"
+            pattern = _pattern(event).replace(";", ":", 1) if not event.also else ""
+            pattern = pattern or f"{', by no one factor' if event.also else ''} (see wrong-gradient)"
             what += f": {why}" if event.stale or event.kept else pattern
             at = f"; correct backward, at {code(event.file, event.line)}" if event.file else "; correct its backward"
             return Cause("python-layer", "", f"{what}{at}", CERTAIN, run.place(event.layer))
@@ -83,6 +86,8 @@ def _lacks_a_part(event: Gradient) -> bool:
 def _pattern(event: Gradient) -> str:
     """What is wrong with all of it."""
     factor = event.factor
+    if event.also:
+        return _also(event)
     if event.zero:
         return "; it is 0 everywhere"
     if _lacks_a_part(event):
@@ -95,6 +100,18 @@ def _pattern(event: Gradient) -> str:
     if abs(factor) > 1:
         return f"{turned} is {_times(abs(factor))} times too large"
     return f"{turned} is {_times(1 / abs(factor))} times too small"
+
+
+def _also(event: Gradient) -> str:
+    """Where the gradient is not wrong by the same factor."""
+    analytic, numeric = event.also
+    where = f"at {list(event.also_at)}"
+    if event.about:
+        side = "of 0" if event.about == "0" else f'of "{event.about}"'
+        where = f"with all values on the other side {side}"
+    if abs(analytic - numeric) <= _ROUNDED * abs(numeric):
+        return f"; {where} it is right, so only one side of it is wrong"
+    return f"; {where} it gives {number(analytic)} for {number(numeric)}, so no one factor mends it"
 
 
 def _times(factor: float) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from caffelint.smoke.rule import Overlaid
+from caffelint.lint import listed
+from caffelint.lint.built import BuiltLayer
+from caffelint.smoke.rule import Run, Turned, turned
 
 _TURNED = {
     "mirrored": "mirrored",
@@ -14,12 +16,25 @@ _TURNED = {
 }
 
 
-def turned(one: Overlaid) -> tuple[str, str, str]:
+def in_words(one: Turned) -> tuple[str, str, str]:
     """What is wrong, how that is known, and what to do."""
-    what = f'the maps of "{one.name}" are {_TURNED[one.how]} against their data'
-    why = f"of {one.records} records, a map explains {_share(one.fits)} of the variance of its data as it is, and"
-    remedy = f'write "{one.name}" with its rows and columns as those of the data'
-    return what, f"{why} {_share(one.with_it)} turned back", remedy
+    maps = one.overlaid
+    what = f'the maps of "{maps.name}" are {_TURNED[maps.how]} against their data'
+    why = f"of {maps.records} records, a map explains {_share(maps.fits)} of the variance of its data as it is, and"
+    alike = listed([f'"{top.name}"' for top in one.alike])
+    remedy = f"write {alike} with rows and columns as those of the data"
+    if maps.how == "transposed":
+        remedy += ": indexed by y, then x"
+    return what, f"{why} {_share(maps.with_it)} turned back", remedy
+
+
+def of_maps(run: Run, maker: BuiltLayer) -> tuple[str, str]:
+    """The same of those that a layer brings, as a fact and what to do about it."""
+    found = next((one for one in turned(run) if one.maker is maker), None)
+    if found is None:
+        return "", ""
+    what, why, remedy = in_words(found)
+    return f"{what}: {why}", f"; {remedy}"
 
 
 def _share(share: float) -> str:

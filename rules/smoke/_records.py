@@ -27,6 +27,8 @@ def bad_records(batch: Batch) -> str:
     others = len(batch.names) - sum(one[0] in batch.names for one in batch.bad)
     if others and any(one[0] in batch.names for one in batch.bad):
         text += f"; the other {others} of its batch {'are' if others > 1 else 'is'} normal"
+    if any(BadRecord(*one).below for one in batch.bad[:_NAMED]):
+        text += "; a log of 0 gives -inf"
     if batch.later:
         text += f"; {batch.later} more of the {batch.read} records read are like it"
     return f"{text}; caffe train reads it in iteration {batch.iteration}"
@@ -48,7 +50,8 @@ def of_batch(run: Run, layer: BuiltLayer) -> tuple[str, str]:
 def _record(one: BadRecord) -> str:
     if one.kind == NOT_FINITE:
         values = f"{one.nan + one.inf} values of " if one.nan + one.inf > 1 else ""
-        return f'{one.name} holds {"nan" if one.nan else "inf"} in {values}"{one.top}"'
+        kind = "nan" if one.nan else "-inf" if one.below == one.inf else "inf"
+        return f'{one.name} holds {kind} in {values}"{one.top}"'
     largest = max(abs(one.min), abs(one.max))
     if one.kind == LABEL:
         held = extent(one.min, one.max) if one.min != one.max else number(one.max)

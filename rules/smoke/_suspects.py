@@ -8,7 +8,9 @@ from collections.abc import Callable
 from caffelint.lint import CERTAIN, listed, title
 from caffelint.smoke.rule import Hypothesis, Run
 
+from ._marked import across
 from ._numbers import number
+from ._overlaid import of_maps
 from ._suspect_data import of_data
 from ._suspect_layers import OF_LAYERS, more, of_layers
 from ._suspect_losses import PAIRS, Words, loss, loss_weight, pairs
@@ -41,6 +43,8 @@ NOUNS: dict[str, str] = {
 _FIELDS = {
     "tiny": "clip_gradients",
     "sorted": "the order of the records",
+    "across": "the order of steps and items",
+    "turned": "the way in which maps lie",
     "crop": "the crop",
     "mirror": "mirroring",
     "batch": "batch_size",
@@ -73,6 +77,8 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         return one.told.message, "", one.told.certainty == CERTAIN
     if one.field in OF_LAYERS:
         return (*of_layers(one, name, better), True)
+    if one.field == "turned":
+        return (*of_maps(run, one.layers[0]), True)
     if one.kind in _OF_SEVERAL_FIELDS:
         return _OF_SEVERAL_FIELDS[one.kind](run, one, name, better)
     value = one.value
@@ -87,6 +93,9 @@ def suspect(run: Run, one: Hypothesis) -> Words:
         return fact, "", True
     if one.kind == "depth":
         return (*depth(run, one), True)
+    if one.field == "across":
+        fact, remedy = across(run, one.layers[0])
+        return fact, f"; {remedy}", True
     if one.kind == "data":
         return of_data(run, one, name, better)
     if one.kind == "lr-mult" and one.field == "frozen":
@@ -105,10 +114,6 @@ def suspect(run: Run, one: Hypothesis) -> Words:
     if one.kind == "layer":
         return f"{name} makes nan or inf from finite values", f"; set {better}", one.proved
     return NOUNS[one.kind], f"; try {better}" if better else "", False
-
-
-def _to(better: str) -> str:
-    return f"; set {better}" if better else ""
 
 
 def _momentum(run: Run, one: Hypothesis, name: str, better: str) -> Words:

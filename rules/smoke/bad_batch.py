@@ -40,6 +40,12 @@ class BadBatch(SmokeRule):
             ' read, record 181 of train.h5 holds nan in "data"',
         ),
         Invalid(
+            project(Scanned(25, 2.1, 2.3, 2.6, [_ODD]), _BATCH._replace(bad=[_RECORD._replace(nan=0, inf=2, below=2)])),
+            span="layer",
+            message='1 of 25 batches has an unusual loss (batch 22 gives nan at Log "log"): of the 200 records'
+            ' read, record 181 of train.h5 holds -inf in 2 values of "data"',
+        ),
+        Invalid(
             project(Scanned(25, 2.1, 2.3, 4100, [_HIGH])),
             span="layer",
             message="1 of 25 batches has an unusual loss (batch 7 gives 4100; most give about 2.3)",

@@ -8,7 +8,6 @@ from caffelint.smoke.rule import (
     SURE,
     BuiltLayer,
     Neighbours,
-    Overlaid,
     Run,
     SmokeRule,
     Tested,
@@ -24,7 +23,6 @@ from caffelint.smoke.rule import (
 from ._evidence import worded
 from ._example import NET, losses, project
 from ._numbers import number
-from ._overlaid import turned
 
 _PLAIN = NET.replace('bottom: "log" bottom: "label"', 'bottom: "fc" bottom: "label"')
 _FED = _PLAIN.replace('type: "DummyData"', 'type: "Python" python_param { module: "feeder" layer: "Feeder" }').replace(
@@ -48,8 +46,6 @@ class LabelsOfOtherRecords(SmokeRule):
     are numbers, compared. Of data that is read from files in their order, the same is done with the labels of the
     records before and after. Where they do not agree in TRAIN, TEST is looked at, too, and how often equal records have
     other labels.
-
-    Where a target is a map of the size of its data, it is tried whether it explains more of the data when it is turned.
 
     ## Why is this bad?
     Labels of other records cannot be learned: the loss stays at what a constant answer gives. It happens where images
@@ -115,14 +111,6 @@ class LabelsOfOtherRecords(SmokeRule):
             ' ones, and 280 of these have another "label"',
         ),
         Invalid(
-            project(
-                *losses(2.3, 2, 1.6, 1.2, 0.9, 0.7), Overlaid("label", 120, 0.14, "transposed", 0.89, 44), net=_PLAIN
-            ),
-            span="layer",
-            message='the maps of "label" are transposed (width x height) against their data: of 120 records, a map'
-            " explains 14% of the variance of its data as it is, and 89% turned back",
-        ),
-        Invalid(
             project(*losses(3.1, 2.9, 2.6, 2.4, 2.35, 2.32), _AT_CHANCE, net=_PLAIN),
             span="layer",
             message='the loss of SoftmaxWithLoss "loss" falls only to 2.4; an answer that is always the same gives'
@@ -144,11 +132,6 @@ class LabelsOfOtherRecords(SmokeRule):
     def check(self, run: Run) -> Iterator[Finding]:
         if run.synthetic:
             return
-        for map_of in run.all(Overlaid):
-            maker = next((one for one in run.built[0].layers if map_of.name in [top.name for top in one.tops]), None)
-            if map_of.how and maker is not None:
-                what, why, remedy = turned(map_of)
-                yield worded(self, run.place(maker.name), Cause("labels", what, why), remedy, certainty=CERTAIN)
         every = list(run.all(Neighbours))
         for one in every:
             found = _stays(run, one.name) if not one.shift and not one.net and one.beyond < CHANCE else None

@@ -146,7 +146,7 @@ def _nothing_to_learn(rule: SmokeRule, run: Run) -> Finding | None:
 def _only_factors(rule: SmokeRule, run: Run, able: list[BuiltLayer]) -> Finding | None:
     """Does nothing learn but factors and slopes, since all weights are frozen that fillers made?"""
     frozen = [layer for layer in run.built[0].layers if layer.has_weights and layer.params]
-    if run.loaded or not frozen or any(layer.has_weights for layer in able):
+    if run.loaded or run.has_weights_by_script or not frozen or any(layer.has_weights for layer in able):
         return None
     what = f"no weights learn: every lr_mult of {titles(frozen[:3])}{_and_more(len(frozen) - 3)} is 0"
     why = f"only {title(able[0])}{_and_more(len(able) - 1)} can learn, which multiply what random weights make"

@@ -60,6 +60,19 @@ class WrongGradient(SmokeRule):
             " of forward is 30; it is 2 times too large",
         ),
         Invalid(
+            project(_WRONG._replace(wrong=5, factor=math.nan, also=(0.1, -0.4), also_at=(0, 2))),
+            span='bottom: "fc"',
+            message='Log "log": the gradient of "fc" is wrong in 5 of 24 values checked: at [3, 1] backward gives 0.5,'
+            " but the slope of forward is 0.25; at [0, 2] it gives 0.1 for -0.4, so no one factor mends it",
+        ),
+        Invalid(
+            project(_WRONG._replace(factor=math.nan, also=(0.25, 0.5), also_at=(3, 1), about="label")),
+            span='bottom: "fc"',
+            message='Log "log": the gradient of "fc" is wrong in all 24 values checked: at [3, 1] backward gives 0.5,'
+            ' but the slope of forward is 0.25; with all values on the other side of "label" it gives 0.25 for 0.5, so'
+            " no one factor mends it",
+        ),
+        Invalid(
             project(_RIGHT._replace(kept=True)),
             span='bottom: "fc"',
             message='Log "log": the gradient of "fc" is another one in each pass, though what it reads is the same: it'

@@ -224,7 +224,7 @@ def test_the_run_tells_of_maps_that_are_turned(
     session = in_engine(write(tmp_path, _MASKED, solver), engine)
     assert session.run is not None
     found = [one.name for one in session.report.findings]
-    assert ("labels-of-other-records" in found) is turned
+    assert ("maps-turned" in found) is turned
     said = verdict(session.run, session.report.findings)
     assert ('the maps of "label" are transposed (width x height) against their data' in said) is turned
 

@@ -366,3 +366,60 @@ def test_values_that_get_no_gradient_are_moved_together(layer: Sum, wrong: int) 
     if wrong:
         assert (found.analytic, list(found.at)) == (0, [])
         assert found.numeric == pytest.approx(2 * layer.inside / layer.sum**2 * 3875, rel=0.1)
+
+
+class Sides(Cubes):
+    """The distance of x from a target, which weighs `up` below it and `down` above it, and what backward takes for
+    these."""
+
+    def __init__(self, x: list[float], up: float, down: float, root: bool = False) -> None:
+        self.bottoms = [np.array(x, np.float32), np.zeros(len(x), np.float32) + np.float32(2)]
+        self.params: list[Any] = []
+        self.taken = np.float32(up), np.float32(down)
+        self.root = root
+
+    def forward(self) -> list[Any]:
+        x, target = self.bottoms
+        if self.root and x.max() > 2:
+            raise ValueError("no root")
+        return [np.where(x < target, 0.9 * (target - x), 0.1 * (x - target)).astype(np.float32)]
+
+    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+        x, target = self.bottoms
+        return [weights[0] * np.where(x < target, -self.taken[0], self.taken[1]), None], []
+
+
+_BELOW, _BOTH = [0.1, 0.5, -1.0, 1.0], [0.1, 0.5, 3.0, 4.5]
+_OF_SIDES = {"layer": "a", "kind": "Python", "tops": [None], "bottoms": [0], "params": [], "names": ["x", "t"]}
+
+
+@pytest.mark.parametrize(
+    ("x", "up", "down", "factor", "about", "ratios"),
+    [
+        (_BELOW, 0.9, 0.1, 1.0, "", []),
+        (_BELOW, 1.8, 0.2, 2.0, "", []),
+        (_BELOW, 0.1, 0.9, None, "t", [1 / 9, 9]),
+        (_BELOW, 0.1, 0.1, None, "t", [1 / 9, 1]),
+        (_BOTH, 0.1, 0.9, None, "", [1 / 9, 9]),
+        (_BOTH, -0.9, -0.1, -1.0, "", []),
+    ],
+)
+def test_two_sides(
+    x: list[float], up: float, down: float, factor: float | None, about: str, ratios: list[float]
+) -> None:
+    layer = Sides(x, up, down)
+    (found,) = (Gradient(**event) for event in check(layer, _OF_SIDES, 1))
+    assert layer.bottoms[0].tolist() == np.array(x, np.float32).tolist()
+    assert found.about == about
+    if factor is None:
+        assert math.isnan(found.factor)
+        both = found.analytic / found.numeric, found.also[0] / found.also[1]
+        assert sorted(both) == pytest.approx(ratios, rel=0.05)
+    else:
+        assert found.factor == pytest.approx(factor, rel=0.02)
+        assert not found.also
+
+
+def test_the_other_side_need_not_be_there() -> None:
+    (found,) = (Gradient(**event) for event in check(Sides([0.1, 0.2, 0.3], 0.1, 0.9, root=True), _OF_SIDES, 1))
+    assert found.factor == pytest.approx(1 / 9, rel=0.05)

@@ -1,4 +1,4 @@
-"""Frozen layers whose weights nothing loads, and a file that holds them: beside, or under other names."""
+"""Frozen layers whose weights nothing loads, a file that holds them, beside or under other names, and a script."""
 
 from __future__ import annotations
 
@@ -69,3 +69,18 @@ def test_layers_of_other_names_are_renamed(engine: str, in_engine: Callable[...,
     assert best is not None
     assert best.change.text == 'name: "trunk"'
     assert 'with name: "trunk" at "body" it learns' in verdict(session.run, session.report.findings)
+
+
+@pytest.mark.parametrize("scripted", [False, True])
+def test_what_a_script_sets_is_not_to_learn(scripted: bool, in_engine: Callable[..., Session], tmp_path: Path) -> None:
+    """As in a net that is trained through another one, whose weights it is given between steps."""
+    _store(tmp_path, "body", 6)
+    if scripted:
+        lines = "solver = caffe.get_solver('solver.prototxt')", "other = caffe.get_solver('other.prototxt')"
+        loop = "for a, b in zip(solver.net.params['body'], other.net.params['body']):\n    a.data[...] = b.data\n"
+        (tmp_path / "train.py").write_text("\n".join(("import caffe", *lines, loop)))
+    session = in_engine(write(tmp_path, NET, _SOLVER), "torch")
+    assert session.run is not None
+    tried = [one for one in session.run.tried if one.hypothesis.field == "frozen"]
+    assert bool(tried) == (not scripted)
+    assert not (scripted and "random weights" in verdict(session.run, session.report.findings))

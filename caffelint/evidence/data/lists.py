@@ -320,7 +320,7 @@ def _add(records: Records, top: str, values: Any, name: str, begin: int, digests
             return
         flat = values.reshape(len(values), -1)
         found = marks(np.ascontiguousarray(flat).view(np.uint8))
-        if kinds.CONSTANT in seen.faults or kinds.NAN in seen.faults or kinds.INF in seen.faults:
+        if not {kinds.CONSTANT, kinds.NAN, kinds.INF, kinds.BELOW}.isdisjoint(seen.faults):
             found[(flat == flat[:, :1]).all(axis=1)] = 0
         digests[:, 0] = joined(np.ascontiguousarray(digests[:, 0]), found)  # a pair is repeated if both of it are
     records.facts.top(top).join(seen)

@@ -15,6 +15,7 @@ from caffelint.evidence.data.sources import Feed, Reader
 from caffelint.evidence.data.steps import INTERLEAVED, LAST, SWAPPED, read_as
 from caffelint.evidence.data.transform import After, transformed_values
 from caffelint.evidence.data.values import (
+    BELOW,
     BOX_EMPTY,
     BOX_OUTSIDE,
     CONSTANT,
@@ -44,6 +45,7 @@ from caffelint.lint import rule
 from caffelint.lint.finding import Finding
 
 __all__ = [
+    "BELOW",
     "BOX_EMPTY",
     "BOX_OUTSIDE",
     "CONSTANT",

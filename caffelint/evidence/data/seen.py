@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from caffelint.evidence.data.steps import steps_of
 from caffelint.evidence.data.values import (
+    BELOW,
     BEYOND,
     CONSTANT,
     EXAMPLES,
@@ -120,7 +121,7 @@ def seen_labels(values: Array, name: Name) -> Top:
 
 
 def _not_finite(top: Top, flat: Array, name: Name) -> None:
-    for kind, wrong in ((NAN, np.isnan(flat)), (INF, np.isinf(flat))):
+    for kind, wrong in ((NAN, np.isnan(flat)), (INF, np.isposinf(flat)), (BELOW, np.isneginf(flat))):
         rows = np.flatnonzero(wrong.any(axis=1))
         if len(rows):
             top.faults[kind] = Fault(len(rows), [name(int(row)) for row in rows[:EXAMPLES]])

@@ -28,7 +28,7 @@ PART_LABEL = "label not whole"
 BOX_OUTSIDE = "box outside"
 BOX_EMPTY = "box empty"
 # What may be wrong with the values of a top in a record.
-NAN, INF, CONSTANT = "nan", "inf", "constant"
+NAN, INF, BELOW, CONSTANT = "nan", "inf", "-inf", "constant"
 
 EXAMPLES = 5
 MOST_SHAPES = 64

@@ -72,6 +72,13 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
     return found
 
 
+def customs(solver: str) -> Customs:
+    """What is done with a solver, by its path."""
+    folder, name = os.path.split(os.path.abspath(solver))
+    top = top_of(folder)
+    return _customs(top, folder, name) if top else Customs()
+
+
 def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
     """What the scripts of the project with that top tell of a net; `solved`: a solver names it."""
     named = _by_name(top).get(name, ())

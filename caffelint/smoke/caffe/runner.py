@@ -115,7 +115,7 @@ class Run(object):
 
         look_for_layers([os.getcwd()] + job["python_path"])
         self.make = synthetic.batch
-        self.answers = answers.Answers(job["targets"], job["pairs"], job["sequences"])
+        self.answers = answers.Answers(job["targets"], job["pairs"], job["sequences"], job["marks"])
         self.emit("note", message="Caffe %s, Python %s" % (getattr(caffe, "__version__", "?"), sys.version.split()[0]))
         if job["wants_gpu"]:
             from caffelint_engine import cpu_only

@@ -172,7 +172,7 @@ def _bad(facts: Sequence[Facts], limits: Limits) -> list[tuple[int, BadRecord]]:
             limit[top] = min(limit[top], beyond * nearly_all) if nearly_all else limit[top]
     found = []
     for at, one in enumerate(facts):
-        for top, (low, high, nan, inf) in one.tops.items():
+        for top, (low, high, nan, inf, below) in one.tops.items():
             largest = max(abs(low), abs(high))
             kind = ""
             if nan or inf:
@@ -182,7 +182,7 @@ def _bad(facts: Sequence[Facts], limits: Limits) -> list[tuple[int, BadRecord]]:
             elif largest > limit[top] > 0:
                 kind = EXTREME
             if kind:
-                found.append((at, BadRecord(one.name, kind, top, low, high, nan, inf, usual[top])))
+                found.append((at, BadRecord(one.name, kind, top, low, high, nan, inf, usual[top], below)))
                 break
     return found
 

@@ -22,7 +22,7 @@ _SCORE = 6.0
 def weights_beside(run: Run) -> Iterator[Hypothesis]:
     """Files that hold weights of all layers that are frozen at what their fillers drew. field: `beside`."""
     frozen = [layer for layer in run.built[0].layers if _is_frozen(layer)]
-    if run.loaded or not frozen:
+    if run.loaded or run.customs.hands_over or not frozen:
         return
     able = islice((path for path in _files(run) if _holds(path, frozen)), _MOST_TRIED)
     changes = tuple(Change(f'--weights "{os.path.relpath(path)}"', (), weights=path) for path in able)

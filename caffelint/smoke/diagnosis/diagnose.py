@@ -12,6 +12,7 @@ from pathlib import Path
 
 from caffelint.smoke.alike import Targets, Told
 from caffelint.smoke.checks import of_python_layers, of_python_losses
+from caffelint.smoke.diagnosis.across import across
 from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
 from caffelint.smoke.diagnosis.belonging import shifted
 from caffelint.smoke.diagnosis.beside import weights_beside
@@ -49,6 +50,7 @@ from caffelint.smoke.diagnosis.trouble import (
     stuck,
     trouble,
 )
+from caffelint.smoke.diagnosis.turned import turned_back
 from caffelint.smoke.engines import Engine
 from caffelint.smoke.events import LABEL, Batch, Done, Event, Gradient, Trying
 from caffelint.smoke.followed import SECONDS
@@ -128,7 +130,7 @@ class Diagnosis:
                 found += [*records(run), *hypotheses(run), *by_chance(run, self._was)]
                 found += [*expanding(run), *shrinking(run), *products(run), *mixing(run), *bounded_outputs(run)]
                 found += [*rare_targets(run)]
-                found += [*weights_beside(run), *misnamed(run)]
+                found += [*weights_beside(run), *misnamed(run), *across(run), *turned_back(run)]
                 found += [*rectified_scores(run), *dropped(run), *dropped_answers(run)]
             if self._was.kind == FLAT:
                 held = [*holding(run)]
@@ -139,7 +141,8 @@ class Diagnosis:
                 found = [one for one in found if strong(run, one)]
             self._found = sorted([*found, *told(run, found)], key=lambda one: -one.score)
             if self._was.kind == FLAT and not flat(run):
-                self._found = [one for one in self._found if one.field in ("inverted", "swapped")]
+                names = ("inverted", "swapped", "across", "turned")
+                self._found = [one for one in self._found if one.field in names]
             if self._was.kind == BADLY:
                 self._found = [one for one in self._found if one.entry]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]

@@ -62,10 +62,11 @@ def _all_weights_small(run: Run) -> Iterator[Hypothesis]:
 def _held(run: Run) -> Iterator[Hypothesis]:
     """Weights that fillers made, of which an lr_mult of 0, or next to it, lets next to nothing learn.
 
-    field: `frozen`. value: the largest. Not where weights were loaded, which are mostly to stay as they are, nor
-    where the loss falls: to learn from random features may be what is wanted.
+    field: `frozen`. value: the largest. Not where weights were loaded, which are mostly to stay as they are, or a
+    script gives them, as from one net of two to the other, nor where the loss falls: to learn from random features may
+    be what is wanted.
     """
-    if run.loaded or progress(run) < CLEARLY:
+    if run.loaded or run.has_weights_by_script or progress(run) < CLEARLY:
         return
     held = [
         layer

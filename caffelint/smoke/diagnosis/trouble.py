@@ -6,8 +6,9 @@ import math
 from typing import NamedTuple
 
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.smoke.alike import Neighbours, Pairs
+from caffelint.smoke.alike import Marked, Neighbours, Pairs
 from caffelint.smoke.answers import CHANCE
+from caffelint.smoke.diagnosis.turned import turned
 from caffelint.smoke.events import DIFF, PARAM, RATE, Crashed, Iteration, NonFinite, Statistics
 from caffelint.smoke.learning import (
     dead_layers,
@@ -42,7 +43,8 @@ class Trouble(NamedTuple):
     NEGATIVE (it is, and cannot be), FADES (the rate is soon next to 0), STOPS (nothing learns, or the loss stays where
     it was clamped), DIES (the output of a layer becomes 0), LARGE (the first update wipes out the weights), TESTS (only
     a TEST net gives what is not finite), FLAT (the loss falls by little, as that of a sound run may, or pairs seem to
-    be told the wrong way round), BADLY (see `badly`).
+    be told the wrong way round, sequences lie across the items of a recurrent layer, or maps turned on their data),
+    BADLY (see `badly`).
 
     iteration: the first that shows it. progress: how much is left of the loss, or of chance where that is less.
     last: the loss at the end. tested: that of a TEST net; nan where it says little.
@@ -157,8 +159,16 @@ def _by_heart(run: Run) -> bool:
 
 
 def lags(run: Run) -> bool:
-    """Is the loss flat, or does it fall to what pairs that are told the wrong way round allow?"""
-    return flat(run) or opposed(run) is not None
+    """Is the loss flat, or does it fall to what pairs that are told the wrong way round allow, or data that lies so?"""
+    return flat(run) or opposed(run) is not None or _disordered(run)
+
+
+def _disordered(run: Run) -> bool:
+    """Do sequences lie across the items of a recurrent layer, or maps turned on their data, while a good part is left
+    of the loss?"""
+    if run.synthetic or len(run.iterations) < _ENOUGH or not progress(run) > _LITTLE:
+        return False
+    return run.first(Marked) is not None or bool(turned(run))
 
 
 def opposed(run: Run, loss: str = "") -> Pairs | None:

@@ -111,7 +111,7 @@ class Run:
         if job.wants_gpu and not torch.cuda.is_available():
             emit(WithoutGpu("this machine has no GPU that torch could use"))
         wanted, couples = ([one._asdict() for one in every] for every in (job.targets, job.pairs))
-        self.answers: Any = Answers(wanted, couples, job.sequences)  # type: ignore[no-untyped-call]
+        self.answers: Any = Answers(wanted, couples, job.sequences, job.marks)  # type: ignore[no-untyped-call]
         self.iteration = BEFORE
         self.last_rate = 0.0
         self.batch: dict[str, Tensor] = {}

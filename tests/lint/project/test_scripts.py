@@ -283,6 +283,20 @@ def test_weights_that_a_script_gives_hold_what_is_frozen(repository: Path) -> No
     ]
 
 
+def test_what_a_script_hands_over_is_frozen_on_purpose(repository: Path) -> None:
+    inner = """layer { name: "%s" type: "InnerProduct" bottom: "%s" top: "%s" param { lr_mult: %d }
+      inner_product_param { num_output: 3 weight_filler { type: "xavier" } } }"""
+    net = NET[: NET.index('layer { name: "u"')].replace("dim: 18 dim: 18", "dim: 1 dim: 1")
+    loss = 'layer { name: "loss" type: "EuclideanLoss" bottom: "b" bottom: "l" }'
+    (repository / "models/train.prototxt").write_text(
+        net + inner % ("a", "d", "a", 1) + inner % ("b", "a", "b", 0) + loss
+    )
+    assert "frozen-without-weights" in found()
+    script = "import caffe\ns, d = [caffe.get_solver(p) for p in ('models/solver.prototxt', 'd.prototxt')]\n"
+    (repository / "train.py").write_text(script + "for k in 'b':\n  p = s.net.params[k][0]\n  p.data[...] = w[k]\n")
+    assert "frozen-without-weights" not in found()
+
+
 def test_a_script_sets_the_gradient_of_a_blob_wherever_the_solver_is_named(repository: Path) -> None:
     data = 'layer { name: "i" type: "DummyData" top: "i" dummy_data_param { shape { dim: 1 } } }'
     (repository / "models/train.prototxt").write_text(data + NET[: NET.index('layer { name: "loss"')])

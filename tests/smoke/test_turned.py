@@ -1,0 +1,130 @@
+"""Maps of cells that are turned against their data: they are seen, and tried the right way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from project_files import SOLVER, write
+
+from caffelint.smoke.diagnosis.tried import survivor
+from caffelint.smoke.session import Session
+from caffelint.smoke.verdict import verdict
+
+np = pytest.importorskip("numpy")
+
+from caffelint.smoke.overlaid import Overlaid  # noqa: E402
+
+WAYS = {
+    "transposed": lambda maps: np.swapaxes(maps, -1, -2),
+    "mirrored": lambda maps: maps[..., ::-1],
+    "upside down": lambda maps: maps[..., ::-1, :],
+    "turned round": lambda maps: maps[..., ::-1, ::-1],
+    "turned to the left": lambda maps: np.swapaxes(maps, -1, -2)[..., ::-1],
+    "turned to the right": lambda maps: np.swapaxes(maps, -1, -2)[..., ::-1, :],
+}
+
+
+def scenes(count: int, cells: int = 6, side: int = 4, seed: int = 1, textured: bool = False) -> tuple[Any, Any]:
+    """Noise with a few bright, or rough, squares, and the map of their cells."""
+    random = np.random.RandomState(seed)
+    maps = (random.rand(count, 1, cells, cells) < 0.15).astype("f")
+    there = maps.repeat(side, 2).repeat(side, 3)
+    noise = random.normal(0, 1, there.shape)
+    return (0.3 + there) * noise if textured else there + 0.3 * noise, maps
+
+
+def overlaid(data: Any, maps: Any) -> dict[str, Any]:
+    one: Any = Overlaid()  # type: ignore[no-untyped-call]
+    one.add(data, maps)
+    found: dict[str, Any] = one.result()
+    return found
+
+
+@pytest.mark.parametrize("textured", [False, True])
+@pytest.mark.parametrize("how", WAYS)
+def test_maps_of_cells(how: str, textured: bool) -> None:
+    data, maps = scenes(60, textured=textured)
+    assert overlaid(data, maps)["how"] == ""
+    found = overlaid(data, WAYS[how](maps))
+    assert found["how"] == how
+    assert found["with_it"] > 0.5 > 0.2 > found["fits"]
+    assert overlaid(data[:, 0:1, :-1, :-2], WAYS[how](maps))["how"] == how, "cells of several sizes"
+    several = np.concatenate([maps, 0.5 * maps, np.zeros_like(maps)], 1)
+    assert overlaid(data, WAYS[how](several))["how"] == how
+
+
+def test_of_other_shapes() -> None:
+    """Cells that are not square, and a map that is not."""
+    data, maps = scenes(60)
+    wide = data.repeat(2, 3)
+    assert overlaid(wide, WAYS["transposed"](maps))["how"] == "transposed"
+    assert overlaid(data[..., :-4], WAYS["upside down"](maps[..., :-1]))["how"] == "upside down"
+    assert overlaid(data, maps[:, 0])["how"] == ""
+    assert overlaid(data, maps[:, 0].swapaxes(1, 2))["how"] == "transposed"
+
+
+def test_where_nothing_can_be_told() -> None:
+    data, maps = scenes(60)
+    other = scenes(60, seed=2)[1]
+    assert overlaid(data, other)["how"] == ""
+    assert overlaid(data, maps[:, :, :3, :3]) == {}
+    assert overlaid(data, maps.reshape(60, -1)) == {}
+    assert overlaid(data, maps.repeat(20, 1)) == {}
+    assert overlaid(data[:0], maps[:0]) == {}
+
+
+NET = """
+layer { name: "data" type: "HDF5Data" top: "data" top: "map" hdf5_data_param { source: "train.txt" batch_size: 20 } }
+%s
+layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "score" bottom: "map" top: "loss"
+  loss_param { normalization: VALID } }
+"""
+CONVOLUTIONS = """
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"
+  convolution_param { num_output: 8 kernel_size: 4 stride: 4 weight_filler { type: "xavier" } } }
+layer { name: "relu" type: "ReLU" bottom: "conv" top: "conv" }
+layer { name: "score" type: "Convolution" bottom: "conv" top: "score"
+  convolution_param { num_output: 1 kernel_size: 1 weight_filler { type: "xavier" } } }
+"""
+DENSE = """
+layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc"
+  inner_product_param { num_output: 36 weight_filler { type: "xavier" } } }
+layer { name: "score" type: "Reshape" bottom: "fc" top: "score"
+  reshape_param { shape { dim: 0 dim: 1 dim: 6 dim: 6 } } }
+"""
+_SOLVER = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "") + 'type: "Adam"\n'
+
+
+def _run(in_engine: Callable[..., Session], engine: str, layers: str, how: str, folder: Path) -> Session:
+    h5py = pytest.importorskip("h5py")
+    data, maps = scenes(400)
+    with h5py.File(folder / "train.h5", "w") as file:
+        file["data"], file["map"] = data.astype("f"), (WAYS[how](maps) if how else maps).astype("f")
+    (folder / "train.txt").write_text("train.h5\n")
+    return in_engine(write(folder, NET % layers, _SOLVER), engine, iterations=60)
+
+
+@pytest.mark.parametrize(
+    ("engine", "how"), [*(("torch", how) for how in WAYS), ("caffe", "transposed"), ("caffe", "turned to the left")]
+)
+def test_the_run_tries_them_turned_back(
+    engine: str, how: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    session = _run(in_engine, engine, CONVOLUTIONS, how, tmp_path)
+    assert session.run is not None
+    best = survivor(session.run.tried)
+    assert best is not None
+    assert best.change.text == f'"map" {"transposed" if how == "transposed" else "turned"} back'
+    assert 'the maps of "map" are' in verdict(session.run, session.report.findings)
+
+
+@pytest.mark.parametrize(("layers", "how"), [(CONVOLUTIONS, ""), (DENSE, "transposed")])
+def test_what_is_no_fault(layers: str, how: str, in_engine: Callable[..., Session], tmp_path: Path) -> None:
+    """Maps that lie on their data, and those of a net that may learn any order of its outputs."""
+    session = _run(in_engine, "torch", layers, how, tmp_path)
+    assert session.run is not None
+    assert not [one for one in session.run.tried if one.hypothesis.field == "turned"]
+    assert "the maps of" not in verdict(session.run, session.report.findings)
