@@ -149,7 +149,7 @@ class SnapshotPrefixUnusable(SolverRule):
                 f'snapshot_prefix leads to "{wrong}", but other paths of this solver to "{meant}"; did you mean that?'
             )
             yield self.finding(place, text, severity=WARNING, certainty=LIKELY)
-        elif prefix and (source := next((path for path in found if path.startswith(f"{prefix}/")), "")):
+        elif prefix and (source := next((path for path in found if _is_below(path, prefix)), "")):
             text = (
                 f'snapshot_prefix "{prefix}" is the folder of "{source}", so Caffe saves "{prefix}_iter_N.caffemodel"'
             )
@@ -211,6 +211,10 @@ class SnapshotPrefixUnusable(SolverRule):
             severity=INFO,
             certainty=LIKELY,
         )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return os.path.normpath(path).startswith(os.path.normpath(folder) + "/")
 
 
 def _is_of_another_machine(folder: str) -> bool:
