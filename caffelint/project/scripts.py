@@ -66,8 +66,8 @@ _BY_TOOL = Phrase(
     ),
 )
 _LOADS = Phrase(
-    ("-weights", ".copy_from(", ".caffemodel", ".restore("),
-    compiled_later(r"-weights\b|\.copy_from\(|\.caffemodel\b|\.restore\("),
+    ("-weights", ".copy_from(", ".caffemodel", ".restore(", ".solverstate"),
+    compiled_later(r"-weights\b|\.copy_from\(|\.(?:caffemodel|solverstate)\b|\.restore\("),
 )
 _DIFFS = Phrase(
     (".diff", ".set_diff("), compiled_later(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import (
+    INFO,
     LIKELY,
     TEST,
     WARNING,
@@ -176,6 +177,8 @@ class DeployLayerWithoutWeights(NetRule):
             text,
             related=(Related("the layer in the training net", twin.at("name")),),
             layers=layers,
+            # With another name and another size it is most likely for the weights that training started from.
+            severity=INFO if resized else None,
         )
 
 

@@ -154,6 +154,8 @@ class PythonLossWeight(LayerRule):
         if not layer.bottoms or len(layer.tops) != 1 or TRAIN not in layer.phases or not python_classes(layer):
             return
         weights = list(layer.message.loss_weight)
+        if not weights and layer.net.role != "train" and not layer.net.solvers:
+            return  # what is run for its answers
         idle = [] if weights else _idle(layer)
         makes = _makes_a_gradient if not weights and (idle or _is_last(layer)) else _ignores_its_top
         for python, line in claims(layer, makes):

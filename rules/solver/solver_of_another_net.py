@@ -86,7 +86,8 @@ class SolverOfAnotherNet(SolverRule):
             return
         asked = "check that this is the net to train"
         names = _base(solver.path)
-        of_net, of_prefix = _families(net.lower()), _families(_base(prefix))
+        itself = " ".join(use.net.message.name.lower() for use in solver.nets)
+        of_net, of_prefix = _families(f"{net.lower()} {itself}"), _families(_base(prefix))
         if of_net and of_prefix and not (of_net | _families(names)) & of_prefix:
             text = f'{field} is for {" and ".join(sorted(of_net))}, but snapshot_prefix "{prefix}" is for'
             yield self.finding(solver.at(field), f"{text} {' and '.join(sorted(of_prefix))}; {asked}")

@@ -435,8 +435,26 @@ class RegressionLoss(ForkLoss):
 
 @register
 class DistanceLoss(RegressionLoss):
-    types = ("L1Loss", "SmoothL1Loss")
+    types: ClassVar[tuple[str, ...]] = ("L1Loss",)
     is_distance = never_negative = True
+
+
+@register
+class SmoothDistanceLoss(DistanceLoss):
+    types = ("SmoothL1Loss",)
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        """All forks compare channels, height and width of the two, and not the items (smooth_L1_loss_layer.cpp)."""
+        one, two = ([*shape[1:4], 1, 1, 1][:3] for shape in bottoms[:2])
+        if one != two and max(map(len, bottoms[:2])) <= 4:
+            raise Refusal(
+                Kind.SHAPES_DIFFER,
+                f"predictions are {text(bottoms[0])} but targets are {text(bottoms[1])}; sizes per item must match",
+                "Check failed: bottom[0]->channels() == bottom[1]->channels()",
+                "smooth_L1_loss_layer.cpp Reshape",
+                ("bottom", 1),
+            )
+        return super().set_up(bottoms)
 
 
 @register

@@ -43,7 +43,10 @@ _OF_EVERY_CAFFE = frozenset(
     ]
 )
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
+_STRANGERS = ("this is binary data", "this is a web page", "this is JSON")
+"""How it begins what is said of files that are no prototxt at all."""
 _UNKNOWN_FIELD = "unknown-field"
+_WITHOUT_LOSS = "no-loss"
 _OF_SOLVERS = "unknown-solver-type"
 _OF_TEMPLATES = "unfilled-template"
 _OF_DEPLOYED = "deploy-"
@@ -121,6 +124,9 @@ class _Project:
         if asked not in self._unused:
             self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked, self.refused)
         return self._unused[asked]
+
+    def is_used(self, path: str) -> bool:
+        return self._used.is_used(path)
 
     def stale(self, path: str, one: ReportedFinding) -> str:
         """Why a finding is no longer in a file once a script has written it anew."""
@@ -390,6 +396,8 @@ class _Projects:
             return why
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
+        if one.message.startswith(_STRANGERS) and not project.is_used(path):
+            return "no solver, script or page names the file"
         if is_warning and (why := project.superseded(path) or project.stale(path, one)):
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
@@ -401,7 +409,8 @@ class _Projects:
         is_of_training = is_warning and _OF_TRAINING.match(one.code) is not None
         if not (is_of_training or one.severity == ERROR or _OF_LOADING.match(one.code)):
             return ""
-        ran = project.ran(path)
+        # Without a loss a log shows 0: one that shows another was of an earlier text.
+        ran = project.ran(path) if one.name != _WITHOUT_LOSS else None
         if ran is None and one.name == _OF_SOLVERS and (why := project.takes_type(path)):
             return why
         if ran and (ran.shown or is_of_training and (not ran.is_weak or _DIVERGES.match(one.code))):
