@@ -23,6 +23,7 @@ from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
 from caffelint.project.python_tops import top_numbers
 from caffelint.project.python_views import ChangedView, changed_views
+from caffelint.text.near import Compared
 from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class PythonModule:
         self._classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
         self._names = set(_bound_names(body))
         self._found: dict[str, PythonClass] = {}
+        self.compared = Compared()
 
     def class_names(self) -> Sequence[str]:
         """Those that are layers, or may be."""
@@ -268,7 +270,7 @@ class PythonClass:
             return ()
         called = [self._functions[name] for name in _OF_CAFFE if name in self.methods]
         codes = [Code(one, [*certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
-        return [*faults(codes, self._nodes, self.module.nodes, self.module.body)]
+        return [*faults(codes, self._nodes, self.module.nodes, self.module.body, self.module.compared)]
 
     @cached_property
     def shuffled_apart(self) -> Sequence[Apart]:

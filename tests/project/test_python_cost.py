@@ -290,3 +290,23 @@ def test_what_a_module_takes_from_others_is_looked_up() -> None:
         return bench_curves.calls(lambda: [module.takes_from(f"A{one}", ["p/c.py"]) for one in range(number)])
 
     assert work(400) < 4.6 * work(100)
+
+
+def test_names_of_a_module_are_compared_for_a_while() -> None:
+    """Each method of each class reads one that nothing sets, and all of them are long and alike."""
+
+    def work(number: int) -> int:
+        long = [f"{'ab' * 90}{one:016b}".replace("1", "a").replace("0", "b") for one in range(3 * number)]
+        text = f"class Z:\n    def a(self):\n        {'; '.join(f'self.{one} = 1' for one in long[number:])}\n"
+        for one in range(number):
+            text += f"class A{one}(caffe.Layer):\n"
+            for method in ("setup", "reshape", "forward"):
+                text += f"    def {method}(self, bottom, top):\n        self.{long[one]}\n"
+            text += f"    def backward(self, a, b, c):\n        self.{long[one]}{method}\n"
+        module = PythonModule("a.py", text)
+        return bench_curves.calls(
+            lambda: [len(one.faults) for name in module.class_names() if (one := module.find(name))]
+        )
+
+    work(2)
+    assert work(40) < 4.6 * work(10)
