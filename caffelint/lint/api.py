@@ -70,7 +70,7 @@ from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
 from caffelint.schema.spelling import suggest
 from caffelint.schema.tables import FIRST_FORK_NUMBER
-from caffelint.text.near import near
+from caffelint.text.near import Compared, near
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 from caffelint.text.tree import Problem
@@ -90,6 +90,7 @@ __all__ = [
     "WARNING",
     "Cause",
     "CauseKind",
+    "Compared",
     "Early",
     "Edits",
     "File",

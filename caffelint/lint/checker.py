@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from caffelint.lint.cache import key, load, store
 from caffelint.lint.config import NO_SETTINGS, Config
@@ -32,6 +32,7 @@ _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs
 """Settings that leave the findings of a job as they are."""
 _NO_RUNS: Mapping[str, Runs] = MappingProxyType({})
 
+_Found = TypeVar("_Found")
 Measure = Callable[["Net", Config], Mapping[str, Any]]
 """The signals of the data of a net by top, read from their sources: lint itself looks at their first record alone."""
 
@@ -51,6 +52,22 @@ class Outcome(NamedTuple):
 def fingerprint(texts: Mapping[str, bytes]) -> int:
     """Differs where texts do; in another process, it may differ for the same texts."""
     return hash(frozenset(texts.items()))
+
+
+def _of_each(
+    find: Callable[[Mapping[str, bytes]], Mapping[str, _Found]], contents: Mapping[str, bytes], failed: list[Failure]
+) -> Mapping[str, _Found]:
+    """What is found out about files: about all at once or, where that fails, about each, so that only one may fail."""
+    try:
+        return find(contents)
+    except Exception:
+        found: dict[str, _Found] = {}
+        for path, data in contents.items():
+            try:
+                found.update(find({path: data}))
+            except Exception as error:
+                failed.append(own_failure(path, error))
+        return found
 
 
 class Checker:
@@ -110,7 +127,10 @@ class Checker:
         except NoRulesError:
             raise
         except Exception as error:
-            return Outcome((), (*failures, own_failure(min(job.report), error)), 0, 0)
+            first, *others = sorted(job.report)
+            together = f'not checked, because caffelint failed on what it is checked with: "{first}"'
+            failures += (own_failure(first, error), *(Failure(path, together, True) for path in others))
+            return Outcome((), tuple({one.file: one for one in failures}.values()), 0, 0)
 
     @no_collections()
     def joined(self, job: Job) -> dict[str, File]:
@@ -146,11 +166,17 @@ class Checker:
 
     def _job(self, job: Job, failures: list[Failure]) -> Outcome:
         contents = self._contents(job, failures)
-        checked = len(job.report & contents.keys())
         modules = modules_of(contents, self.config.roots)
-        runs = self._runs(contents, job)
-        net_runs = runs_by_net(contents, job.nets)
-        pages = page_by_file(contents)
+        failed: list[Failure] = []
+        _of_each(lambda some: {path: self.caffes.of(path) for path in some}, contents, failed)
+        runs = _of_each(lambda some: self._runs(some, job), contents, failed)
+        net_runs = _of_each(lambda some: runs_by_net(some, job.nets), contents, failed)
+        pages = _of_each(page_by_file, contents, failed)
+        for one in failed:
+            contents.pop(one.file, None)
+        failures += {one.file: one for one in failed if one.file in job.report}.values()
+        report = job.report - {one.file for one in failed}
+        checked = len(job.report & contents.keys())
         used = tuple(self._used(path) for path in job.report & contents.keys())
         name = ""
         if self.config.cache and not self.texts and not self.config.read_data:
@@ -169,9 +195,9 @@ class Checker:
         judge = self.judge
         judge.notes.clear()
         files = self._files(contents, failures)
-        found, suppressed = judge.findings(files, job.nets, job.report, failures, job.siblings, modules, runs, net_runs)
+        found, suppressed = judge.findings(files, job.nets, report, failures, job.siblings, modules, runs, net_runs)
         solved = frozenset(net.path for _, named in job.nets for net in named if net.path)
-        lower(found, files, {path: self.caffes.of(path) for path in files}, solved, pages)
+        found = lower(found, files, {path: self.caffes.of(path) for path in files}, solved, pages, failures)
         findings = judge.reported(found)
         for file in files.values():
             file.release()

@@ -407,10 +407,13 @@ def _is_own_path(name: str, folder: str) -> bool:
 def _with_slash(name: str, folder: str) -> str:
     """`models/a/train.prototxt` for `models/atrain.prototxt`, if that is the end of a net's path in the folder."""
     parts = folder.split(os.sep)
+    flat = name.replace("/", "")
     for other in names_beside(folder):
+        if not flat.endswith(other):
+            continue
         for count in range(1, min(len(parts), name.count("/") + 2)):
             path = "/".join((*parts[-count:], other))
-            if path.count("/") != name.count("/") and path.replace("/", "") == name.replace("/", ""):
+            if path.count("/") != name.count("/") and path.replace("/", "") == flat:
                 return path
     return ""
 

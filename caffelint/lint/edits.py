@@ -15,7 +15,7 @@ from caffelint.caffe.solver import Solver
 from caffelint.lint.finding import Fix
 from caffelint.text.edits import Edit
 from caffelint.text.layout import Value, put_in, take_out
-from caffelint.text.near import near
+from caffelint.text.near import Compared, near
 from caffelint.text.parser import Document
 from caffelint.text.patterns import compiled_later
 from caffelint.text.tree import BROKEN, MESSAGE, Field
@@ -224,7 +224,7 @@ def _free_name(layer: Layer, old: str, given: Collection[str]) -> str:
     taken, unmade = layer.net.once(_blob_names)
     few = unmade.items() if len(unmade) <= _MOST_AWAITED else ()
     if awaited := {name for name, last in few if last > layer.index and name not in given}:
-        if alike := near(old, sorted(awaited)):
+        if alike := near(old, sorted(awaited), within=layer.net.once(Compared)):
             return alike[0]
     stem = f"{old}_{layer.name}" if layer.name not in ("", old) else old
     if free := next((name for name in (layer.name, stem) if name and name not in taken and name not in given), ""):

@@ -208,7 +208,13 @@ class Judge:
             if path in files and (net := files[path].net):
                 net.runs = of_net
         skipped = self._skipped(files)
-        tell_modules((net for file in files.values() for net in file.nets), modules)
+        failed: set[str] = set()
+        for path, file in files.items():
+            try:
+                tell_modules(file.nets, modules)
+            except Exception as error:
+                failures.append(own_failure(path, error))
+                failed.add(path)
         for path, beside in siblings:
             if path in files and (net := files[path].net):
                 others = [files[other].net for other in beside if other in files and other not in skipped]
@@ -218,14 +224,16 @@ class Judge:
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
         for finding in self._findings(files, nets, report, failures):
             by_file[finding.place.document.path].append(finding)
-        return self._settled(files, by_file, report)
+        for path in failed:
+            del by_file[path]
+        return self._settled(files, by_file, report, failures)
 
     def evidence(self, kind: str, subject: Any, files: Mapping[str, File]) -> tuple[tuple[ReportedFinding, ...], int]:
         """The findings of rules of that kind in these files or elsewhere, and how many were silenced."""
         by_file: dict[str, list[Finding]] = {path: [] for path in files}
         for finding in self.rules.check_evidence(kind, subject):
             by_file.setdefault(finding.place.document.path, []).append(finding)
-        found, suppressed = self._settled(files, by_file, frozenset())
+        found, suppressed = self._settled(files, by_file, frozenset(), None)
         return self.reported(found), suppressed
 
     def _skipped(self, files: Mapping[str, File]) -> set[str]:
@@ -235,9 +243,16 @@ class Judge:
         return {path for path, file in files.items() if file.is_template and not file.lacks_only_data}
 
     def _settled(
-        self, files: Mapping[str, File], by_file: Mapping[str, Sequence[Finding]], report: frozenset[str]
+        self,
+        files: Mapping[str, File],
+        by_file: Mapping[str, Sequence[Finding]],
+        report: frozenset[str],
+        failures: list[Failure] | None,
     ) -> tuple[list[Finding], int]:
-        """What comments and settings leave of findings; of the files of `report` with the comments that do nothing."""
+        """What comments and settings leave of findings; of the files of `report` with the comments that do nothing.
+
+        failures: where a file is put that this fails for; None to raise what it fails with.
+        """
         suppressed = 0
         result: list[Finding] = []
         skipped = self._skipped(files)
@@ -246,13 +261,19 @@ class Judge:
             if path not in files:  # no prototxt, which has no comments
                 result += (finding for finding in findings if finding.name not in ignored)
                 continue
-            left = silence(findings, files[path].document)
+            try:
+                left = silence(findings, files[path].document)
+                unused = self._unused(files[path], left.unused) if path in report else ()
+                kept = [finding for finding in (*left.findings, *unused) if finding.name not in ignored]
+            except Exception as error:
+                if failures is None:
+                    raise
+                failures.append(own_failure(path, error))
+                continue
             suppressed += left.silenced
-            unused = self._unused(files[path], left.unused) if path in report else ()
-            kept = (finding for finding in (*left.findings, *unused) if finding.name not in ignored)
             if path in skipped:
                 by_value = files[path].lacks_only_values
-                kept = (one for one in kept if one.name == "unfilled-template" or (by_value and one.holds_in_templates))
+                kept = [one for one in kept if one.name == "unfilled-template" or (by_value and one.holds_in_templates)]
             result += kept
         return result, suppressed
 

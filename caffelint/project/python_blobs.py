@@ -10,13 +10,17 @@ from itertools import islice
 
 from caffelint.project.mentions import Asked
 from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import in_any_case, walk
+from caffelint.project.python_nodes import dotted, in_any_case, walk
 
 _ASKS = (".blobs[", ".params[", ".forward(")
 _MOST = 200
 """Questions of a script that are held against a net."""
 _MOST_NODES = 50_000
 """Of a script that is understood."""
+_LONGEST = 4096
+"""Characters of a path, of which the last are kept: no system opens a longer one."""
+_DEEPEST = 4
+"""Names and calls within each other that a path is followed through."""
 _FORWARD = frozenset(["forward", "forward_all"])
 _STORES = frozenset(["update", "setdefault"])
 _KINDS = {"blobs": "blob", "params": "layer"}
@@ -39,32 +43,34 @@ def asked(text: str) -> tuple[Asked, ...]:
         key: node.value
         for node in nodes
         if isinstance(node, ast.Assign) and len(node.targets) == 1
-        if (key := _key(node.targets[0])) and sets[key] == 1
+        if (key := dotted(node.targets[0])) and sets[key] == 1
     }
-    nets = {key: path for key, value in values.items() if (path := _net(value, values))}
+    paths = _Paths(values)
+    nets = {key: path for key, value in values.items() if (path := paths.of_net(value))}
     if not nets:
         return ()
     looked = {name for node in nodes for name in _looked(node)}
-    return tuple(islice(_asked(in_any_case(nodes[0]), nets, values, looked), _MOST))
+    runs = {key: of for key, value in values.items() if (of := _run(value))}
+    return tuple(islice(_asked(in_any_case(nodes[0]), nets, runs, looked), _MOST))
 
 
 def _asked(
-    nodes: Iterable[ast.AST], nets: Mapping[str, str], values: Mapping[str, ast.expr], looked: Collection[str]
+    nodes: Iterable[ast.AST], nets: Mapping[str, str], runs: Mapping[str, str], looked: Collection[str]
 ) -> Iterator[Asked]:
-    """looked: names that the script itself looks for, or gives a value."""
+    """runs: the net whose outputs a name stands for. looked: names that the script looks for, or gives a value."""
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             name, value = node.slice.value, node.value
             if not isinstance(name, str) or not isinstance(node.ctx, ast.Load) or name in looked:
                 continue
             kind = _KINDS.get(value.attr) if isinstance(value, ast.Attribute) else None
-            of = _key(value.value) if kind and isinstance(value, ast.Attribute) else ""
+            of = dotted(value.value) if kind and isinstance(value, ast.Attribute) else ""
             if kind is None:
-                kind, of = "output", _run(values.get(_key(value), value))
+                kind, of = "output", runs.get(dotted(value), "") or _run(value)
             if of in nets:
                 yield Asked(nets[of], node.lineno, kind, name)
         elif isinstance(node, ast.Call) and _last(node.func) in _FORWARD and isinstance(node.func, ast.Attribute):
-            path = nets.get(_key(node.func.value))
+            path = nets.get(dotted(node.func.value))
             for word in node.keywords if path else ():
                 for kind, one in _named_in(word):
                     yield Asked(path or "", one.lineno, kind, str(one.value))
@@ -87,70 +93,83 @@ def _run(value: ast.expr) -> str:
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _FORWARD:
         return ""
     told = {word.arg for word in value.keywords}
-    return "" if value.args or told & {"start", "end", "blobs", None} else _key(value.func.value)
+    return "" if value.args or told & {"start", "end", "blobs", None} else dotted(value.func.value)
 
 
-def _net(value: ast.expr, values: Mapping[str, ast.expr]) -> str:
-    """The end of the path of the file of which a net is built, as far as it is written; empty for what is none."""
-    if not isinstance(value, ast.Call) or _last(value.func) != "Net":
-        return ""
-    return _path(value.args[0], values) if value.args else ""
+class _Paths:
+    """The paths that the expressions of a script are, as far as they are written; what is found out is kept.
 
+    Names may stand for names, each of them many times: all of it written out may be as long as memory, and longer.
+    """
 
-def _path(value: ast.expr, values: Mapping[str, ast.expr], depth: int = 0) -> str:
-    if isinstance(value, ast.Constant):
-        return value.value if isinstance(value.value, str) else ""
-    if depth > 4:
-        return ""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return _joined([value.left, value.right], "", values, depth)
-    if isinstance(value, ast.Call) and _last(value.func) in ("join", "abspath") and value.args:
-        return _joined(value.args, "/", values, depth)
-    named = values.get(_key(value))
-    return _path(named, values, depth + 1) if named is not None else ""
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+        self._found: dict[tuple[str, int], str] = {}
+        self._of_script: dict[str, bool] = {}
 
+    def of_net(self, value: ast.expr) -> str:
+        """The end of the path of the file of which a net is built; empty for what is none."""
+        if not isinstance(value, ast.Call) or _last(value.func) != "Net" or not value.args:
+            return ""
+        return self._path(value.args[0], 0)
 
-def _joined(parts: Sequence[ast.expr], between: str, values: Mapping[str, ast.expr], depth: int) -> str:
-    """As far as it is written from the end; empty for a name alone in a folder that may be any."""
-    found: list[str] = []
-    for part in reversed(parts):
-        path = _path(part, values, depth + 1)
-        if not path:
-            if found and "/" not in between.join(found).strip("/") and not _is_of_script(part, values):
-                return ""
-            break
-        found.insert(0, path)
-    return between.join(found)
+    def _path(self, value: ast.expr, depth: int) -> str:
+        if isinstance(value, ast.Constant):
+            return value.value[-_LONGEST:] if isinstance(value.value, str) else ""
+        if depth > _DEEPEST:
+            return ""
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+            return self._joined([value.left, value.right], "", depth)
+        if isinstance(value, ast.Call) and _last(value.func) in ("join", "abspath") and value.args:
+            return self._joined(value.args, "/", depth)
+        key = dotted(value)
+        if key not in self._values:
+            return ""
+        if (key, depth) not in self._found:
+            self._found[key, depth] = self._path(self._values[key], depth + 1)
+        return self._found[key, depth]
 
+    def _joined(self, parts: Sequence[ast.expr], between: str, depth: int) -> str:
+        """As far as it is written from the end; empty for a name alone in a folder that may be any."""
+        found: list[str] = []
+        length = 0
+        for part in reversed(parts):
+            path = self._path(part, depth + 1)
+            if not path:
+                if found and "/" not in between.join(found).strip("/") and not self._is_of_script(part):
+                    return ""
+                break
+            found.append(path)
+            length += len(path)
+            if length > _LONGEST:
+                break
+        return between.join(reversed(found))[-_LONGEST:]
 
-def _is_of_script(folder: ast.expr, values: Mapping[str, ast.expr]) -> bool:
-    """Is a folder that of the script, or below it?"""
-    named = values.get(_key(folder))
-    nodes = walk(folder if named is None else named)
-    return any(isinstance(one, ast.Name) and one.id == "__file__" for one in nodes)
+    def _is_of_script(self, folder: ast.expr) -> bool:
+        """Is a folder that of the script, or below it?"""
+        key = dotted(folder)
+        if key not in self._of_script:
+            nodes = walk(self._values.get(key, folder))
+            is_own = any(isinstance(one, ast.Name) and one.id == "__file__" for one in nodes)
+            if not key:  # it is not asked for again
+                return is_own
+            self._of_script[key] = is_own
+        return self._of_script[key]
 
 
 def _set(node: ast.AST) -> Iterator[str]:
     """The names that a node gives a value."""
     if isinstance(node, ast.Name | ast.Attribute):
         if isinstance(node.ctx, ast.Store | ast.Del):
-            yield _key(node)
+            yield dotted(node)
     elif isinstance(node, ast.arg):
         yield node.arg
     elif isinstance(node, ast.alias):
         yield node.asname or node.name
 
 
-def _key(node: ast.AST) -> str:
-    """A name, or an attribute with all that it is one of; empty for anything else."""
-    if isinstance(node, ast.Attribute):
-        owner = _key(node.value)
-        return f"{owner}.{node.attr}" if owner else ""
-    return node.id if isinstance(node, ast.Name) else ""
-
-
 def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else _key(node)
+    return node.attr if isinstance(node, ast.Attribute) else dotted(node)
 
 
 def _looked(node: ast.AST) -> Iterator[str]:

@@ -13,7 +13,7 @@ from caffelint.project.python_arrays import rebound, written
 from caffelint.project.python_idle_loops import idle_loops
 from caffelint.project.python_nodes import certain, children, walk, walk_all
 from caffelint.project.python_shapes import numbered, numbers_shaped
-from caffelint.text.near import near
+from caffelint.text.near import Compared, near
 from caffelint.text.records import NamedTuple
 
 UNSET, UNBOUND, ASSIGNED, IN_ONE, UNSHAPED = "unset", "unbound", "assigned", "in one", "unshaped"
@@ -67,21 +67,25 @@ class PythonFault(NamedTuple):
 
 
 def faults(
-    codes: Sequence[Code], classes: Iterable[ast.ClassDef], module: Sequence[ast.AST], body: Sequence[ast.stmt]
+    codes: Sequence[Code],
+    classes: Iterable[ast.ClassDef],
+    module: Sequence[ast.AST],
+    body: Sequence[ast.stmt],
+    compared: Compared,
 ) -> Iterator[PythonFault]:
     """What fails, in the order of the methods and lines; each cause once.
 
     codes: the methods; classes: the class and its bases; module: all of the file, where attributes may be set as well;
-    body: its statements.
+    body: its statements. compared: how much may still be compared of names in the file.
     """
     known, bound = _attributes(classes, module), _bound(module)
     here = {node for node in module if isinstance(node, ast.FunctionDef)}
     helpers = _helpers(module, body)
     seen: set[tuple[str, str, int]] = set()
     for code in codes:
-        found = [*_unset(code, known)] if known is not None else []
+        found = [*_unset(code, known, compared)] if known is not None else []
         if bound is not None and code.function in here:
-            found += _unbound(code, bound, helpers)
+            found += _unbound(code, bound, helpers, compared)
         found += [*_of_blobs(code)]
         if code.function.name == "forward":
             found += _unshaped(code, codes)
@@ -120,7 +124,7 @@ def _attributes(classes: Iterable[ast.ClassDef], module: Iterable[ast.AST]) -> f
     return frozenset(names)
 
 
-def _unset(code: Code, known: frozenset[str]) -> Iterator[PythonFault]:
+def _unset(code: Code, known: frozenset[str], compared: Compared) -> Iterator[PythonFault]:
     """The first attribute that nothing sets: the method ends there."""
     unknown = [
         node
@@ -133,7 +137,7 @@ def _unset(code: Code, known: frozenset[str]) -> Iterator[PythonFault]:
     ]
     if unknown:
         first = min(unknown, key=lambda node: (node.lineno, node.col_offset))
-        alike = near(first.attr, known - _SET_BY_CAFFE, cutoff=_CLOSE)
+        alike = near(first.attr, known - _SET_BY_CAFFE, cutoff=_CLOSE, within=compared)
         found = f"self.{alike[0]}" if alike else ""
         yield PythonFault(code.function.name, first.lineno, UNSET, f"self.{first.attr}", near=found)
 
@@ -196,7 +200,9 @@ def _with_called(statements: Sequence[ast.stmt], helpers: Mapping[str, ast.Funct
     return found
 
 
-def _unbound(code: Code, bound: frozenset[str], helpers: Mapping[str, ast.FunctionDef]) -> Iterator[PythonFault]:
+def _unbound(
+    code: Code, bound: frozenset[str], helpers: Mapping[str, ast.FunctionDef], compared: Compared
+) -> Iterator[PythonFault]:
     """The first name that nothing binds: the method ends there, or in what it calls."""
     known = bound | _OF_PYTHON | _OF_PYTHON_2
     evaluated = [*_evaluated(_with_called(code.certain, helpers))]
@@ -207,7 +213,7 @@ def _unbound(code: Code, bound: frozenset[str], helpers: Mapping[str, ast.Functi
         unknown = [node for node in unknown if node.id in _NOT_OF_NUMPY and node in owners]
     if unknown:
         first = min(unknown, key=lambda node: (node.lineno, node.col_offset))
-        alike = near(first.id, [*bound, "True", "False", "None"], cutoff=_CLOSE)
+        alike = near(first.id, [*bound, "True", "False", "None"], cutoff=_CLOSE, within=compared)
         yield PythonFault(code.function.name, first.lineno, UNBOUND, first.id, near=alike[0] if alike else "")
 
 

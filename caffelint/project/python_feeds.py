@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from caffelint.project.mentions import Fed
 from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import asks_for_main, children, walk, walk_all
+from caffelint.project.python_nodes import asks_for_main, children, same, walk, walk_all
 
 _PIXEL, _FRACTION = 1.0, 1 / 255
 """What of a pixel is left of its value from 0 to 255 as images are opened."""
@@ -87,6 +87,8 @@ def fed(text: str) -> Fed | None:
         return None
     by = _name(makers[0].func)
     setters = {name: [one for one in calls if _name(one.func) == f"set_{name}"] for name in _SETTINGS}
+    if any(len(found) > 1 for found in setters.values()):
+        return None
     set_up = [makers[0], *(one for found in setters.values() for one in found)]
     opened = {_OPENERS[key] for one in calls if (key := _opener(one)) in _OPENERS}
     used = any(_name(one.func) == _MAKERS[by] for one in calls)
@@ -95,9 +97,7 @@ def fed(text: str) -> Fed | None:
         return None
     given = {name: _given(makers[0], name, found) for name, found in setters.items()}
     values = {name: _number(given[name]) for name in ("raw_scale", "input_scale")}
-    if any(len(found) > 1 for found in setters.values()) or any(
-        given[name] is not None and values[name] is None for name in values
-    ):
+    if any(given[name] is not None and values[name] is None for name in values):
         return None
     has_mean = _subtracts(given["mean"], nodes, around)
     of_rgb = all(_opener(one) in _OF_RGB for one in calls if _opener(one) in _OPENERS)
@@ -111,7 +111,7 @@ def _as_opened(nodes: Sequence[ast.AST]) -> Fed | None:
     """Images that a script puts into a blob as it opens them, with nothing on the way that changes their values."""
     assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
     feeds = [node for node in assigned if _is_blob_data(node.targets[0])]
-    if len(feeds) != 1 or any(_changes_later(node, ast.dump(_blob(feeds[0].targets[0]))) for node in nodes):
+    if len(feeds) != 1 or any(_changes_later(node, _blob(feeds[0].targets[0])) for node in nodes):
         return None
     own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     sets: dict[str, list[ast.expr]] = {}
@@ -154,12 +154,12 @@ def _changed(node: ast.AST) -> Iterator[str]:
         yield from _names(node.value.args)
 
 
-def _changes_later(node: ast.AST, blob: str) -> bool:
-    """May it change the data of the blob, which `ast.dump` gives so, or an array, in place, or give it another name?"""
+def _changes_later(node: ast.AST, blob: ast.expr) -> bool:
+    """May it change the data of the blob, or an array, in place, or give it another name?"""
     if isinstance(node, ast.keyword):
         return node.arg == "out"
     changed = node.target if isinstance(node, ast.AugAssign) else node.value if isinstance(node, ast.Assign) else None
-    return changed is not None and _is_blob_data(changed) and ast.dump(_blob(changed)) == blob
+    return changed is not None and _is_blob_data(changed) and same(_blob(changed), blob)
 
 
 def _rescales(owner: str, name: str) -> bool:

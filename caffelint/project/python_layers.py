@@ -23,6 +23,7 @@ from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
 from caffelint.project.python_tops import top_numbers
 from caffelint.project.python_views import ChangedView, changed_views
+from caffelint.text.near import Compared
 from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class PythonModule:
         self._classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
         self._names = set(_bound_names(body))
         self._found: dict[str, PythonClass] = {}
+        self.compared = Compared()
 
     def class_names(self) -> Sequence[str]:
         """Those that are layers, or may be."""
@@ -96,12 +98,22 @@ class PythonModule:
         """Whether importing the module surely leaves nothing of that name in it."""
         return self.is_read and self._names.isdisjoint([name, "*", "globals", "exec", "setattr"])
 
-    def files_of(self, name: str) -> frozenset[str]:
-        """The files beside it from which it may take that name, as by `from .pyloss import EuclideanLoss`."""
+    def takes_from(self, name: str, files: Iterable[str]) -> bool:
+        """May it take that name from one of these beside it, as by `from .pyloss import EuclideanLoss`?"""
         folder = self.path[: -len(self.file)]
-        imports = (node for node in self.body if isinstance(node, ast.ImportFrom) and node.level < 2 and node.module)
-        taken = (node for node in imports if any(one.name in (name, "*") and not one.asname for one in node.names))
-        return frozenset(f"{folder}{node.module}.py" for node in taken)
+        modules = {file[len(folder) :].removesuffix(".py") for file in files if file.startswith(folder)}
+        return any(not modules.isdisjoint(self._taken_from.get(one, ())) for one in (name, "*"))
+
+    @cached_property
+    def _taken_from(self) -> Mapping[str, set[str]]:
+        """The modules beside it from which it imports each name, or all by `*`."""
+        found: dict[str, set[str]] = {}
+        for node in self.body:
+            if isinstance(node, ast.ImportFrom) and node.level < 2 and node.module:
+                for one in node.names:
+                    if not one.asname:
+                        found.setdefault(one.name, set()).add(node.module)
+        return found
 
     def node(self, name: str) -> ast.ClassDef | None:
         return self._classes.get(name)
@@ -258,12 +270,12 @@ class PythonClass:
             return ()
         called = [self._functions[name] for name in _OF_CAFFE if name in self.methods]
         codes = [Code(one, [*certain(one.body)], _argument(one, "bottom"), _argument(one, "top")) for one in called]
-        return [*faults(codes, self._nodes, self.module.nodes, self.module.body)]
+        return [*faults(codes, self._nodes, self.module.nodes, self.module.body, self.module.compared)]
 
     @cached_property
     def shuffled_apart(self) -> Sequence[Apart]:
         """Arrays that it shuffles each on its own, although it reads them with one index."""
-        return [*shuffled_apart(self._functions.values())]
+        return shuffled_apart(self._functions.values())
 
     @cached_property
     def changed_views(self) -> Sequence[ChangedView]:

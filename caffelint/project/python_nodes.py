@@ -58,6 +58,33 @@ def in_any_case(tree: ast.AST) -> Iterator[ast.AST]:
             left += reversed(children(node))
 
 
+def dotted(node: ast.AST) -> str:
+    """A name, or an attribute with all that it is one of; empty for anything else. A stranger's may be very deep."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def same(one: ast.AST, other: ast.AST) -> bool:
+    """Are two trees the same, wherever they are in the text? Takes no longer than the smaller of them is large."""
+    left: list[tuple[object, object]] = [(one, other)]
+    while left:
+        first, second = left.pop()
+        if type(first) is not type(second):
+            return False
+        if isinstance(first, ast.AST):
+            left += ((getattr(first, name, None), getattr(second, name, None)) for name in first._fields)
+        elif isinstance(first, list) and isinstance(second, list):
+            if len(first) != len(second):
+                return False
+            left += zip(first, second, strict=True)
+        elif first != second:
+            return False
+    return True
+
+
 def is_self(node: ast.AST) -> bool:
     """Is it the name that methods give their object?"""
     return isinstance(node, ast.Name) and node.id == "self"

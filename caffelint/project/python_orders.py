@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 
-from caffelint.project.python_nodes import walk
+from caffelint.project.python_nodes import walk, walk_all
 from caffelint.text.records import NamedTuple
 
 _SHORT = 12
 """Nodes of a name or an index; one of more is nothing that is told from another."""
+_MOST = 100
+"""Pairs of tops."""
 _FILLS = ("append", "extend", "insert", "sort", "reverse")
 _SHUFFLES = ("shuffle", "permutation")
 
@@ -28,21 +31,39 @@ class Apart(NamedTuple):
     alone: bool = False
 
 
-def shuffled_apart(methods: Iterable[ast.FunctionDef]) -> Iterator[Apart]:
-    """In the order of the text; `random.shuffle`, `numpy.random.shuffle` and `permutation` alike.
+def shuffled_apart(methods: Iterable[ast.FunctionDef]) -> list[Apart]:
+    """In the order of the text, each pair of tops once; `random.shuffle`, `numpy.random.shuffle` and `permutation`
+    alike.
 
     Only statements that follow each other are told: what stands between may give both the same order.
     """
-    methods = list(methods)
+    found: dict[tuple[int, int], Apart] = {}
+    for one in _shuffled_apart([*methods]):
+        found.setdefault(one.tops, one)
+        if len(found) == _MOST:
+            break
+    return [*found.values()]
+
+
+def _shuffled_apart(methods: Sequence[ast.FunctionDef]) -> Iterator[Apart]:
     written = [_written(method) for method in methods if method.name == "forward"]
     if not any(written):
         return
     yield from _alone(methods, written)
+    by_array = [_by_array(tops) for tops in written]
+    seen: set[tuple[str, str]] = set()
     for method in methods:
         for body in _bodies(method):
             for one, other in pairwise(map(_shuffle, body)):
-                if one and other and one.by == other.by and one.name != other.name:
-                    for tops in written:
+                if (
+                    one
+                    and other
+                    and one.by == other.by
+                    and one.name != other.name
+                    and (one.name, other.name) not in seen
+                ):
+                    seen.add((one.name, other.name))
+                    for tops in by_array:
                         yield from _pairs(method.name, one.name, other, tops)
 
 
@@ -57,38 +78,42 @@ def _alone(methods: Sequence[ast.FunctionDef], written: Sequence[Mapping[tuple[s
         return
     method, one = shuffles[0]
     later = {_text(node) for node in walk(method) if isinstance(node, ast.Attribute) and node.lineno > one.line}
+    nodes = walk_all(methods)
+    known = later | _ordered(nodes) | _made_of(nodes, one.name) | {one.name}
     for tops in written:
         for (read, index), top in tops.items():
             mine = tops.get((one.name, index))
-            if mine is None or read == one.name or read in later:
-                continue
-            if not _is_ordered(methods, read) and not _is_made_of(methods, read, one.name):
+            if mine is not None and read not in known:
                 yield Apart(method.name, one.line, (one.name, read), (mine, top), alone=True)
 
 
-def _is_ordered(methods: Iterable[ast.FunctionDef], array: str) -> bool:
-    """Is an array read or written anywhere but to load it, or to take values or its length from it?"""
-    nodes = [node for method in methods for node in walk(method)]
+def _ordered(nodes: Sequence[ast.AST]) -> set[str]:
+    """The arrays that are read or written anywhere but to load them, or to take values or their length from them."""
     plain = [node.value for node in nodes if isinstance(node, ast.Subscript | ast.Attribute)]
     plain += [one for node in nodes if isinstance(node, ast.Call) and _is_len(node) for one in node.args]
     known = set(map(id, plain))
-    named = [node for node in nodes if isinstance(node, ast.Attribute) and _text(node) == array]
-    read = [node for node in named if not isinstance(node.ctx, ast.Store)]
-    return len(named) - len(read) > 1 or any(id(node) not in known for node in read)
-
-
-def _is_made_of(methods: Iterable[ast.FunctionDef], array: str, other: str) -> bool:
-    """Is an array made of the other one, in one statement or value by value?"""
-    nodes = [node for method in methods for node in walk(method)]
+    stored: Counter[str] = Counter()
+    found: set[str] = set()
     for node in nodes:
-        if isinstance(node, ast.Assign) and any(_text(one) == array for one in node.targets):
-            if any(_text(one) == other for one in walk(node.value)):
-                return True
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.ctx, ast.Store):
+                stored[_text(node)] += 1
+            elif id(node) not in known:
+                found.add(_text(node))
+    return found | {name for name, times in stored.items() if times > 1}
+
+
+def _made_of(nodes: Sequence[ast.AST], other: str) -> set[str]:
+    """The arrays that are made of the other one, in one statement, or of whatever value by value."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Assign) and any(_text(one) == other for one in walk(node.value)):
+            found.update(map(_text, node.targets))
         stored = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
         called = isinstance(node, ast.Attribute) and node.attr in _FILLS
-        if (stored or called) and _text(node.value) == array:  # type: ignore[attr-defined]
-            return True
-    return False
+        if stored or called:
+            found.add(_text(node.value))  # type: ignore[attr-defined]
+    return found
 
 
 def _is_len(call: ast.Call) -> bool:
@@ -124,11 +149,19 @@ def _bodies(method: ast.FunctionDef) -> Iterator[Sequence[ast.stmt]]:
                 yield found
 
 
-def _pairs(method: str, name: str, other: _Shuffle, tops: Mapping[tuple[str, str], int]) -> Iterator[Apart]:
-    mine = {index: top for (read, index), top in tops.items() if read == name}
+def _by_array(tops: Mapping[tuple[str, str], int]) -> Mapping[str, Mapping[str, int]]:
+    """The tops that each array is written to, by the index that it is read with."""
+    found: dict[str, dict[str, int]] = {}
     for (read, index), top in tops.items():
-        if read == other.name and index in mine:
-            yield Apart(method, other.line, (name, read), (mine[index], top))
+        found.setdefault(read, {})[index] = top
+    return found
+
+
+def _pairs(method: str, name: str, other: _Shuffle, tops: Mapping[str, Mapping[str, int]]) -> Iterator[Apart]:
+    mine = tops.get(name, {})
+    for index, top in tops.get(other.name, {}).items():
+        if index in mine:
+            yield Apart(method, other.line, (name, other.name), (mine[index], top))
 
 
 def _written(forward: ast.FunctionDef) -> dict[tuple[str, str], int]:

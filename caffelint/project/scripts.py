@@ -54,7 +54,9 @@ _FLOATS = Phrase(
 )
 _OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:(?:\.|->)(?:add_)?float_data\b|\bload_image\(|/ ?255)", re.M)
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
-_NAMES_NET = Phrase(("net",), compiled_later(r"\btrain_net\b[\"']? {0,9}[:=](?!=)|[\"'] {0,9}net:|SolverParameter\("))
+_NAMES_NET = Phrase(
+    ("net", "SolverParameter("), compiled_later(r"\btrain_net\b[\"']? {0,9}[:=](?!=)|[\"'] {0,9}net:|SolverParameter\(")
+)
 _WORDS = compiled_later(r"(?<![\w.])\w[\w.-]{0,100}(?!/?[\w.-])")
 _BUILDS_SGD = Phrase(("SGDSolver(",), compiled_later(r"\bSGDSolver\("))
 _SGD_LINE = Phrase(("SGDSolver(",), compiled_later(r"^[^\n#]{0,400}\bSGDSolver\(", re.M))

@@ -3,7 +3,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Layer, Net, NetRule, listed, near, quoted
+from caffelint.lint import (
+    LIKELY,
+    WARNING,
+    Compared,
+    Finding,
+    Invalid,
+    Layer,
+    NamedTuple,
+    Net,
+    NetRule,
+    listed,
+    near,
+    quoted,
+)
 
 if TYPE_CHECKING:
     from caffelint.lint import Asked
@@ -86,12 +99,11 @@ class ScriptReadsMissingBlob(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         runs = net.runs
-        layers = net.layers if runs and runs.asked else []
-        if not runs or not layers:
+        if not runs or not runs.asked or not net.layers:
             return
         told: set[str] = set()
         for place, one in runs.asked:
-            if one.name in told or _SPLIT in one.name or not (found := _wrong(one, layers)):
+            if one.name in told or _SPLIT in one.name or not (found := _wrong(one, net)):
                 continue
             told.add(one.name)
             if len(told) > _MOST:
@@ -101,17 +113,36 @@ class ScriptReadsMissingBlob(NetRule):
             yield self.finding(layer.at("name"), f"{what}, {text}")
 
 
-def _wrong(asked: Asked, layers: list[Layer]) -> tuple[Layer, str] | None:
+class _Names(NamedTuple):
+    """The last layer that makes each blob, that of each name, and those that read each blob and make another."""
+
+    blobs: dict[str, Layer]
+    layers: dict[str, Layer]
+    readers: dict[str, list[Layer]]
+
+
+def _names(net: Net) -> _Names:
+    readers: dict[str, list[Layer]] = {}
+    for layer in net.layers:
+        tops = frozenset(layer.tops)
+        for name in dict.fromkeys(layer.bottoms):
+            if name not in tops:
+                readers.setdefault(name, []).append(layer)
+    blobs = {top: layer for layer in net.layers for top in layer.tops}
+    return _Names(blobs, {layer.name: layer for layer in net.layers}, readers)
+
+
+def _wrong(asked: Asked, net: Net) -> tuple[Layer, str] | None:
     """The layer to look at, and what is wrong with what a script asks; None where the net has it."""
-    blobs = {top: layer for layer in layers for top in layer.tops}
-    named = blobs if asked.kind != "layer" else {layer.name: layer for layer in layers}
+    names = net.once(_names)
+    named = names.blobs if asked.kind != "layer" else names.layers
     if not named:
         return None
     if asked.name not in named:
-        if nearest := near(asked.name, named):
+        if nearest := near(asked.name, named, within=net.once(Compared)):
             return named[nearest[0]], f'which this net does not have; "{nearest[0]}" is near'
-        return layers[-1], f'which this net does not have; its last is "{list(named)[-1]}"'
-    readers = [layer for layer in layers if asked.name in layer.bottoms and asked.name not in layer.tops]
+        return net.layers[-1], f'which this net does not have; its last is "{list(named)[-1]}"'
+    readers = names.readers.get(asked.name)
     if asked.kind != "output" or not readers:
         return None
     by = listed([f'"{one.name}"' for one in readers])

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule, title
+from caffelint.lint import ERROR, Finding, Invalid, Layer, LayerRule, listed, title
 
 from ._claim import claims, where
 from ._param_str import BadText, keys_of
@@ -115,7 +115,7 @@ def _wrong(python: PythonClass, text: str) -> str | None:
     missing = [] if keys is None else [key for key in read.keys if key not in keys]
     if not missing:
         return None
-    them = ", ".join(f'"{key}"' for key in missing)
+    them = listed([f'"{key}"' for key in missing])
     return (
         f"param_str lacks {them}, which class {python.name} takes ({where(python, read.keys[missing[0]])}), so Caffe"
         f" stops at the start; add {'it' if len(missing) == 1 else 'them'}"

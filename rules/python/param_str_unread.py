@@ -4,7 +4,20 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Layer, LayerRule, listed, near, quoted, title
+from caffelint.lint import (
+    INFO,
+    LIKELY,
+    WARNING,
+    Compared,
+    Finding,
+    Invalid,
+    Layer,
+    LayerRule,
+    listed,
+    near,
+    quoted,
+    title,
+)
 
 from ._claim import claims, read_in
 from ._param_str import BadText, keys_of
@@ -88,7 +101,7 @@ class PythonParamStrUnread(LayerRule):
         if not layer.has("python_param", "param_str"):
             return
         text = layer.message.python_param.param_str
-        for python, unread in claims(layer, partial(_unread, text=text)):
+        for python, unread in claims(layer, partial(_unread, text=text, compared=layer.net.once(Compared))):
             meant = [(key, near) for key, near in unread if near]
             keys = listed([quoted(key) for key, _ in meant or unread])
             if meant:
@@ -105,7 +118,7 @@ class PythonParamStrUnread(LayerRule):
             )
 
 
-def _unread(python: PythonClass, text: str) -> list[tuple[str, str]] | None:
+def _unread(python: PythonClass, text: str, compared: Compared) -> list[tuple[str, str]] | None:
     """The keys that are never read, each with one like it that is read and not given; None if there are none."""
     read, words = python.param_str, python.possible_keys
     if read is None or words is None:
@@ -118,4 +131,6 @@ def _unread(python: PythonClass, text: str) -> list[tuple[str, str]] | None:
         return None  # python-param-str says so
     others = sorted(python.keys_read - keys)[:_MOST]
     unread = sorted(keys - words)
-    return [(key, "".join(near(key, others if at < _MOST else ()))) for at, key in enumerate(unread)] or None
+    return [
+        (key, "".join(near(key, others if at < _MOST else (), within=compared))) for at, key in enumerate(unread)
+    ] or None

@@ -16,17 +16,14 @@ import pytest
 from seeds import draws
 
 import caffelint
-from caffelint.lint import cache, checker, engine, judge, registry
+from caffelint.lint import cache, checker, engine, registry
 from caffelint.lint.changed import changed_files
 from caffelint.lint.config import Config, load_config
 from caffelint.lint.discover import discover, resolve
-from caffelint.lint.finding import Finding
 from caffelint.lint.plan import Job, plan
 from caffelint.lint.report import Failure, Report, own_failure
 from caffelint.lint.select import selected
-from caffelint.lint.suppress import Silenced
 from caffelint.report import FORMATS, Look, write
-from caffelint.text.parser import Document
 
 SOLVER = 'net: "{}" base_lr: 0.01 lr_policy: "poly" power: 1\n'
 NET = 'layer { name: "p" type: "Pooling" bottom: "a" top: "b" pooling_param { pool: AVE stride: 5 kernel_size: 3 } }\n'
@@ -348,25 +345,6 @@ def test_links_and_refs_that_lead_nowhere(tmp_path: Path) -> None:
     assert discover([str(tmp_path / "link.prototxt")]).unreadable[0][1] == "leads nowhere"
     with pytest.raises(ValueError, match="is not a commit"):
         changed_files(f"--output={tmp_path / 'written'}")
-
-
-def test_a_failure_of_its_own_names_the_file_and_goes_on(
-    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project(tmp_path / "a")
-    project(tmp_path / "b")
-    real = judge.silence
-
-    def fail(findings: list[Finding], document: Document) -> Silenced:
-        if document.path.startswith("a"):
-            raise KeyError("x")
-        return real(findings, document)
-
-    monkeypatch.setattr(judge, "silence", fail)
-    report = caffelint.check(["."], config)
-    assert [(failure.file, failure.internal) for failure in report.failures] == [("a/net.prototxt", True)]
-    assert {finding.file for finding in report.findings} == {"b/net.prototxt", "b/solver.prototxt"}
-    assert report.exit_status() == 3
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere everybody has a home")

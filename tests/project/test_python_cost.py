@@ -252,3 +252,61 @@ def test_loops_in_loops_are_gone_through_once() -> None:
 
     work(10)
     assert work(2000) < 4.6 * work(500)
+
+
+def _shuffles(line: str, each: str, number: int) -> str:
+    head = f"class A(caffe.Layer):\n    def setup(self, bottom, top):\n        {line}\n"
+    head += "    def forward(self, bottom, top):\n        top[1].data[...] = self.z[i]\n        top[0].data[...] = "
+    return f"{head}({', '.join(each.format(one) for one in range(number))})\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "each"),
+    [
+        ("np.random.shuffle(self.z)", "self.a{}[i]"),
+        ("np.random.shuffle(self.z); np.random.shuffle(self.a); " * 100, "self.z[i{0}], self.a[i{0}]"),
+    ],
+)
+def test_arrays_that_are_shuffled_are_held_against_each_other_once(line: str, each: str) -> None:
+    def work(number: int) -> int:
+        def look() -> None:
+            one = PythonModule("a.py", _shuffles(line, each, number)).find("A")
+            assert one is not None
+            assert len(one.shuffled_apart) == 1
+
+        return bench_curves.calls(look)
+
+    work(2)
+    assert work(200) < 4.6 * work(50)
+
+
+def test_what_a_module_takes_from_others_is_looked_up() -> None:
+    """A module of many imports is asked of each class that layers name."""
+
+    def work(number: int) -> int:
+        module = PythonModule("p/a.py", "".join(f"from b{one} import *\n" for one in range(number)))
+        assert module.takes_from("A", ["p/b1.py"])
+        assert not module.takes_from("A", ["q/b1.py", "p/c.py"])
+        return bench_curves.calls(lambda: [module.takes_from(f"A{one}", ["p/c.py"]) for one in range(number)])
+
+    assert work(400) < 4.6 * work(100)
+
+
+def test_names_of_a_module_are_compared_for_a_while() -> None:
+    """Each method of each class reads one that nothing sets, and all of them are long and alike."""
+
+    def work(number: int) -> int:
+        long = [f"{'ab' * 90}{one:016b}".replace("1", "a").replace("0", "b") for one in range(3 * number)]
+        text = f"class Z:\n    def a(self):\n        {'; '.join(f'self.{one} = 1' for one in long[number:])}\n"
+        for one in range(number):
+            text += f"class A{one}(caffe.Layer):\n"
+            for method in ("setup", "reshape", "forward"):
+                text += f"    def {method}(self, bottom, top):\n        self.{long[one]}\n"
+            text += f"    def backward(self, a, b, c):\n        self.{long[one]}{method}\n"
+        module = PythonModule("a.py", text)
+        return bench_curves.calls(
+            lambda: [len(one.faults) for name in module.class_names() if (one := module.find(name))]
+        )
+
+    work(2)
+    assert work(40) < 4.6 * work(10)

@@ -17,6 +17,7 @@ from caffelint.lint.finding import CERTAIN, ERROR, INFO, LIKELY, SAFE, UNSAFE, W
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.caffes import Taken
 from caffelint.lint.project.shipped import is_of_shipped_folder, mended_since, shipped_by
+from caffelint.lint.report import Failure, own_failure
 from caffelint.lint.words import listed
 from caffelint.text.near import near
 from caffelint.text.patterns import compiled_later
@@ -66,10 +67,12 @@ def lower(
     taken: Mapping[str, Taken],
     solved: frozenset[str],
     pages: Mapping[str, str],
-) -> None:
+    failures: list[Failure],
+) -> list[Finding]:
     """Make infos of what is explained by the file that it is in.
 
     `taken`: which Caffe is to read each file. `solved`: the nets that solvers name. `pages`: what `page_by_file` found.
+    What is found in a file that this fails for is left out: it may be wrong.
     """
     roots = {path: one.root for path, one in taken.items()}
 
@@ -80,9 +83,8 @@ def lower(
     by_file: dict[str, list[Finding]] = {}
     for finding in found:
         by_file.setdefault(finding.place.document.path, []).append(finding)
-    for path, findings in by_file.items():
-        if (file := files.get(path)) is None:
-            continue
+
+    def lower_one(path: str, file: File, findings: Sequence[Finding]) -> None:
         if path in taken and (other := taken[path].other):
             _make_infos(findings, other)
         elif whose := shipped(path):
@@ -119,6 +121,17 @@ def lower(
         if file.net:
             _lower_where_never_built(file.net, findings)
         _calm(findings)
+
+    kept: list[Finding] = []
+    for path, findings in by_file.items():
+        try:
+            if file := files.get(path):
+                lower_one(path, file, findings)
+        except Exception as error:
+            failures.append(own_failure(path, error))
+        else:
+            kept += findings
+    return kept
 
 
 def _lower_shipped(file: File, findings: Sequence[Finding], whose: str, shipped: Callable[[str], str]) -> None:

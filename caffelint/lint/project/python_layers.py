@@ -110,7 +110,7 @@ def python_classes(layer: Layer) -> Sequence[PythonClass]:
     modules = python_modules(layer)
     found = [one for module in modules if (one := module.find(wanted))]
     files = [one.module.path for one in found]
-    known = (one.find(wanted) or one.lacks(wanted) or not one.files_of(wanted).isdisjoint(files) for one in modules)
+    known = (one.find(wanted) or one.lacks(wanted) or one.takes_from(wanted, files) for one in modules)
     return found if found and all(known) else ()
 
 

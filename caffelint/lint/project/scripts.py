@@ -154,19 +154,25 @@ def scripts_below(folder: str, top: str) -> Iterator[Script]:
     return (script for script in _scripts(top) if is_below(script.folder, folder))
 
 
-@remembered(64)
+@remembered(10_000)
 def _folders_with(top: str, name: str) -> frozenset[str]:
     """The folders of a project that hold a file of this name."""
-    found: set[str] = set()
+    return frozenset(_folders_by_name(top).get(name, ()))
+
+
+@remembered(4)
+def _folders_by_name(top: str) -> Mapping[str, Sequence[str]]:
+    """The folders of a project by the names of the files in them."""
+    found: dict[str, list[str]] = {}
     seen = 0
     for folder, folders, files in walk(top):
         folders[:] = sorted(one for one in folders if one not in _KEEP_OUT)
         seen += len(files) + len(folders)
         if seen > _MOST_FILES:
             break
-        if name in files:
-            found.add(folder)
-    return frozenset(found)
+        for name in files:
+            found.setdefault(name, []).append(folder)
+    return found
 
 
 def _customs(top: str, folder: str, name: str) -> Customs:
@@ -232,17 +238,8 @@ def _about(script: Script, there: Mapping[str, frozenset[str]]) -> frozenset[tup
 @remembered(4)
 def _solvers(top: str) -> Mapping[str, frozenset[str]]:
     """The files of a project that are called solvers, by name: the folders of each."""
-    found: dict[str, set[str]] = {}
-    seen = 0
-    for folder, folders, files in walk(top):
-        folders[:] = sorted(one for one in folders if one not in _KEEP_OUT)
-        seen += len(files) + len(folders)
-        if seen > _MOST_FILES:
-            break
-        for name in files:
-            if _SOLVER in name and name.endswith(_PROTOTXT):
-                found.setdefault(name, set()).add(folder)
-    return {name: frozenset(folders) for name, folders in found.items()}
+    names = (name for name in _folders_by_name(top) if _SOLVER in name and name.endswith(_PROTOTXT))
+    return {name: _folders_with(top, name) for name in names}
 
 
 @remembered(4)

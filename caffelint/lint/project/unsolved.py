@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Mapping
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.reach import SUFFIXES
@@ -62,7 +63,7 @@ def named_beside(name: str, folder: str) -> str:
     """The one other path by which solvers in a folder name a net of that bare name, if its end leads to a file from
     there, as `Thesis/example/train.prototxt` does in a checkout of Thesis; empty if none."""
     bare = os.path.basename(name)
-    others = {path for path in _named(folder) if os.path.basename(path) == bare and path != name}
+    others = [path for path in _named(folder).get(bare, ()) if path != name]
     if len(others) != 1:
         return ""
     (other,) = others
@@ -71,9 +72,9 @@ def named_beside(name: str, folder: str) -> str:
 
 
 @remembered(100)
-def _named(folder: str) -> frozenset[str]:
-    """The nets that the solvers in a folder name."""
-    found: set[str] = set()
+def _named(folder: str) -> Mapping[str, Collection[str]]:
+    """The nets that the solvers in a folder name, by their names without folders."""
+    found: dict[str, set[str]] = {}
     for name in names_beside(folder):
         path = os.path.join(folder, name)
         try:
@@ -81,8 +82,10 @@ def _named(folder: str) -> frozenset[str]:
         except ReadError:
             continue
         if mentions_a_net(data):
-            found.update(match.decode("utf-8", "replace") for match in _NET.findall(data))
-    return frozenset(found)
+            for match in _NET.findall(data):
+                net = match.decode("utf-8", "replace")
+                found.setdefault(os.path.basename(net), set()).add(net)
+    return found
 
 
 def _bare(name: str) -> str:

@@ -1,0 +1,68 @@
+"""What scripts ask of a net is looked up, and names are compared for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from caffelint.lint.registry import find_rule
+from caffelint.project.mentions import Asked, Mention
+
+iterated: list[str] = []
+
+
+class _Layers(list[Any]):
+    """Counts how often all of them are gone through."""
+
+    def __iter__(self) -> Iterator[Any]:
+        iterated.append("")
+        return super().__iter__()
+
+
+def _told(names: Sequence[str], asked: Sequence[str], kind: str = "blob") -> list[Any]:
+    layers = _Layers(
+        SimpleNamespace(name=f"l{at}", tops=[name], bottoms=[names[at - 1]] if at else [], at=lambda _: "place")
+        for at, name in enumerate(names)
+    )
+    known: dict[Callable[[Any], Any], Any] = {}
+
+    def once(find: Callable[[Any], Any]) -> Any:
+        if find not in known:
+            known[find] = find(net)
+        return known[find]
+
+    questions = [(Mention("a.py", at), Asked("deploy.prototxt", at, kind, name)) for at, name in enumerate(asked)]
+    net = SimpleNamespace(layers=layers, runs=SimpleNamespace(asked=questions), once=once)
+    info = find_rule("script-reads-missing-blob")
+    assert info is not None
+    rule = info.load()(None)
+    rule.finding = lambda *given: given
+    iterated.clear()
+    return list(rule.check(net))
+
+
+@pytest.mark.parametrize("kind", ["blob", "output", "layer"])
+def test_layers_are_gone_through_for_all_questions_together(kind: str) -> None:
+    names = [f"b{one}" for one in range(100)]
+    _told(names, names if kind != "layer" else [f"l{one}" for one in range(100)], kind)
+    assert len(iterated) < 5
+
+
+def test_long_names_are_compared_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+    real = SequenceMatcher.ratio
+
+    def counted(self: SequenceMatcher[str]) -> float:
+        compared.append("")
+        return real(self)
+
+    monkeypatch.setattr(SequenceMatcher, "ratio", counted)
+    long = [f"{'ab' * 90}{one:016b}".replace("1", "a").replace("0", "b") for one in range(100)]
+    assert len(_told(long[:60], [name[::-1] for name in long[60:]])) == 5
+    assert len(compared) < 40
+    (told,) = _told(["data", "prob"], ["prb"])
+    assert told[1].endswith('"prob" is near')
