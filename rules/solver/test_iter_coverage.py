@@ -23,6 +23,8 @@ from caffelint.lint import (
 _NAMED = compiled_later(
     r"(?<!\d)(\d[\d,]{2,15})\s+(?:test|testing|validation|val)\s+(?:images|samples|examples|instances)"
 )
+_FEW = 1000
+"""Images of a test pass that takes no time worth speaking of."""
 _TOLERATED = 0.1
 """By which share a pass may be off: testing need not come out even."""
 _COPIED = compiled_later(r"(?i)in the case of (?:mnist|cifar)")
@@ -139,7 +141,7 @@ class TestIterCoverage(ProjectRule):
             return
         test, train = tested.kind.batch_size, trained.kind.batch_size
         iters, steps = message.test_iter[0], message.test_interval * max(1, message.iter_size)
-        if train > 0 and iters * test > (1 + _TOLERATED) * steps * train:
+        if train > 0 and iters * test > max(_FEW, (1 + _TOLERATED) * steps * train):
             yield self.finding(
                 tested.at(tested.kind.data_block, "batch_size"),
                 f"each test pass reads {iters} * {test} = {iters * test} images, but training reads only"
