@@ -16,7 +16,7 @@ LONG = 256
 NEAREST = 5
 DRAWN = 50
 LEAST = 2 * NEAREST
-_MOST_OF_ALL, _FAR = 0.98, 3.0
+_MOST_OF_ALL, _FAR = 0.9, 3.0
 """Of the values of a column, the share by whose distance from their median it is told what is far, and how many times
 that; no value of a normal distribution is."""
 

@@ -35,6 +35,7 @@ _SMALL = 0.1
 """Of the loss at the start: less is no bad test, though that of TRAIN is less yet."""
 _OF_DATA = ("classes-unbalanced",)
 _UNITS = (
+    "train-test-nets-differ",
     "image-axes-mixed-up",
     "tested-in-other-units",
     "phases-compute-otherwise",
@@ -68,8 +69,7 @@ class TrainTestDisagree(SmokeRule):
     is scaled, or has its mean subtracted, in only one phase is different data in the other.
 
     Where the loss falls far below chance on records that the net reads for the first time, it has not memorised them;
-    if the TEST loss is at chance all the same, something tells the label in TRAIN that does not in TEST, such as a
-    column that was filled from it.
+    if the TEST loss is at chance all the same, something tells the label in TRAIN that does not in TEST.
 
     The nearest records of TRAIN are looked up for those of TEST. Where their labels do not agree, it is tried whether
     they do with the channels in the other order, with the images mirrored, upside down, transposed or as negatives, or
