@@ -1,4 +1,4 @@
-"""What a class of Python changes in the arrays that it keeps: a slice of an array is a view, and no copy."""
+"""What a class of Python changes in the arrays that it keeps, and in its bottoms: a slice is a view, and no copy."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ from caffelint.text.records import NamedTuple
 
 ONCE = ("setup", "__init__")
 """Methods that run once, before all others."""
+_MOST = 1000
 
 
 class ChangedView(NamedTuple):
-    """An array of an object that `method` changes at each call, by a `view` of it; line: where."""
+    """An array of an object, or the data of a bottom, that `method` changes at each call, by a `view` of it.
+
+    line: where. number: of the bottom, or -1.
+    """
 
     method: str
     line: int
     name: str
     view: str
+    number: int = -1
 
 
 def changed_views(methods: Iterable[ast.FunctionDef]) -> Iterator[ChangedView]:
@@ -46,11 +51,15 @@ def _in_order(method: str, statements: list[ast.stmt]) -> Iterator[ChangedView]:
         if isinstance(statement, ast.AugAssign):
             view = _name(statement.target)
             if view in views:
-                yield ChangedView(method, statement.lineno, views[view], view)
+                yield _changed(method, statement, views[view], view)
+            elif whole := _of_bottom(_inner(statement.target)):
+                yield _changed(method, statement, whole, whole)
         elif isinstance(statement, ast.Assign):
             for target in statement.targets:
                 if isinstance(target, ast.Subscript) and _name(target) in views:
-                    yield ChangedView(method, statement.lineno, views[_name(target)], _name(target))
+                    yield _changed(method, statement, views[_name(target)], _name(target))
+                elif whole := _of_bottom(_inner(target)):
+                    yield _changed(method, statement, whole, whole)
                 elif isinstance(target, ast.Name):
                     views.pop(target.id, None)
                     if name := _sliced(statement.value):
@@ -59,6 +68,26 @@ def _in_order(method: str, statements: list[ast.stmt]) -> Iterator[ChangedView]:
             for node in walk(statement):  # what a block makes of a name is not followed
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     views.pop(node.id, None)
+
+
+def _changed(method: str, statement: ast.stmt, name: str, view: str) -> ChangedView:
+    number = name.partition("[")[2].partition("]")[0]
+    return ChangedView(method, statement.lineno, name, view, int(number) if number else -1)
+
+
+def _inner(target: ast.AST) -> ast.AST | None:
+    """`bottom[0].data` of `bottom[0].data[...]`."""
+    return target.value if isinstance(target, ast.Subscript) else None
+
+
+def _of_bottom(node: ast.AST | None) -> str:
+    """`bottom[0].data`; "" of all else."""
+    if not isinstance(node, ast.Attribute) or node.attr != "data" or not isinstance(node.value, ast.Subscript):
+        return ""
+    blob, number = node.value.value, node.value.slice
+    is_one = isinstance(number, ast.Constant) and isinstance(number.value, int) and 0 <= number.value < _MOST
+    is_bottom = isinstance(blob, ast.Name) and blob.id in ("bottom", "bottoms")
+    return f"bottom[{number.value}].data" if is_bottom and is_one else ""  # type: ignore[attr-defined]
 
 
 def _name(target: ast.expr) -> str:
@@ -74,8 +103,13 @@ def own_array(node: ast.AST) -> str:
 
 
 def _sliced(value: ast.expr) -> str:
-    """The array in `self.images[a:b]` and `self.images[a:b, 0]`; "" of what takes a copy, or may."""
+    """The array in `self.images[a:b]`, or `self.images[a:b, 0]`, or `bottom[0].data`; "" of what takes a copy."""
+    if whole := _of_bottom(value):
+        return whole
     if not isinstance(value, ast.Subscript):
         return ""
     parts = value.slice.elts if isinstance(value.slice, ast.Tuple) else [value.slice]
+    is_view = any(isinstance(part, ast.Slice | ast.Constant) for part in parts)
+    if whole := _of_bottom(value.value) if is_view else "":
+        return whole
     return own_array(value.value) if any(isinstance(part, ast.Slice) for part in parts) else ""
