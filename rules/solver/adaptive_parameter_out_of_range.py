@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, join, write
+from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, join, write
 
 _WITH_DELTA = ("AdaGrad", "RMSProp", "AdaDelta", "Adam")
 _LONG = 0.99
 """Of a mean over a hundred updates, which is usual for the square of gradients."""
 _MOST_DELTA = 10
 """Some train with 0.1 or 1, which make the steps of small gradients smaller on purpose."""
+
+_LOW, _SMALL_DELTA = 0.01, 1e-4
+"""A base_lr with which AdaDelta comes to nothing, as its makers mean it to be 1; a delta that does not make up for it."""
 
 
 class AdaptiveParameterOutOfRange(SolverRule):
@@ -21,7 +24,8 @@ class AdaptiveParameterOutOfRange(SolverRule):
     mean squared gradient, away from 0: with delta 0, each weight whose gradient is exactly 0 (from a dead ReLU, a
     frozen layer or a zero input) gets 0/0. AdaDelta with delta 0 does not move at all, since its first numerator is
     delta. With a delta far above the gradients the others divide by delta, and move by next to nothing. AdaDelta
-    uses momentum as its decay; without it, nothing is averaged.
+    uses momentum as its decay; without it, nothing is averaged. It finds the size of its steps itself, and is made for
+    a base_lr of 1.
 
     ## Example
     ```
@@ -48,6 +52,7 @@ class AdaptiveParameterOutOfRange(SolverRule):
         'type: "SGD" delta: 0 momentum2: 2 rms_decay: 3 base_lr: 0.1',
         'type: "AdaDelta" momentum: 0.95 base_lr: 1',
         'type: "AdaDelta" momentum: 0 base_lr: 1',
+        'type: "AdaDelta" momentum: 0.95 base_lr: 0.01 delta: 1',
     ]
     INVALID = [
         Invalid(
@@ -124,6 +129,13 @@ class AdaptiveParameterOutOfRange(SolverRule):
             fixed='type: "AdaDelta" delta: 1e-6 momentum: 0.9 base_lr: 0.1',
         ),
         Invalid(
+            'type: "AdaDelta" momentum: 0.95 base_lr: 0.001 delta: 1e-6',
+            span="base_lr: 0.001",
+            message="AdaDelta finds the size of its steps itself, and base_lr 0.001 makes them 1,000 times smaller, so"
+            " weights hardly move; set base_lr: 1",
+            fixed='type: "AdaDelta" momentum: 0.95 base_lr: 1 delta: 1e-6',
+        ),
+        Invalid(
             'type: "AdaDelta" base_lr: 1',
             span='type: "AdaDelta"',
             message="momentum, which AdaDelta uses as its decay, is missing, so nothing is averaged; try momentum:"
@@ -159,6 +171,11 @@ class AdaptiveParameterOutOfRange(SolverRule):
             text = "momentum, which AdaDelta uses as its decay, is missing, so nothing is averaged; try momentum: 0.95"
             place = solver.at("type" if solver.written.HasField("type") else "solver_type")
             yield self.finding(place, text, severity=WARNING, fixes=_common(solver, "momentum", "0.95"))
+        if type_ == "AdaDelta" and 0 < message.base_lr <= _LOW and 0 < message.delta <= _SMALL_DELTA:
+            text = f"AdaDelta finds the size of its steps itself, and base_lr {message.base_lr:g} makes them"
+            text += f" {1 / message.base_lr:,.0f} times smaller, so weights hardly move; set base_lr: 1"
+            fixes = _common(solver, "base_lr", "1")
+            yield self.finding(solver.at("base_lr"), text, severity=WARNING, certainty=LIKELY, fixes=fixes)
         # AdaDelta has delta in numerator and divisor: a large one makes plain steps of it.
         if message.delta <= 0 or message.delta > _MOST_DELTA and type_ != "AdaDelta":
             yield self._delta(solver, type_, message.delta)
