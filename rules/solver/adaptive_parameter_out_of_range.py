@@ -11,7 +11,7 @@ _MOST_DELTA = 10
 """Some train with 0.1 or 1, which make the steps of small gradients smaller on purpose."""
 
 _LOW, _SMALL_DELTA = 0.01, 1e-4
-"""A base_lr with which AdaDelta comes to nothing, as its makers mean it to be 1; a delta that does not make up for it."""
+"""A base_lr with which AdaDelta comes to nothing, as it is made for 1, and a delta that does not make up for it."""
 
 
 class AdaptiveParameterOutOfRange(SolverRule):
