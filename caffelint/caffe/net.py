@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from caffelint.caffe.shapes import Shape
     from caffelint.caffe.solver import NetUse, Solver
     from caffelint.project.dimensions import TopShapes
+    from caffelint.project.mentions import NetRuns
     from caffelint.project.python_layers import PythonModule
-    from caffelint.project.scripts import NetRuns
     from caffelint.schema.bound import Bound
     from caffelint.schema.messages import NetParameter, NetStateRule
     from caffelint.schema.project import TakenCounts

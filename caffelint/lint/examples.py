@@ -21,7 +21,8 @@ from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
 from caffelint.lint.run import RuleSet
-from caffelint.project.scripts import NetRuns, Script, runs_of
+from caffelint.project.mentions import NetRuns
+from caffelint.project.scripts import Script, runs_of
 from caffelint.schema.detect import NET_FIELDS
 from caffelint.text.edits import apply_edits
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from caffelint.caffe.net import Net
     from caffelint.lint.checker import Measure
     from caffelint.lint.project.named import NamedForks
-    from caffelint.project.scripts import NetRuns, Runs
+    from caffelint.project.mentions import NetRuns
+    from caffelint.project.scripts import Runs
     from caffelint.schema.project import ProjectCaffe
 
 _MOST_SUGGESTIONS = 100

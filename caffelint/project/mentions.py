@@ -72,3 +72,18 @@ class Asked(NamedTuple):
     line: int
     kind: str
     name: str
+
+
+class NetRuns(NamedTuple):
+    """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
+
+    `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
+    name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, and where.
+    """
+
+    uses: Mention | None = None
+    trains_on: Mention | None = None
+    backward: Mention | None = None
+    computes: tuple[str, ...] = ()
+    fed: tuple[tuple[Mention, Fed], ...] = ()
+    asked: tuple[tuple[Mention, Asked], ...] = ()

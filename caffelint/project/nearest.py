@@ -31,3 +31,11 @@ def nearest(paths: Collection[str], folders: frozenset[str]) -> Iterator[str]:
         found = ending.get(tuple(wanted[:longest]), [])
         if len(found) == 1:
             yield found[0]
+
+
+def ends_one(path: str, folders: frozenset[str]) -> bool:
+    """Is a path the end of one of the folders, and not all of it?"""
+    parts = tuple(path.split("/")[::-1])
+    if len(parts) < _DEEPEST:
+        return any(folder.replace("\\", "/") != path for folder in _by_end(folders).get(parts, ()))
+    return any(folder.replace("\\", "/").endswith(f"/{path}") for folder in folders)

@@ -8,11 +8,11 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import attrgetter
 
-from caffelint.project.mentions import Asked, Astray, Fed, Launched, Mention
-from caffelint.project.nearest import nearest
+from caffelint.project.mentions import Astray, Launched, Mention
+from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_launches import Launch, launches, moves
 from caffelint.project.script_phrase import Phrase
@@ -121,6 +121,7 @@ class Script:
         self.home = home
         self.is_shipped = is_shipped
         self._named: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
+        self._places: dict[tuple[str, frozenset[str]], Mention | None] = {}
 
     def reaches(self, folder: str) -> bool:
         """Is a folder in the Caffe that it is part of, if it is part of one?"""
@@ -292,10 +293,15 @@ class Script:
         if not self.speaks_for(folder):
             return False
         known = frozenset(namesakes())
-        others = known if folder in known else known | {folder}
-        if (solver, others) not in self._named:
-            self._named[solver, others] = frozenset(nearest(self._paths_of(solver), others))
-        return folder in self._named[solver, others]
+        return folder in self.nearest_of(solver, known if folder in known else known | {folder})
+
+    def nearest_of(self, name: str, folders: frozenset[str]) -> frozenset[str]:
+        """The folders of files of a name that it means without a path, or by one of another machine."""
+        if self.is_shipped:
+            return frozenset()
+        if (name, folders) not in self._named:
+            self._named[name, folders] = frozenset(nearest(self._paths_of(name), folders))
+        return self._named[name, folders]
 
     def _paths_of(self, solver: str) -> set[str]:
         """What comes before a name, where that is a path of another machine, or nothing."""
@@ -307,7 +313,7 @@ class Script:
 
     def names_by_path(self, folder: str, name: str) -> bool:
         """Does it name a file by its folder, too?"""
-        return f"{_bare(folder)}/{name}" in self.text and (not self.is_shipped or self.reaches(folder))
+        return f"{bare(folder)}/{name}" in self.text and (not self.is_shipped or self.reaches(folder))
 
     @cached_property
     def _writes(self) -> bool:
@@ -318,28 +324,35 @@ class Script:
 
         What it writes to another of the folders `there` that have a file of that name is not that net.
         """
-        name = _bare(net)
+        name = bare(net)
         if not self._writes or name not in self.text or not self.reaches(folder):
             return None
         if self.is_shipped and self.folder != folder:
             name = "/".join(net.replace("\\", "/").split("/")[-2:])
             if "/" not in name:
                 return None
-        for number, found in enumerate(re.finditer(re.escape(name), self.text)):
-            at, end = found.span()
-            if number == _MOST_PLACES:
-                return None
-            if _NAME_GOES_ON.search(self.text[max(at - 2, 0) : at]) or self._is_there(at, there):
-                continue
-            if is_written(self.text, at, end):
-                return self.mention(at)
-        return None
+        return self._written(name, frozenset(there()))
 
-    def _is_there(self, at: int, there: Callable[[], Collection[str]]) -> bool:
-        """Is the path that ends at this place of the text that of a folder which holds the file?"""
+    def may_write(self, net: str, there: Collection[str] = ()) -> bool:
+        """May it write a net of that name, in one folder or another?"""
+        if not self._writes or net not in self.text:
+            return False
+        return self.is_shipped or self._written(net, frozenset(there)) is not None
+
+    def _written(self, name: str, there: frozenset[str]) -> Mention | None:
+        """The first place where it writes a file of that name; not one of the folders `there`."""
+        if (name, there) not in self._places:
+            places = islice(re.finditer(re.escape(name), self.text), _MOST_PLACES)
+            said = (found.start() for found in places if self._is_written(*found.span(), there))
+            self._places[name, there] = next(map(self.mention, said), None)
+        return self._places[name, there]
+
+    def _is_written(self, at: int, end: int, there: frozenset[str]) -> bool:
+        if _NAME_GOES_ON.search(self.text[max(at - 2, 0) : at]):
+            return False
         path = _PATH_END.search(self.text[max(0, at - 200) : at])
         inside = path[0].strip("./\\") if path else ""
-        return bool(inside) and any(folder.replace("\\", "/").endswith(f"/{inside}") for folder in there())
+        return not (inside and ends_one(inside, there)) and is_written(self.text, at, end)
 
     def mentions(self, name: str) -> int:
         """How often its code names a file."""
@@ -416,28 +429,13 @@ class Runs(NamedTuple):
     moved: tuple[tuple[str, str], ...] = ()
 
     def writer(self, net: str) -> Mention | None:
-        return dict(self.writes).get(_bare(net))
+        return dict(self.writes).get(bare(net))
 
     def says(self, word: str) -> bool:
         return any(word in words for words in self.words)
 
     def now_at(self, net: str) -> str:
         return dict(self.moved).get(net, "")
-
-
-class NetRuns(NamedTuple):
-    """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
-
-    `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
-    name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, and where.
-    """
-
-    uses: Mention | None = None
-    trains_on: Mention | None = None
-    backward: Mention | None = None
-    computes: tuple[str, ...] = ()
-    fed: tuple[tuple[Mention, Fed], ...] = ()
-    asked: tuple[tuple[Mention, Asked], ...] = ()
 
 
 def customs_of(scripts: Sequence[Script]) -> Customs:
@@ -467,10 +465,8 @@ def runs_of(
         if script.speaks_for(folder):
             gradients |= script.gradients
         for name in missing:
-            if _bare(name) not in writes and (
-                writer := script.writes(name, folder, partial(folders_with, _bare(name)))
-            ):
-                writes[_bare(name)] = writer
+            if bare(name) not in writes and (writer := script.writes(name, folder, partial(folders_with, bare(name)))):
+                writes[bare(name)] = writer
     from_scratch = any(script.by_tool and not script.trains_on for script in about)
     return Runs(
         Customs(),
@@ -492,5 +488,5 @@ def _first(mentions: Iterable[Mention | None]) -> Mention | None:
     return next(filter(None, mentions), None)
 
 
-def _bare(path: str) -> str:
+def bare(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from hashlib import sha256
 
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.disk import exists
+from caffelint.lint.project.about import Launching
 from caffelint.lint.reach import is_below
 from caffelint.project.mentions import Astray, Launched
 from caffelint.project.scripts import Script
@@ -16,26 +19,41 @@ _BEGINS = compiled_later(r"(?:\A|[^\w./-])(?:\./)?\Z")
 """Before a path, but for what is a path as well."""
 
 
-def launched(scripts: Iterable[Script], top: str, solver: str) -> tuple[Launched, ...]:
+def launched(scripts: Sequence[Script], top: str, solver: str) -> tuple[Launched, ...]:
+    """Where scripts run a solver, each by a path and in a directory that its text shows: `launched_of` says more."""
+    return launched_of(Launching(scripts, os.path.basename(solver)), top, solver)
+
+
+def launched_of(launching: Launching, top: str, solver: str) -> tuple[Launched, ...]:
     """Where scripts run a solver, each by a path and in a directory that its text shows.
 
     Nothing where any script that names the solver leaves room for doubt: one that changes the directory, that stands
     beside the solver, or that may write it.
     """
     folder, name = os.path.split(os.path.abspath(solver))
-    about = [script for script in scripts if name in script.text]
-    by_script = {script: _launched_from(script, top, folder, name) for script in about}
-    if any(one.folder == folder and not by_script[one] for one in about):
+    if launching.is_unclear or any(one.writes(name, folder) for one in launching.writers):
         return ()
-    if any(one.moves or one.path.endswith(".ipynb") or one.writes(name, folder) for one in about):
+    running = dict.fromkeys(launching.paths.of(folder, name))
+    by_script = {script: _launched_from(script, top, folder, name) for script in running}
+    if not all(by_script.get(one) for one in launching.beside.get(folder, ())):
         return ()
     return tuple(launch for launches in by_script.values() for launch in launches)
 
 
-def words(scripts: Iterable[Script], solver: str) -> tuple[frozenset[str], ...]:
-    """All that each script which names a solver says by itself, or as the end of a path: what it may make, too."""
-    name = os.path.basename(solver)
-    return tuple(script.words for script in scripts if name in script.text)
+def words(scripts: Iterable[Script], name: str) -> tuple[frozenset[str], ...]:
+    """All that the scripts which name a solver say by itself, or as the end of a path: what they may make, too."""
+    return (Words(word for script in scripts if name in script.text for word in script.words),)
+
+
+class Words(frozenset[str]):
+    """Many words, which are written short where it is to be told whether they are the same as others."""
+
+    def __repr__(self) -> str:
+        return self._written
+
+    @cached_property
+    def _written(self) -> str:
+        return sha256("\n".join(sorted(self)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def astray(

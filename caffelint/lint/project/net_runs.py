@@ -12,7 +12,7 @@ from caffelint.lint.project.border import top_of
 from caffelint.text.patterns import compiled_later
 
 if TYPE_CHECKING:
-    from caffelint.project.scripts import NetRuns
+    from caffelint.project.mentions import NetRuns
 
 _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
 

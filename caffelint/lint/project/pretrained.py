@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 
+from caffelint.lint.project.about import Paths
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.launched import home_of
+from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.scripts import scripts_below
 from caffelint.lint.reach import reach_of
 from caffelint.project.mentions import Mention
+from caffelint.project.script_trainings import Training
+from caffelint.project.scripts import Script
 from caffelint.text.records import NamedTuple
 
 _SUFFIXES = (".caffemodel", ".caffemodel.h5")
@@ -31,24 +35,31 @@ def pretrained(solver: str) -> Pretrained | None:
     folder, name = os.path.split(solver)
     top = top_of(folder)
     reach = reach_of(folder)
+    said = _trainings(top, name) if top else None
     found: dict[str, Mention] = {}
-    for script in scripts_below(top, top) if top else ():
+    for script, training in said.of(folder, name) if said else ():
+        home = home_of(script, training.solver, folder, name)
+        if home is None or training.resumes:
+            continue
+        path = os.path.normpath(os.path.join(home, training.weights))
+        if not path.endswith(_SUFFIXES) or not reach.holds(path) or not _is_there(path):
+            return None
+        found.setdefault(path, script.mention(training.start))
+    return Pretrained(*found.popitem()) if len(found) == 1 else None
+
+
+@remembered(1000)
+def _trainings(top: str, name: str) -> Paths[tuple[Script, Training]] | None:
+    """Where scripts train solvers of a name; None where one names them in another way, or by an absolute path."""
+    found: list[tuple[Script, Training]] = []
+    for script in scripts_below(top, top):
         if name not in script.text:
             continue
         mine = [one for one in script.trainings if one.solver.endswith(name)]
-        if script.moves or len(mine) != script.mentions(name):
+        if script.moves or len(mine) != script.mentions(name) or any(os.path.isabs(one.solver) for one in mine):
             return None
-        for training in mine:
-            home = home_of(script, training.solver, folder, name)
-            if os.path.isabs(training.solver):
-                return None
-            if home is None or training.resumes:
-                continue
-            path = os.path.normpath(os.path.join(home, training.weights))
-            if not path.endswith(_SUFFIXES) or not reach.holds(path) or not _is_there(path):
-                return None
-            found.setdefault(path, script.mention(training.start))
-    return Pretrained(*found.popitem()) if len(found) == 1 else None
+        found += ((script, one) for one in mine)
+    return Paths((training.solver, script.folder, (script, training)) for script, training in found)
 
 
 def _is_there(path: str) -> bool:

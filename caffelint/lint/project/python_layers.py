@@ -59,8 +59,9 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
             classes = sorted({match.decode() for match in _NAMED_CLASS.findall(data)})
             defining = {name: paths for name in classes if (paths := _defining(where).get(name))}
             if defining and not _told(where).issuperset(name.rpartition(".")[2] for name in missing):
+                texts: dict[str, bytes | None] = {}
                 for name, paths in defining.items():
-                    found[f"class {name}"] = _read_all(paths, Reach(where, roots))
+                    found[f"class {name}"] = _read_all(paths, Reach(where, roots), texts)
     return found
 
 
@@ -143,17 +144,27 @@ def _passed_on(path: str, data: bytes) -> Iterator[str]:
         yield os.path.join(os.path.dirname(path), name.decode() + ".py")
 
 
-def _read_all(paths: Iterable[str], reach: Reach) -> list[tuple[str, bytes]]:
+def _read_all(
+    paths: Iterable[str], reach: Reach, texts: dict[str, bytes | None] | None = None
+) -> list[tuple[str, bytes]]:
+    """The first of these that can be read. texts: what was read before, as one file may have many classes."""
+    texts = {} if texts is None else texts
     found: list[tuple[str, bytes]] = []
     for path in paths:
         if len(found) == _MOST_CANDIDATES:
             break
-        if os.path.isfile(path):
-            try:
-                found.append((path, read(path, _LARGEST, reach)))
-            except ReadError:
-                continue
+        if path not in texts:
+            texts[path] = _text_of(path, reach)
+        if (text := texts[path]) is not None:
+            found.append((path, text))
     return found
+
+
+def _text_of(path: str, reach: Reach) -> bytes | None:
+    try:
+        return read(path, _LARGEST, reach) if os.path.isfile(path) else None
+    except ReadError:
+        return None
 
 
 @remembered(4)

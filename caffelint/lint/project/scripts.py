@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache, partial
 
 from caffelint.lint.discover import NamedNet, relative
+from caffelint.lint.project.about import About, Launching, writers
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.find import PROTO
-from caffelint.lint.project.launched import astray, launched, words
+from caffelint.lint.project.launched import astray, launched_of, words
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.moved import moved
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.mentions import Asked, Fed, Mention
+from caffelint.project.mentions import Asked, Fed, Mention, NetRuns
 from caffelint.project.notebooks import code_of, without_magic
-from caffelint.project.scripts import Customs, NetRuns, Runs, Script, customs_of, runs_of
+from caffelint.project.scripts import Customs, Runs, Script, bare, customs_of, runs_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
@@ -58,16 +59,16 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
-            namesakes = partial(_folders_with, top, name)
-            launches = launched(_scripts(top), top, path)
-            found[path] = runs_of(
-                _scripts(top), folder, name, missing, namesakes, partial(_folders_with, top)
-            )._replace(
+            namesakes, folders_with = partial(_folders_with, top, name), partial(_folders_with, top)
+            launches = launched_of(_launching(top, name), top, path)
+            speaking = [*_about_files(top, name).of(folder), *_with_gradients(top)]
+            speaking += (one for net in missing for one in _writers(top, bare(net)))
+            found[path] = runs_of(_in_order(top, speaking), folder, name, missing, namesakes, folders_with)._replace(
                 customs=_customs(top, folder, name),
                 launched=launches,
-                words=words(_scripts(top), path) if launches else (),
+                words=_words(top, name) if launches else (),
                 astray=astray(_scripts(top), path, named, launches),
-                moved=moved(top, path, named, partial(_folders_with, top)),
+                moved=moved(top, path, named, folders_with),
             )
     return found
 
@@ -79,9 +80,52 @@ def customs(solver: str) -> Customs:
     return _customs(top, folder, name) if top else Customs()
 
 
+def _in_order(top: str, scripts: Iterable[Script]) -> list[Script]:
+    """Some of the scripts of a project, each once, in their order."""
+    return sorted(set(scripts), key=_numbers(top).__getitem__)
+
+
+@remembered(4)
+def _numbers(top: str) -> Mapping[Script, int]:
+    return {script: number for number, script in enumerate(_scripts(top))}
+
+
+@remembered(1000)
+def _launching(top: str, name: str) -> Launching:
+    return Launching(_scripts(top), name)
+
+
+@remembered(1000)
+def _words(top: str, name: str) -> tuple[frozenset[str], ...]:
+    return words(_scripts(top), name)
+
+
+@remembered(1000)
+def _about_files(top: str, name: str) -> About:
+    return About(_scripts(top), name, _folders_with(top, name))
+
+
+@remembered(10_000)
+def _writers(top: str, name: str) -> Sequence[Script]:
+    return writers(_scripts(top), name, _folders_with(top, name))
+
+
+@remembered(4)
+def _with_gradients(top: str) -> Sequence[Script]:
+    """The scripts that set gradients of blobs; of those of one Caffe none that sets no other than those before it."""
+    seen: dict[str, set[str]] = {}
+    found: list[Script] = []
+    for script in _scripts(top):
+        if not script.is_shipped and not script.gradients <= seen.setdefault(script.home, set()):
+            seen[script.home] |= script.gradients
+            found.append(script)
+    return found
+
+
 def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
     """What the scripts of the project with that top tell of a net; `solved`: a solver names it."""
-    named = _by_name(top).get(name, ())
+    known = _by_name(top).get(name, frozenset())
+    named = [one for one in _about_files(top, name).of(folder) if one in known]
     about = [one for one in named if one.is_about(folder, name, partial(_folders_with, top, name))]
     return NetRuns(
         None if solved else _use_of(named, folder, name),
@@ -140,12 +184,12 @@ def _training_beside(top: str) -> Sequence[Script]:
 
 
 @remembered(4)
-def _by_name(top: str) -> Mapping[str, Sequence[Script]]:
+def _by_name(top: str) -> Mapping[str, Set[Script]]:
     """The scripts that name each net or solver."""
-    found: dict[str, list[Script]] = {}
+    found: dict[str, set[Script]] = {}
     for script in _scripts(top):
         for name in script.names:
-            found.setdefault(name, []).append(script)
+            found.setdefault(name, set()).add(script)
     return found
 
 
@@ -177,19 +221,56 @@ def _folders_by_name(top: str) -> Mapping[str, Sequence[str]]:
 
 def _customs(top: str, folder: str, name: str) -> Customs:
     """What is done with the solver of that name in a folder by scripts that do not speak of others alone."""
-    own = _own(top)
-    speaking = (
-        one.number
-        for one in own
-        if is_below(folder, one.script.home or top)
-        and (is_below(folder, one.around) if one.about is None else (folder, name) in one.about)
+    speaking = _speaking(top)
+    numbers = [*speaking.of_solver.get((folder, name), ())]
+    above = folder
+    while True:
+        for home, first in speaking.around.get(above, {}).items():
+            numbers += first if is_below(folder, home or top) else ()
+        if above == top or os.path.dirname(above) == above:
+            return _customs_of(top, frozenset(numbers))
+        above = os.path.dirname(above)
+
+
+class _Speaking(NamedTuple):
+    """The numbers of the scripts that do something first among all that speak of the same: of one solver, by its folder
+    and name, or of whatever is in a folder, by that and their home.
+    """
+
+    of_solver: Mapping[tuple[str, str], Sequence[int]]
+    around: Mapping[str, Mapping[str, Sequence[int]]]
+
+
+@remembered(4)
+def _speaking(top: str) -> _Speaking:
+    of_solver: dict[tuple[str, str], list[_Own]] = {}
+    around: dict[str, dict[str, list[_Own]]] = {}
+    for one in _own(top):
+        if one.about is None:
+            around.setdefault(one.around, {}).setdefault(one.script.home, []).append(one)
+        elif not one.script.home:
+            for solver in one.about:
+                of_solver.setdefault(solver, []).append(one)
+        else:
+            for folder, name in one.about:
+                if is_below(folder, one.script.home):
+                    of_solver.setdefault((folder, name), []).append(one)
+    return _Speaking(
+        {solver: _first(own) for solver, own in of_solver.items()},
+        {folder: {home: _first(own) for home, own in by_home.items()} for folder, by_home in around.items()},
     )
-    return _customs_of(top, frozenset(speaking))
 
 
-@remembered(16)
+def _first(own: Iterable[_Own]) -> Sequence[int]:
+    """The numbers of those that do each thing first, one that speaks of a solver before all that do not."""
+    own = sorted(own, key=lambda one: "olver" not in one.script.text)
+    first = (next((one for one in own if getattr(one.script, name)), None) for name in Customs._fields)
+    return sorted({one.number for one in first if one})
+
+
+@remembered(1000)
 def _customs_of(top: str, numbers: Collection[int]) -> Customs:
-    return customs_of([one.script for one in _own(top) if one.number in numbers])
+    return customs_of([_own(top)[number].script for number in sorted(numbers)])
 
 
 class _Own(NamedTuple):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import caffelint
-from caffelint.lint.project import python_layers
+from caffelint.lint.project import memory, python_layers
 
 NET = """
 layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 } } }
@@ -82,3 +83,21 @@ def test_a_module_of_a_folder_that_nothing_shows_to_be_a_project(
     assert "Y010" not in codes(tmp_path / "models")
     monkeypatch.chdir(tmp_path)
     assert "Y010" in codes(tmp_path / "models")
+
+
+def test_a_file_of_many_classes_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    real = python_layers.read
+
+    def counted(path: str, *more: Any) -> bytes:
+        read.append(path)
+        return real(path, *more)
+
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "all.py").write_text("".join(f"class A{one}(object):\n    pass\n" for one in range(30)))
+    layers = "".join(f'layer {{ python_param {{ module: "gone" layer: "A{one}" }} }}\n' for one in range(30))
+    monkeypatch.setattr(python_layers, "read", counted)
+    memory.forget()
+    found = python_layers.modules_of({str(tmp_path / "net.prototxt"): layers.encode()})
+    assert sum(name.startswith("class ") for name in found) == 30
+    assert len(read) <= 3

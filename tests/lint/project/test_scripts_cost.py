@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import bench_curves
 import pytest
-from weighing import write
+from weighing import NET, write
 
 import caffelint
 from caffelint.lint.config import Config
-from caffelint.lint.project import memory, scripts, unsolved
+from caffelint.lint.project import launched, memory, scripts, unsolved
+from caffelint.project.scripts import Script
 
 SOLVER = 'train_net: "t.prototxt"\nbase_lr: 0.01\nlr_policy: "fixed"\nmax_iter: 1000\n'
 
@@ -47,3 +49,46 @@ def test_nets_that_solvers_name_are_looked_up(project: Path) -> None:
 
     work(5)
     assert work(400) < 4.6 * work(100)
+
+
+RUN = {
+    "beside": "caffe train -solver solver.prototxt\n./x.sh f{0}/solver.prototxt\n",
+    "from above": "caffe train -solver f{0}/solver.prototxt -weights a.caffemodel\n",
+    "of one folder": "caffe train -solver g/solver.prototxt\n",
+    "sets gradients": "net.blobs['a'].diff[...] = 1  # caffe\n",
+    "writes": "cat > g/t.prototxt  # caffe\n",
+    "of a net": "net = caffe.Net('f{0}/net.prototxt')\n",
+}
+
+
+@pytest.mark.parametrize("kind", RUN)
+def test_scripts_are_asked_of_the_solvers_that_they_name(
+    project: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def counted(real: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(*given: Any) -> Any:
+            asked.append(real.__name__)
+            return real(*given)
+
+        return ask
+
+    for owner, name in ((Script, "is_about"), (Script, "reaches"), (Script, "writes"), (launched, "_launched_from")):
+        monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
+    monkeypatch.setattr(scripts, "is_below", counted(scripts.is_below))
+    for one in range(60):  # more than are held against each script
+        write({f"r{one}.sh": RUN[kind].format(one), f"f{one}/solver.prototxt": SOLVER})
+        if kind == "of a net":
+            write({f"f{one}/net.prototxt": NET})
+    check()
+    assert len(asked) < 10 * 60
+
+
+def test_words_are_the_same_in_every_process(project: Path) -> None:
+    """The key of a stored result is made of how they are written."""
+    one, two = (launched.Words(words) for words in (["a", "b", "c"], ["c", "b", "a", "b"]))
+    assert one == two == {"a", "b", "c"}
+    assert repr(one) == repr(two) == repr(launched.Words("abc"))
+    assert repr(one) != repr(launched.Words("ab"))
+    assert len(repr(launched.Words(map(str, range(10_000))))) < 100
