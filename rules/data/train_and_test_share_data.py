@@ -210,14 +210,10 @@ class TrainAndTestShareData(NetRule):
         other_block, _ = source_of(training)
         related = (Related("training reads this", training.at(other_block, "source")),)
         solvers = layer.net.solvers  # of which a run that never gets to a test but the first one is a trial
-        unseen = INFO if solvers and all(solver.is_cut_short for solver in solvers) or _is_of_training(layer) else None
+        by_heart = any("train" in stage.lower() for rule in layer.message.include for stage in rule.stage)
+        unseen = INFO if by_heart or solvers and all(solver.is_cut_short for solver in solvers) else None
         place = layer.at(block, "source")
         return self.finding(place, message, severity=unseen, phases=(TEST,), related=related, fixes=fixes)
-
-
-def _is_of_training(layer: Layer) -> bool:
-    """Does its stage say that it measures what was learned by heart: `test-on-train`?"""
-    return any("train" in stage.lower() for rule in layer.message.include for stage in rule.stage)
 
 
 def _are_a_pair(path: str, others: list[str]) -> bool:

@@ -10,6 +10,7 @@ from caffelint.caffe.layers import (  # noqa: F401  (importing a family register
     convolution,
     data,
     detection,
+    fork_losses,
     linear,
     loss,
     neuron,

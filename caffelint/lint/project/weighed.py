@@ -23,6 +23,7 @@ from caffelint.lint.read import ReadError, read
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.role import TRAIN, is_called_deploy, role_of
 from caffelint.text.patterns import compiled_later
+from caffelint.text.strangers import stranger
 
 _OF_TRAINING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D028")
 """Codes of rules that say of a net or a rate that it learns badly or not at all, which a run that learned disproves."""
@@ -43,8 +44,6 @@ _OF_EVERY_CAFFE = frozenset(
     ]
 )
 """Rules whose errors no Caffe loads a file with: who keeps a file does not keep it for that."""
-_STRANGERS = ("this is binary data", "this is a web page", "this is JSON")
-"""How it begins what is said of files that are no prototxt at all."""
 _UNKNOWN_FIELD = "unknown-field"
 _WITHOUT_LOSS = "no-loss"
 _OF_SOLVERS = "unknown-solver-type"
@@ -396,8 +395,8 @@ class _Projects:
             return why
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
-        if one.message.startswith(_STRANGERS) and not project.is_used(path):
-            return "no solver, script or page names the file"
+        if one.name in _OF_THE_GRAMMAR and not project.is_used(path) and _is_of_another_kind(path):
+            return "no solver, script or page names the file, which is no prototxt at all"
         if is_warning and (why := project.superseded(path) or project.stale(path, one)):
             return why
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
@@ -444,6 +443,12 @@ class _Projects:
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)
         return self._found.setdefault(top, _Project(top)) if top else None
+
+
+def _is_of_another_kind(path: str) -> bool:
+    """Is a file a web page, JSON or binary data?"""
+    data = _content(path)
+    return b"\0" in data or stranger(data.decode("utf-8", "replace"), 0) is not None
 
 
 def _content(path: str) -> bytes:
