@@ -28,7 +28,7 @@ _OTHER_SUFFIXES = (".pt", ".proto")
 """Faster R-CNN and its heirs call nets and solvers so, torch its weights and protobuf its schemas: the text decides."""
 _CANDIDATES = (*SUFFIXES, *_OTHER_SUFFIXES)
 _BEGINS = compiled_later(rb"^[ \t]*(?:layers?[ \t]*\{|(?:net|train_net|base_lr)[ \t]*:)", re.MULTILINE)
-_FIRST = compiled_later(rb"(?:\s|#[^\n]*\n)*+(?:name|layers?|input|type|net|(?:train|test)_[a-z]+|base_lr)[ \t]*[:{]")
+_FIRST = compiled_later(rb"(?:\s|#[^\n]*\n)*(?:name|layers?|input|type|net|(?:train|test)_[a-z]+|base_lr)[ \t]*[:{]")
 """What only a net or a solver begins with, after comments: a script may hold one, too."""
 _MOST_DISGUISED = 2000
 """Files that are looked at where none has the name of a net or a solver."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from caffelint.caffe.learning_rate import Schedule, schedule
 from caffelint.lint.cause import Suggested
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.schema.messages import SolverParameter

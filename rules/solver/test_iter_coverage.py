@@ -185,8 +185,12 @@ def _enough(solver: Solver, count: int) -> tuple[Fix, ...]:
 
 def _data(net: Net, phase: str) -> Layer | None:
     """The only layer of a phase that has a batch size; None if there is not exactly one."""
-    found = [layer for layer in net.layers if layer.kind.batch_size and phase in layer.phases]
+    found = [layer for layer in net.once(_with_batches) if phase in layer.phases]
     return found[0] if len(found) == 1 else None
+
+
+def _with_batches(net: Net) -> list[Layer]:
+    return [layer for layer in net.layers if layer.kind.batch_size]
 
 
 def _size(solver: Solver, source: str) -> tuple[int, str]:

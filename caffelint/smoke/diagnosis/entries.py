@@ -13,7 +13,9 @@ from caffelint.smoke.diagnosis.trouble import badly, flat
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
-_ON = re.compile(r"""(?P<key>["']?(?P<name>[A-Za-z_]\w*)["']?\s*[:=]\s*)(?P<value>true|True)(?!\w)""")
+_ON = re.compile(
+    r"""(?P<key>["']?(?<!\w)(?P<name>[A-Za-z_]\w{0,100})["']?\s{0,20}[:=]\s{0,20})(?P<value>true|True)(?!\w)"""
+)
 """As JSON, Python, and YAML have it."""
 _OFF = {"true": "false", "True": "False"}
 _ORDER = "shuf"
