@@ -23,9 +23,7 @@ class Paired(NamedTuple):
 
 def paired(built: BuiltNet) -> Iterator[Paired]:
     """One for each loss that has two such layers."""
-    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
-    for layer in built.layers:  # what a layer reads is made before it
-        origins[layer] = _origins(layer, origins)
+    for layer, origins in _traced(built):
         compares = len(layer.bottoms) > 1 and (layer.is_loss or not layer.known and layer.looks_like_a_loss)
         found = _paired(layer, origins) if compares else None
         if found is not None:
@@ -35,9 +33,7 @@ def paired(built: BuiltNet) -> Iterator[Paired]:
 def compared(built: BuiltNet) -> Iterator[Paired]:
     """Losses that are told which of two records are alike, where that comes with one of these from a data layer, and
     the other from another."""
-    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
-    for layer in built.layers:
-        origins[layer] = _origins(layer, origins)
+    for layer, origins in _traced(built):
         if not layer.compares_records or len(layer.bottoms) != _SEVERAL + 1:
             continue
         makers = [_made_from(blob, origins) for blob in layer.bottoms]
@@ -49,9 +45,7 @@ def compared(built: BuiltNet) -> Iterator[Paired]:
 
 def made_of_both(built: BuiltNet) -> Iterator[Paired]:
     """Losses whose scores are made from two data layers, one of which brings the targets as well."""
-    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
-    for layer in built.layers:
-        origins[layer] = _origins(layer, origins)
+    for layer, origins in _traced(built):
         if not layer.is_loss or len(layer.bottoms) < _SEVERAL or layer.bottoms[1].need_backward:
             continue
         scores, targets = (_made_from(blob, origins) for blob in layer.bottoms[:_SEVERAL])
@@ -66,10 +60,8 @@ def joined(built: BuiltNet) -> Iterator[Paired]:
 
     A Concat along axis 0 puts them one behind the other.
     """
-    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
     seen = set()
-    for layer in built.layers:
-        origins[layer] = _origins(layer, origins)
+    for layer, origins in _traced(built):
         if len(layer.bottoms) < _SEVERAL or layer.is_loss or not layer.compares_maps or layer.keeps_pixels is False:
             continue
         each = [_made_from(blob, origins) for blob in layer.bottoms]
@@ -77,6 +69,14 @@ def joined(built: BuiltNet) -> Iterator[Paired]:
         if len(alone) == len(each) == _SEVERAL and (pair := tuple(alone)) not in seen:
             seen.add(pair)
             yield Paired(layer, *pair)
+
+
+def _traced(built: BuiltNet) -> Iterator[tuple[BuiltLayer, Mapping[BuiltLayer, list[BuiltLayer]]]]:
+    """Each layer, with the origins of it and of all before it: what a layer reads is made before it."""
+    origins: dict[BuiltLayer, list[BuiltLayer]] = {}
+    for layer in built.layers:
+        origins[layer] = _origins(layer, origins)
+        yield layer, origins
 
 
 def _origins(layer: BuiltLayer, known: Mapping[BuiltLayer, list[BuiltLayer]]) -> list[BuiltLayer]:

@@ -164,13 +164,14 @@ def disguised(paths: Iterable[str]) -> list[str]:
     Such projects call all their nets `.model`, or `.net`.
     """
     files = (os.path.join(base, name) for path in paths for base, name in _files(path))
-    return [path for path in islice(files, _MOST_DISGUISED) if looks_like_prototxt(path) and _begins(path)]
+    plain = (path for path in islice(files, _MOST_DISGUISED) if not os.path.islink(path))
+    return [path for path in plain if looks_like_prototxt(path) and _begins(path)]
 
 
 def _files(folder: str) -> Iterator[tuple[str, str]]:
     for base, folders, names in walk(folder):
         folders[:] = [name for name in folders if name not in _SKIPPED]
-        yield from ((base, name) for name in names if os.path.splitext(name)[1] and "templ" not in name.lower())
+        yield from ((base, name) for name in names if os.path.splitext(name)[1])
 
 
 def _begins(path: str) -> bool:

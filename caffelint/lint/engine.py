@@ -92,7 +92,7 @@ def planned(
     on_disk = [os.fspath(path) for path in paths if os.fspath(path) not in texts]
     which = wanted(config)
     found = discover(on_disk, which, config.roots)
-    others = [] if found.files or texts else found.lookalikes or disguised(on_disk)
+    others = [] if found.files or texts else found.lookalikes or _disguised(on_disk)
     if others:
         # All nets and solvers have another name, as `.pbtxt`: they are what is to be checked.
         include = [*which.include, *suffix_globs(others)]
@@ -100,6 +100,12 @@ def planned(
     files = [*texts, *found.files]
     failures = [Failure(path, reason) for path, reason in found.unreadable]
     return Planned(files, plan_jobs(files, config.roots, changed, texts), failures, found.lookalikes)
+
+
+def _disguised(paths: Sequence[str]) -> list[str]:
+    from caffelint.lint.project.lowered import is_named_template
+
+    return [path for path in disguised(paths) if not is_named_template(path)]
 
 
 def check_text(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from math import prod
 
-from caffelint.caffe.layers.fork_losses import DistanceLoss
+from caffelint.caffe.layers.loss import DistanceLoss
 from caffelint.caffe.layers.normalization import BN, Normalize
 from caffelint.caffe.layers.resample import Interp
 from caffelint.numerics.backward import Bottoms, Found, Grads, backward

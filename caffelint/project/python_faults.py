@@ -90,8 +90,8 @@ def faults(
         if code.function.name == "forward":
             found += _unshaped(code, codes)
         found += [*_rebound(code)]
-        for line, name, _ in idle_loops(code.function.body) if code.function.name == "backward" else ():
-            found.append(PythonFault("backward", line, IDLE, name, near=f"{code.bottom or 'bottom'}[{name}].diff"))
+        for line, name in idle_loops(code.function.body, code.bottom) if code.function.name == "backward" else ():
+            found.append(PythonFault("backward", line, IDLE, name, near=f"{code.bottom}[{name}].diff"))
         for fault in sorted(found, key=lambda one: one.line):
             key = fault.kind, fault.name, fault.number
             if key not in seen:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from caffelint.project.python_nodes import walk
 
 
-def idle_loops(statements: Sequence[ast.stmt]) -> Iterator[tuple[int, str, ast.Subscript]]:
-    """The line and the variable of each such loop, and a blob below that it numbers.
+def idle_loops(statements: Sequence[ast.stmt], bottom: str) -> Iterator[tuple[int, str]]:
+    """The line and the variable of each such loop, of which something below numbers a bottom.
 
     `for i in range(2): if not propagate_down[i]: continue`, and then `bottom[i].diff[...] = ...` outside of it.
     """
@@ -23,9 +23,8 @@ def idle_loops(statements: Sequence[ast.stmt]) -> Iterator[tuple[int, str, ast.S
             used = [node for node in walk(later) if isinstance(node, ast.Name) and node.id == name]
             if any(not isinstance(node.ctx, ast.Load) for node in used):
                 break
-            blobs = (node for node in walk(later) if isinstance(node, ast.Subscript) and _is_numbered(node, name))
-            if found := next(blobs, None):
-                yield loop.lineno, name, found
+            if any(isinstance(node, ast.Subscript) and _is_numbered(node, bottom, name) for node in walk(later)):
+                yield loop.lineno, name
                 break
 
 
@@ -40,11 +39,11 @@ def _does_nothing(body: Sequence[ast.stmt]) -> bool:
     )
 
 
-def _is_numbered(node: ast.Subscript, name: str) -> bool:
+def _is_numbered(node: ast.Subscript, bottom: str, name: str) -> bool:
     """Is it `bottom[i]`?"""
     return (
         isinstance(node.value, ast.Name)
         and isinstance(node.slice, ast.Name)
         and node.slice.id == name
-        and node.value.id in ("bottom", "bottoms")
+        and node.value.id == bottom
     )

@@ -147,7 +147,7 @@ class InPlaceCorruptsGradient(NetRule):
         mine, other = net.layers[layer.index or 0], net.layers[needs.index or 0]
         spoils = "the gradient that it gets and passes on the square of its slope instead"
         spoils = spoils if layer.loses_gradient_in_place else "the input that its gradient needs"
-        is_slight = needs is layer and _is_slight(layer) or needs.trains_corrupted and layer.type == "Dropout"
+        is_slight = needs is layer and _is_slight(layer) or needs.trains_corrupted and bool(layer.draws_at_random)
         message = f"works in place, so it overwrites {spoils}; give its top another name, there and where it is read"
         if needs is not layer:
             message = f"overwrites the output of {title(needs)}, which needs it for its gradient; give the top of"

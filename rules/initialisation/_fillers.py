@@ -18,6 +18,9 @@ _FAR = 32
 
 _NAMED = compiled_later(r"[\"'](msra|xavier)[\"']")
 
+MANY = 5
+"""Nobody trains so many layers from scratch without a filler; nets made for loaded weights have none."""
+
 
 def blocks_with_weights(net: Net) -> list[tuple[Layer, Any]]:
     """The layers with weights, each with its block. Caffe refuses a layer without it."""

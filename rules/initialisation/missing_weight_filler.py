@@ -26,12 +26,9 @@ from caffelint.lint import (
 from caffelint.lint.built import types_that
 
 from ._dead import dead_before_a_relu
-from ._fillers import WEIGHTED, blocks_with_weights, in_a_row, is_last, random_filler
+from ._fillers import MANY, WEIGHTED, blocks_with_weights, in_a_row, is_last, random_filler
 
 _UPSAMPLING = types_that(lambda kind: kind.upsamples)
-
-_MANY = 5
-"""Nobody trains so many layers from scratch without a filler; nets made for loaded weights have none."""
 
 
 class MissingWeightFiller(NetRule):
@@ -162,19 +159,19 @@ class MissingWeightFiller(NetRule):
             return
         example = f"for example weight_filler {{ type: {random_filler(missing[0])[0][1]} }}"
         # Zeros right before a loss get a gradient from it.
-        last = len(missing) < _MANY and all(is_last(layer) for layer in missing)
+        last = len(missing) < MANY and all(is_last(layer) for layer in missing)
         # Where some of many have fillers, these are the new ones of a net whose weights are loaded.
-        dead = [] if last or len(missing) >= _MANY else dead_before_a_relu(net, missing)
-        severity = WARNING if dead or not last and len(missing) < _MANY and in_a_row(net, missing) else INFO
+        dead = [] if last or len(missing) >= MANY else dead_before_a_relu(net, missing)
+        severity = WARNING if dead or not last and len(missing) < MANY and in_a_row(net, missing) else INFO
         loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
         if loads is None and (len(missing) == len(layers) or has_rate_of_fine_tuning(net)):
             # Nets of which no layer has a filler are mostly copied from those of published weights.
             loads = next((solver.runs.customs.trains_on for solver in net.solvers if solver.runs), None)
         likely_loaded = loads is not None or speaks_of_weights(net)
         if len(missing) == len(layers):
-            likely_loaded = likely_loaded or not net.solvers or len(layers) >= _MANY
+            likely_loaded = likely_loaded or not net.solvers or len(layers) >= MANY
             # Without a solver it may well be a net for existing weights.
-            is_told = len(layers) >= _MANY and speaks_of_fine_tuning(net)
+            is_told = len(layers) >= MANY and speaks_of_fine_tuning(net)
             fine_tunes = is_told or has_rate_of_fine_tuning(net) and not scratch
             learns = any(not solver.is_cut_short for solver in net.solvers)
             severity = WARNING if learns and not fine_tunes else INFO

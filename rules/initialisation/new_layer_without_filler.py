@@ -18,10 +18,8 @@ from caffelint.lint import (
 )
 
 from ._dead import dead_before_a_relu
-from ._fillers import WEIGHTED, blocks_with_weights, is_last, random_filler
+from ._fillers import MANY, WEIGHTED, blocks_with_weights, is_last, random_filler
 
-_MANY = 5
-"""Layers without a filler from which on missing-weight-filler takes them all for loaded."""
 _OF_PUBLISHED = compiled_later(r"(?:conv|fc|ip)\d+(?:_\d+)?")
 """Names that AlexNet, VGG and others have, whose weights everybody loads."""
 _FASTER = 5.0
@@ -99,7 +97,7 @@ class NewLayerWithoutFiller(NetRule):
         weighted = net.once(blocks_with_weights)
         rates = {layer.index: _rate(layer) for layer, _ in weighted}
         missing = [layer for layer, block in weighted if not block.HasField("weight_filler")]
-        if len(missing) < _MANY or not net.is_trained:
+        if len(missing) < MANY or not net.is_trained:
             return
         # Those right before a loss learn from 0, and may be slow for the size of their gradient.
         loaded = sorted(rates[one.index] for one in missing if not (one.kind.upsamples or is_last(one)))
@@ -128,6 +126,4 @@ class NewLayerWithoutFiller(NetRule):
 
 
 def _rate(layer: Layer) -> float:
-    """The learning rate of a layer's weights, in those of the net."""
-    params = layer.message.param
-    return float(params[0].lr_mult) if params else 1.0
+    return layer.message.param[0].lr_mult if layer.message.param else 1.0

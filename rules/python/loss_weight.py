@@ -91,6 +91,8 @@ class PythonLossWeight(LayerRule):
         {"net.prototxt": _NET.format("loss_weight: 1 "), "pyloss.py": _MODULE},
         # It may be there to be used.
         {"net.prototxt": _NET.format(""), "pyloss.py": _MODULE.replace("self.diff", "top[0].diff")},
+        # A net that is run for its answers.
+        {"net.prototxt": _NET.format("").replace('type: "Data"', 'type: "Input"'), "pyloss.py": _MODULE},
         # It may be measured beside the loss, which trains all layers.
         {
             "net.prototxt": _NET.format("") + _OTHER,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from caffelint.lint import are_near
 
@@ -17,7 +18,7 @@ def slip(prefix: str, others: Iterable[str]) -> tuple[str, str]:
     Where the folders before it and the next one are the same, the two are meant to be one; empty if there is none.
     """
     mine = prefix.split("/")[:-1]
-    for other in list(others)[:_MOST]:
+    for other in islice(others, _MOST):
         theirs = other.split("/")[:-1]
         at = next((at for at, (one, two) in enumerate(zip(mine, theirs, strict=False)) if one != two), 0)
         if not at or mine[at + 1 : at + 2] != theirs[at + 1 : at + 2] or at + 1 >= len(mine):

@@ -50,6 +50,11 @@ class SolverOfAnotherNet(SolverRule):
         'net: "googlenet_bn/train_val.prototxt" snapshot_prefix: "inception-v2"',
         {"lenet_solver_adam.prototxt": 'net: "lenet_train_test.prototxt" snapshot_prefix: "lenet"'},
         {"cifar10_resnet_solver.prototxt": 'net: "resnet20.prototxt" snapshot_prefix: "cifar10"'},
+        # What the net is, it says itself.
+        {
+            "solver.prototxt": 'net: "resnet/net.prototxt" snapshot_prefix: "bvlc_googlenet"',
+            "resnet/net.prototxt": 'name: "GoogleNet"',
+        },
         {
             "my_ae_solver2.prototxt": 'net: "my_ae2.prototxt"',
             "my_ae2.prototxt": 'name: "second"',

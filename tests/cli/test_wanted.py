@@ -78,6 +78,8 @@ def test_a_folder_of_other_names(project: Path, caffelint: Any) -> None:
     (project / "make.py").write_text(f'"""\n{layer}"""\n')
     (project / "README.md").write_text(f"# Net\n\nIt has one layer:\n{layer}")
     (project / "a.pickle").write_bytes(b"\0\n" + layer.encode())
+    (project / "a.solver.template").write_text('net: "a.model" base_lr: LR')
+    (project / "link.model").symlink_to("/etc/hostname")
     run = caffelint("check", ".", "--no-cache")
     assert "a.model:3:" in run.out
     assert "in 2 files" in run.out

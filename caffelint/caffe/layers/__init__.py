@@ -10,7 +10,6 @@ from caffelint.caffe.layers import (  # noqa: F401  (importing a family register
     convolution,
     data,
     detection,
-    fork_losses,
     linear,
     loss,
     neuron,

@@ -129,7 +129,7 @@ class SoftmaxInside(Loss):
 
     @property
     def ignored_label(self) -> int | None:
-        return ignored_in(self.message.loss_param)
+        return _ignored(self.message.loss_param)
 
     def softmax_axis(self) -> tuple[int, FieldPath]:
         """The axis of the classes, and the field that gives it."""
@@ -155,7 +155,7 @@ class SoftmaxInside(Loss):
         check_softmax_axis(scores, axis, field)
 
 
-def ignored_in(param: Any) -> int | None:
+def _ignored(param: Any) -> int | None:
     return param.ignore_label if param.HasField("ignore_label") else None
 
 
@@ -376,7 +376,7 @@ class Accuracy(BuiltLayer):
 
     @property
     def ignored_label(self) -> int | None:
-        return ignored_in(self.parameters)
+        return _ignored(self.parameters)
 
     def reads_classes(self, bottom: int) -> bool:
         return bottom == 1
@@ -406,3 +406,92 @@ class Accuracy(BuiltLayer):
 
     def values(self, bottoms: Sequence[Values]) -> Sequence[Values]:
         return [Values(0, 1)] * len(self.tops)
+
+
+class ForkLoss(Loss):
+    """A loss that only forks have: a scalar; what its bottoms must be is theirs to say."""
+
+    fork = True
+    never_negative: ClassVar[bool | None] = None
+    bottom_counts = Counts(2)
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        return self.set_up_unknown(bottoms)
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        return [(), *[None] * len(self.tops)][: len(self.tops)]
+
+
+@register
+class RegressionLoss(ForkLoss):
+    types: ClassVar[tuple[str, ...]] = (
+        "KLDivLoss",
+        "NormalizedSigmoidCrossEntropyLoss",
+        "SigmoidCrossEntropyBalanceLoss",
+    )
+    top_counts = ONE_OR_TWO
+    differentiable = frozenset({0, 1})
+
+
+@register
+class DistanceLoss(RegressionLoss):
+    types = ("L1Loss", "SmoothL1Loss")
+    is_distance = never_negative = True
+
+
+@register
+class OnlineHardExampleLoss(ForkLoss):
+    """The scalar, and the loss of each example."""
+
+    types = ("SmoothL1LossOHEM",)
+    top_counts = Counts(1, 3)
+
+
+@register
+class OnlineHardExampleSoftmaxLoss(OnlineHardExampleLoss):
+    types = ("SoftmaxWithLossOHEM",)
+    of_classes = True
+
+    @property
+    def class_axis(self) -> int:
+        return int(self.message.softmax_param.axis)
+
+    @property
+    def ignored_label(self) -> int | None:
+        return _ignored(self.message.loss_param)
+
+
+@register
+class CenterLoss(ForkLoss):
+    types = ("CenterLoss",)
+    block = "center_loss_param"
+    bottom_counts = TWO
+
+    def expects(self, bottom: int) -> Expected | None:
+        outputs = self.parameters.num_output
+        return Expected(0, outputs - 1) if bottom == 1 and outputs else None
+
+    def set_up(self, bottoms: Sequence[Shape]) -> Sequence[Shape | None]:
+        p = self.parameters
+        axis = canonical_axis(bottoms[0], p.axis, (self.block, "axis"))
+        self.param_shapes = [(as_int(p.num_output), count(bottoms[0], axis))]
+        return [()]
+
+    def set_up_unknown(self, bottoms: Sequence[Shape | None]) -> Sequence[Shape | None]:
+        self.param_shapes = None
+        return [()]
+
+
+@register
+class MultiBoxLoss(ForkLoss):
+    types = ("MultiBoxLoss",)
+    block = "multibox_loss_param"
+    bottom_counts = Counts(4)
+
+    def expects(self, bottom: int) -> Expected | None:
+        if bottom != 3:
+            return None
+        # One box for each item of the batch: the prediction of the net gives their number.
+        predicted = self.bottoms[0].shape
+        rows = (1, 1, predicted[0], 8) if predicted else None
+        return Expected(1, max(self.parameters.num_classes - 1, 1), shape=rows, boxes=True)

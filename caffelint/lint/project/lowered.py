@@ -97,7 +97,7 @@ def lower(
             _make_infos(findings, f'the file is a backup of "{os.path.basename(_backed_up(path))}" by its name')
         elif path not in solved and _is_of_notes(file, findings):
             _tell_first_of_notes(findings)
-        elif _is_named_template(path):
+        elif is_named_template(path):
             is_one = _TEMPLATE.search(os.path.basename(path)) is not None
             kept = (_OF_THE_SCHEMA,) if is_one else (_OF_THE_SCHEMA, _OF_MISSING_NETS)
             values = [finding for finding in findings if not finding.code.startswith(kept)]
@@ -360,7 +360,7 @@ def _make_infos(findings: Iterable[Finding], why: str) -> None:
         finding.evidence = "; ".join(filter(None, [finding.evidence, why]))
 
 
-def _is_named_template(path: str) -> bool:
+def is_named_template(path: str) -> bool:
     """Of folders, only those below the top of a project count."""
     path = os.path.abspath(path)
     top = top_of(os.path.dirname(path))

@@ -198,9 +198,8 @@ class Python(TorchLayer):
         self._write_params()
         # What it sets in a bottom is set for all that read the blob: Caffe's splits share its memory.
         for blob, values in zip(spec.bottom_blobs, bottoms, strict=True):
-            written = torch.from_numpy(blob.data)
-            if written.shape == values.shape and not _same(written, values):
-                values.data.copy_(written)
+            if blob.data.shape == values.shape and not np.array_equal(blob.data, _array(values), equal_nan=True):
+                values.data.copy_(torch.from_numpy(blob.data))
         return [torch.from_numpy(blob.data.copy()).to(self.device) for blob in spec.top_blobs]
 
     def run_backward(self, gradients: Sequence[Tensor]) -> list[Tensor]:
@@ -249,11 +248,6 @@ class _Run(torch.autograd.Function):
         found = ctx.layer.run_backward(gradients)
         wanted = ctx.needs_input_grad[1:]
         return (None, *(values if want else None for values, want in zip(found, wanted, strict=True)))
-
-
-def _same(written: Tensor, values: Tensor) -> bool:
-    held = values.detach().float().cpu()
-    return bool(torch.equal(written, held)) or bool(torch.allclose(written, held, 0, 0, equal_nan=True))
 
 
 def _array(values: Tensor) -> Any:

@@ -468,3 +468,20 @@ def test_a_folder_of_nets_that_caffe_does_not_load(project: Path, faults: list[s
     mine = [one for one in report.findings if one.file.startswith("drawn")]
     assert any(one.severity == "error" for one in mine) is errors
     assert errors or all("another program may read them" in one.evidence for one in mine if one.code != "I002")
+
+
+def test_a_log_of_losses_is_of_no_net_without_a_loss(project: Path) -> None:
+    """That prints 0: what it shows was trained with another text."""
+    net = (
+        NET.partition('layer { name: "loss"')[0] + 'layer { name: "prob" type: "Softmax" bottom: "data" top: "prob" }\n'
+    )
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": net, "run.log": LOG.format(0.2)})
+    assert found("no-loss")["train.prototxt"].severity == "error"
+
+
+def test_a_web_page_that_nothing_names_is_an_info(project: Path) -> None:
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET})
+    write({"saved.prototxt": "<!DOCTYPE html>\n<title>lenet.prototxt</title>\n"})
+    assert found("syntax-error")["saved.prototxt"].severity == "info"
+    write({"train.sh": "caffe time -model saved.prototxt\n"})
+    assert found("syntax-error")["saved.prototxt"].severity == "error"
