@@ -28,6 +28,8 @@ def _of(*values: float) -> str:
 class ValueFarFromOthers(DatasetRule):
     """A record holds a value 50 times as large as what nearly all stay within, or several hold the same, 20 times.
 
+    Of records of several values each value is also compared with those of the others at its place.
+
     ## Why is this bad?
     It is mostly a number that stands for a missing one, such as -9999, or a slip of the point. The loss of its batch is
     thousands of times as large as that of any other, and one such update undoes what was learned, or ends the run.
@@ -71,8 +73,8 @@ class ValueFarFromOthers(DatasetRule):
                     continue
                 if not any(reader.tops for reader, _ in blob.readers):
                     continue
-                what = f'{title(feed.layer)}: {_named(one)} holds {number(one.value)} in "{blob.name}"{_more(one)}, but'
-                what += f" nearly all of the {counted(top.records)} of {path(feed)} stay within {number(one.limit)}"
+                what = f"{title(feed.layer)}: {_named(one)} holds {number(one.value)} in {_where(blob.name, one)}"
+                what += f"{_more(one)}, but {_others(one, top.records)} of {path(feed)} stay within {number(one.limit)}"
                 remedy = "correct it if it stands for a missing value, or remove the record"
                 if one.more:
                     remedy = "correct them if they stand for missing values, or remove the records"
@@ -82,6 +84,16 @@ class ValueFarFromOthers(DatasetRule):
                     phases=feed.phases,
                     cause=Cause("data", what, remedy),
                 )
+
+
+def _where(name: str, one: Farthest) -> str:
+    return f'"{name}"' if one.column < 0 else f'value {one.column} of "{name}"'
+
+
+def _others(one: Farthest, records: int) -> str:
+    if one.column < 0:
+        return f"nearly all of the {counted(records)}"
+    return f"those of the other {counted(records - one.more - 1)}"
 
 
 def _more(one: Farthest) -> str:

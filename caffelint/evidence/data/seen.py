@@ -9,24 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caffelint.evidence.data.farthest import farthest_of
 from caffelint.evidence.data.steps import steps_of
 from caffelint.evidence.data.values import (
     BELOW,
-    BEYOND,
     CONSTANT,
     EXAMPLES,
     INF,
     MOST_CHANNELS,
     MOST_VALUES,
     NAN,
-    NEARLY_ALL,
-    REPEATED,
     SCALAR,
     Channel,
-    Farthest,
     Fault,
     Top,
-    times_beyond,
 )
 
 Array = NDArray[Any]
@@ -39,7 +35,6 @@ The spread of a large image is of every so many of its values.
 """
 _LARGE_BATCH, _LARGE_IMAGE = 1 << 20, 1 << 15
 _FEW = 8
-_USUAL = 20
 _MOST_SQUARED = 1e12
 _LONGEST_BINS = 1 << 20
 _AT_ONCE = 1 << 22
@@ -64,7 +59,7 @@ def seen_images(rows: Array, name: Name, classes: bool = False) -> Top:
         if flat.shape[1] > 1:
             _constant(top, flat, name)
         if not classes and rows.dtype.kind == "f":
-            top.farthest = _farthest(flat, name)
+            top.farthest = farthest_of(flat, name)
     if classes:
         _classes(top, flat, name)
     return top
@@ -114,7 +109,7 @@ def seen_labels(values: Array, name: Name) -> Top:
     top.channels = _channels(values.reshape(1, 1, -1))
     _classes(top, values.reshape(-1, 1), name)
     if finite.all():
-        top.farthest = _farthest(values.reshape(-1, 1), name)
+        top.farthest = farthest_of(values.reshape(-1, 1), name)
     top.first, top.last = float(values[0]), float(values[-1])
     top.changes = int(np.count_nonzero(values[1:] != values[:-1]))
     return top
@@ -135,21 +130,6 @@ def _constant(top: Top, flat: Array, name: Name) -> None:
     rows = [int(row) for row in np.flatnonzero(alike) if (flat[row] == flat[row, 0]).all()]
     if rows:
         top.faults[CONSTANT] = Fault(len(rows), [name(row) for row in rows[:EXAMPLES]])
-
-
-def _farthest(flat: Array, name: Name) -> Farthest | None:
-    """Of so many records that it is known what is usual."""
-    if len(flat) < _USUAL:
-        return None
-    lows, highs = flat.min(axis=1), flat.max(axis=1)
-    sizes = np.maximum(np.abs(lows), np.abs(highs))
-    row = int(np.argmax(sizes))
-    limit = float(np.sort(sizes)[int(NEARLY_ALL * (len(sizes) - 1))])
-    value = float(lows[row] if -lows[row] == sizes[row] else highs[row])
-    times = times_beyond(flat[np.abs(flat) > 2 * limit]) if sizes[row] > REPEATED * limit else BEYOND
-    beyond = [int(other) for other in np.flatnonzero(sizes > times * limit) if other != row]
-    others = [name(other) for other in beyond[:EXAMPLES]]
-    return Farthest(name(row), value, limit, len(beyond), others, times == REPEATED)
 
 
 def _channels(planes: Array) -> list[Channel]:

@@ -126,6 +126,7 @@ class Farthest:
     """The record with the largest value by size, and that value. limit: what NEARLY_ALL of the records stay within.
 
     more: how many other records are far beyond that. others: some of these. repeated: are all values there the same?
+    column: of a record, where it is far beyond the others of this column alone; else -1.
     """
 
     name: str
@@ -134,20 +135,23 @@ class Farthest:
     more: int = 0
     others: list[str] = field(default_factory=list)
     repeated: bool = False
+    column: int = -1
 
     @property
     def is_far(self) -> bool:
         return abs(self.value) > (REPEATED if self.repeated else BEYOND) * self.limit > 0
 
     def join(self, other: Farthest) -> Farthest:
-        """Of two parts; the limit is that of the part with larger values."""
+        """Of two parts; the limit is that of the part with larger values. Of columns the one that is farther beyond."""
+        if self.column != other.column:
+            return max(self, other, key=_times_its_limit)
         most = self if abs(self.value) >= abs(other.value) else other
         limit = max(self.limit, other.limit)
         beyond = [one for one in (self, other) if replace(one, limit=limit).is_far]
         repeated = all(one.repeated and one.value == most.value for one in beyond)
         names = [name for one in beyond for name in (one.name, *one.others) if name != most.name]
         more = max(sum(one.more + 1 for one in beyond) - 1, 0)
-        return Farthest(most.name, most.value, limit, more, names[:EXAMPLES], bool(beyond) and repeated)
+        return Farthest(most.name, most.value, limit, more, names[:EXAMPLES], bool(beyond) and repeated, most.column)
 
 
 @dataclass
@@ -318,6 +322,10 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
 def join_faults(faults: dict[str, Fault], others: Mapping[str, Fault]) -> None:
     for kind, fault in others.items():
         faults.setdefault(kind, Fault()).join(fault)
+
+
+def _times_its_limit(one: Farthest) -> float:
+    return abs(one.value) / one.limit if one.limit else 0.0
 
 
 def _share_left(one: Rounded) -> float:
