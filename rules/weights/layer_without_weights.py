@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import BuiltLayer, Fit, WeightsEvidence, WeightsRule
 from caffelint.lint import ERROR, INFO, WARNING, Finding, Invalid, titles
+from caffelint.lint.built import draws
 
 from ._example import FC_BLOBS, FITS, MODEL, NET, blob, layer
 from ._words import file_of
@@ -14,7 +15,7 @@ class LayerWithoutWeights(WeightsRule):
 
     ## Why is this bad?
     Caffe copies weights by the names of layers, and says nothing of layers that it finds none for. A new last layer is
-    meant to start from its fillers. A net without a loss, which is there to be used, computes nothing useful with them,
+    meant to start from its fillers; one that `lr_mult: 0` freezes keeps these to the end. A net without a loss, which is there to be used, computes nothing useful with them,
     and a net of which no layer gets weights is not pretrained.
 
     ## References
@@ -73,6 +74,19 @@ class LayerWithoutWeights(WeightsRule):
             span="layer",
             message='InnerProduct "fc9": "net.caffemodel" has no weights for this layer, so it starts from its fillers',
         ),
+        Invalid(
+            {
+                "net.prototxt": NET.replace('"conv" type', '"conv9" type').replace(
+                    "kernel_size: 3 }", 'kernel_size: 3 weight_filler { type: "xavier" } } param { lr_mult: 0 }'
+                )
+                + _LABEL
+                + _LOSS,
+                "net.caffemodel": layer("fc", "InnerProduct", *FC_BLOBS),
+            },
+            span="layer",
+            message='Convolution "conv9": "net.caffemodel" has no weights for this layer, and lr_mult 0 keeps it as its'
+            " filler draws it; give a file that has them, or set lr_mult: 1",
+        ),
     ]
 
     def check(self, weights: WeightsEvidence) -> Iterator[Finding]:
@@ -98,9 +112,20 @@ class LayerWithoutWeights(WeightsRule):
             if last.net.role == "deploy":
                 what += " they keep those of their fillers" if many else " it keeps those of its fillers"
                 remedy, severity = "; a net that is not trained cannot compute with these", ERROR
+            elif frozen := [layer for layer in starved if _stays_random(last, layer)]:
+                starved, many = frozen, len(frozen) > 1
+                what = f"{files} has no weights for {'these layers' if many else 'this layer'}, and lr_mult 0 keeps"
+                what += f" {'them as their fillers draw them' if many else 'it as its filler draws it'}"
+                remedy, severity = "; give a file that has them, or set lr_mult: 1", WARNING
             else:
                 what += " they start from their fillers" if many else " it starts from its fillers"
                 remedy, severity = "", WARNING if len(starved) > len(last.fed) + len(last.unknown) else INFO
         return self.finding(
             last.at(starved[0]), f"{titles(starved)}: {what}{remedy}", severity=severity, phases=last.phases
         )
+
+
+def _stays_random(fit: Fit, layer: BuiltLayer) -> bool:
+    if layer.index is None or not fit.net.layers[layer.index].has_frozen_weights:
+        return False
+    return draws(layer.parameters.weight_filler) if layer.has_weights else False
