@@ -15,8 +15,8 @@ class LayerWithoutWeights(WeightsRule):
 
     ## Why is this bad?
     Caffe copies weights by the names of layers, and says nothing of layers that it finds none for. A new last layer is
-    meant to start from its fillers; one that `lr_mult: 0` freezes keeps these to the end. A net without a loss, which is there to be used, computes nothing useful with them,
-    and a net of which no layer gets weights is not pretrained.
+    meant to start from its fillers; one that `lr_mult: 0` freezes keeps these to the end. A net without a loss, which
+    is there to be used, computes nothing useful with them, and a net of which no layer gets weights is not pretrained.
 
     ## References
     - net.cpp, CopyTrainedLayersFrom; BVLC/caffe issues 2440 and 4346
