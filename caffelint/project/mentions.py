@@ -36,6 +36,14 @@ class Launched(NamedTuple):
     place: Mention
 
 
+class Lost(NamedTuple):
+    """An option of `caffe train` that a shell takes for a command of its own: its name, why, and where it stands."""
+
+    option: str
+    why: str
+    place: Mention
+
+
 class Fed(NamedTuple):
     """What a script does to the images that it gives a net.
 

@@ -9,11 +9,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
 from itertools import islice, pairwise
-from operator import attrgetter
 
-from caffelint.project.mentions import Astray, Launched, Mention
+from caffelint.project.mentions import Astray, Launched, Lost, Mention
 from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.script_comments import without_comment_lines
+from caffelint.project.script_customs import Customs
+from caffelint.project.script_cuts import cuts
 from caffelint.project.script_launches import Launch, launches, moves
 from caffelint.project.script_phrase import Phrase
 from caffelint.project.script_surgery import hands_over, sets_weights
@@ -101,6 +102,7 @@ _PATH_END = compiled_later(r"[\w./\\+${}-]{1,200}\Z")
 _NAME_GOES_ON = compiled_later(r"(?:[\w.-](?<!%[sd]))\Z")
 """Before the end of a longer name, and not of what is filled in: `%strain.prototxt`."""
 _MOST_PLACES = 50
+_SHELL = (".sh", ".bash")
 _WRITES = compiled_later(
     r"\bopen\([^)]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i|[ \t](?:-o|--?out(?:put)?)[ \t=]"
 )
@@ -190,6 +192,13 @@ class Script:
     def trainings(self) -> Sequence[Training]:
         """Where it trains a solver whose path it has, and with which weights."""
         return tuple(trainings(self._code))
+
+    @cached_property
+    def cuts(self) -> Sequence[tuple[str, Lost]]:
+        """The options that it loses of a training, each with the solver that this was to run."""
+        if not self.path.endswith(_SHELL):
+            return ()
+        return tuple((one.solver, Lost(one.option, one.why, self.mention(one.start))) for one in cuts(self.text))
 
     @cached_property
     def moves(self) -> bool:
@@ -377,28 +386,6 @@ class Script:
         return None if offset is None else self.mention(offset)
 
 
-class Customs(NamedTuple):
-    """What the scripts of a project do with nets and solvers, whichever these are: the first place of each.
-
-    `steps`: step a solver; `drives`: run or update a net by hand; `trains_on`: give a training the weights of a trained
-    net; `from_scratch`: train without any; `fills`: set the weights of upsampling layers; `sets_rate`: write the
-    base_lr of a solver; `names_net`: write the net of a solver; `builds_sgd`: build an SGDSolver, which is one whatever
-    type the file says; `makes_floats`: make records of floats; `hands_over`: give a net that they train weights which
-    this training did not make.
-    """
-
-    steps: Mention | None = None
-    drives: Mention | None = None
-    trains_on: Mention | None = None
-    from_scratch: Mention | None = None
-    fills: Mention | None = None
-    sets_rate: Mention | None = None
-    names_net: Mention | None = None
-    builds_sgd: Mention | None = None
-    makes_floats: Mention | None = None
-    hands_over: Mention | None = None
-
-
 class Runs(NamedTuple):
     """What scripts tell of a solver: what loads or sets weights with this one, and the `customs` of its project.
 
@@ -411,6 +398,7 @@ class Runs(NamedTuple):
     `astray`: the nets that Caffe does not find from there.
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     `moved`: for such nets, by their path, where in the project the only file of that name is.
+    `lost`: the options that a script which runs it by the tool loses.
     """
 
     customs: Customs = Customs()
@@ -427,6 +415,7 @@ class Runs(NamedTuple):
     words: tuple[frozenset[str], ...] = ()
     astray: tuple[Astray, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
+    lost: tuple[Lost, ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(bare(net))
@@ -436,12 +425,6 @@ class Runs(NamedTuple):
 
     def now_at(self, net: str) -> str:
         return dict(self.moved).get(net, "")
-
-
-def customs_of(scripts: Sequence[Script]) -> Customs:
-    """The first script that does each of these things, one that speaks of a solver before all that do not."""
-    scripts = sorted(scripts, key=lambda script: "olver" not in script.text)
-    return Customs(*(next(filter(None, map(attrgetter(name), scripts)), None) for name in Customs._fields))
 
 
 def runs_of(
@@ -481,6 +464,7 @@ def runs_of(
         None
         if any(script.steps or "max_iter" in script.text for script in about)
         else _first(script.solves for script in about),
+        lost=tuple(lost for script in about for given, lost in script.cuts if bare(given) == solver),
     )
 
 

@@ -17,7 +17,7 @@ from caffelint.caffe.solver import NetUse, Solver
 from caffelint.lint.cause import Known, Suggested
 from caffelint.lint.file import load
 from caffelint.lint.report import ReportedFinding
-from caffelint.project.scripts import Customs
+from caffelint.project.script_customs import Customs
 from caffelint.smoke.events import (
     BLOB,
     DATA,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from caffelint.project.script_customs import customs_of
 from caffelint.project.script_surgery import hands_over
-from caffelint.project.scripts import Script, customs_of
+from caffelint.project.scripts import Script
 
 _SOLVER = "import caffe\ns = caffe.get_solver('a.prototxt')\n"
 

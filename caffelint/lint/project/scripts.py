@@ -20,7 +20,8 @@ from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
 from caffelint.project.mentions import Asked, Fed, Mention, NetRuns
 from caffelint.project.notebooks import code_of, without_magic
-from caffelint.project.scripts import Customs, Runs, Script, bare, customs_of, runs_of
+from caffelint.project.script_customs import Customs, customs_of
+from caffelint.project.scripts import Runs, Script, bare, runs_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
