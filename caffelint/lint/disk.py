@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from caffelint.lint.ignored import Checkout, checkout_of
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.listed import BY_CLASS as BY_CLASS
 from caffelint.lint.project.listed import MIXED as MIXED
-from caffelint.lint.project.listed import order_in
+from caffelint.lint.project.listed import Labelled as Labelled
+from caffelint.lint.project.listed import labels_in, order_in
 from caffelint.lint.project.similar import near_in
 from caffelint.lint.reach import is_below, is_special, reach_of
 from caffelint.text.patterns import compiled_later
@@ -26,14 +28,26 @@ _TEMPLATE = compiled_later(
 _TRACKED = "git:"
 _IGNORED = "ignored:"
 _ORDERED = "ordered:"
+_LABELLED = "labels:"
 _NEAR, _BY_WORDS = "near:", "*"
 """Before a path of `looked` of which git was asked whether it keeps or ignores it, or, after an order, of which it was
-asked whether it is a list in this order, or, after a name, whether that is the one near it; no absolute path begins so.
+asked whether it is a list in this order, or, after a digest, of these labels, or, after a name, whether that is the one
+near it; no absolute path begins so.
 """
 _MOST_FOLDERS = 32
 _MOST_SOURCES = 100
 """Of a net: each is looked for in several folders."""
 _looked: dict[str, bool] = {}
+
+
+class ListedLabels(NamedTuple):
+    """The labels that a source has by a list in the project. name: of the list, as people read it. said: where a script
+    makes the source of it; empty where the source is the list.
+    """
+
+    name: str
+    labels: tuple[Labelled, ...]
+    said: str = ""
 
 
 class DataSource(NamedTuple):
@@ -80,6 +94,9 @@ def _answer(path: str) -> bool:
     if path.startswith(_ORDERED):
         order, _, path = path.removeprefix(_ORDERED).partition(":")
         return order_in(path) == order
+    if path.startswith(_LABELLED):
+        told, _, path = path.removeprefix(_LABELLED).partition(":")
+        return told == _digest(labels_in(path))
     if path.startswith(_NEAR):
         name, slash, path = path.removeprefix(_NEAR).partition("/")
         return name.removeprefix(_BY_WORDS) == near_in(slash + path, by_words=name.startswith(_BY_WORDS))
@@ -137,6 +154,35 @@ def order_of_list(path: str, file: str) -> str:
     order = order_in(path)
     _looked[f"{_ORDERED}{order}:{path}"] = True
     return order
+
+
+def labels_of(source: str, net: Net) -> ListedLabels | None:
+    """The labels of what a data layer of a net names, by the list that it is or that a script makes it of."""
+    if not source or "\0" in source or is_template(source):
+        return None
+    name = source.rstrip("/").rpartition("/")[2]
+    made = next((one for one in net.runs.made if one.base == name), None) if net.runs else None
+    if made:
+        labels = _listed(made.list, net.path)
+        return ListedLabels(os.path.basename(made.list), labels, str(made.place)) if labels else None
+    folders = () if os.path.isabs(source) else found_from(source, [*dict.fromkeys(starts(net.path))])
+    for folder in folders:
+        if labels := _listed(os.path.join(folder, source), net.path):
+            return ListedLabels(source, labels)
+    return None
+
+
+def _listed(path: str, file: str) -> tuple[Labelled, ...]:
+    path = os.path.abspath(path)
+    if not exists(path) or not os.path.isfile(path) or not reach_of(os.path.dirname(os.path.abspath(file))).holds(path):
+        return ()
+    labels = labels_in(path)
+    _looked[f"{_LABELLED}{_digest(labels)}:{path}"] = True
+    return labels
+
+
+def _digest(labels: tuple[Labelled, ...]) -> str:
+    return sha256(repr(labels).encode()).hexdigest()
 
 
 def is_template(path: str) -> bool:

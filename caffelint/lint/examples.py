@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from os.path import abspath, dirname, split
+from os.path import abspath, dirname, join, split
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from caffelint.caffe.solver import Solver
@@ -27,13 +29,21 @@ from caffelint.schema.detect import NET_FIELDS
 from caffelint.text.edits import apply_edits
 
 _SCRIPTS = (".py", ".sh")
+_LIST = ".txt"
 
 
 def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] | None = None) -> list[Finding]:
     """What one rule says of an example: of its files by themselves, and of its solvers with the nets they name.
 
-    `options` are the rule's own, and `dialect`.
+    `options` are the rule's own, and `dialect`. Lists, which are looked for on disk, are written to a folder for it.
     """
+    if isinstance(text, dict) and any(path.endswith(_LIST) for path in text):
+        with TemporaryDirectory() as folder:
+            for path in (path for path in text if path.endswith(_LIST)):
+                Path(folder, path).write_text(text[path])
+            return findings_of(
+                rule, {join(folder, path): part for path, part in text.items() if not path.endswith(_LIST)}
+            )
     if issubclass(rule, EvidenceRule):
         return list(rule(options).check(rule.subject({"<text>": text} if isinstance(text, str) else text)))
     settings = dict(options or {})

@@ -82,11 +82,20 @@ class Asked(NamedTuple):
     name: str
 
 
+class Made(NamedTuple):
+    """That a script makes a data base of a list of images: the name of it, the path of the list, and where it does."""
+
+    base: str
+    list: str
+    place: Mention
+
+
 class NetRuns(NamedTuple):
     """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
 
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
-    name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, and where.
+    name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, and where; `made`: of
+    which lists they make the data bases that it may read.
     """
 
     uses: Mention | None = None
@@ -95,3 +104,4 @@ class NetRuns(NamedTuple):
     computes: tuple[str, ...] = ()
     fed: tuple[tuple[Mention, Fed], ...] = ()
     asked: tuple[tuple[Mention, Asked], ...] = ()
+    made: tuple[Made, ...] = ()

@@ -1,4 +1,4 @@
-"""The order of a list of images with labels, of which `check` reads the labels only."""
+"""Lists of images with labels, of which `check` reads the labels only: their order, and which there are."""
 
 from __future__ import annotations
 
@@ -7,13 +7,29 @@ from itertools import pairwise
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.read import ReadError, read
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 BY_CLASS, MIXED = "by class", "mixed"
 _LARGEST = 1 << 22
+_NUMBER = compiled_later(rb"(\d{1,9})[A-Za-z]?")
+"""A label, as atoi reads it that Caffe does: with a letter behind, which is a slip."""
 _LEAST = 10
 """Records of a class, on average: with fewer, the last value of a line may be no class."""
 _SHUFFLED = 0.5
 """How often the label changes from one line to the next, as a part of how often it would in a random order."""
+
+_MOST_CLASSES = 10_000
+_ALL_BUT = 0.02
+"""The share of lines without a label, such as those that break off; with more of them it is another list."""
+
+
+class Labelled(NamedTuple):
+    """A label of a list: how many lines have it, and the first of them, 1-based."""
+
+    label: int
+    times: int
+    line: int
 
 
 @remembered(100)
@@ -32,3 +48,23 @@ def order_in(path: str) -> str:
         return BY_CLASS
     share = 1 - sum((count / len(labels)) ** 2 for count in counts.values())
     return MIXED if changes >= _SHUFFLED * share * len(labels) else ""
+
+
+@remembered(100)
+def labels_in(path: str) -> tuple[Labelled, ...]:
+    """The labels of a list, from the smallest on; empty where it is no list of images with a label each."""
+    try:
+        lines = read(path, _LARGEST).split(b"\n")
+    except ReadError:
+        return ()
+    found: dict[bytes, list[int]] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if words:
+            found.setdefault(words[-1] if len(words) == 2 else b"", []).append(number)
+        if len(found) > _MOST_CLASSES:
+            return ()
+    whole = {word: int(found_in[1]) for word in found if (found_in := _NUMBER.fullmatch(word))}
+    labels = [Labelled(label, len(found[word]), found[word][0]) for word, label in whole.items()]
+    told, records = sum(one.times for one in labels), sum(map(len, found.values()))
+    return tuple(sorted(labels)) if told and records - told <= _ALL_BUT * records else ()

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.project.border import top_of
+from caffelint.project.mentions import NetRuns
 from caffelint.text.patterns import compiled_later
-
-if TYPE_CHECKING:
-    from caffelint.project.mentions import NetRuns
 
 _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
 
@@ -30,11 +27,17 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
     for path, data in contents.items():
         may_be_trained = b"TRAIN" in data or b"oss" in data
         asks = b"use_global_stats" in data if path in solved else may_be_trained or has_others
-        if not asks or not _LAYERS.search(data):
+        reads = may_be_trained and b"Data" in data
+        if not (asks or reads) or not _LAYERS.search(data):
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
+            from caffelint.lint.project.conversions import made_in
             from caffelint.lint.project.scripts import runs_of_net
 
-            found[path] = runs_of_net(top, folder, name, path in solved)
+            made = tuple(one for one in made_in(top) if one.base.encode() in data) if reads else ()
+            if asks or made:
+                found[path] = (runs_of_net(top, folder, name, path in solved) if asks else NetRuns())._replace(
+                    made=made
+                )
     return found

@@ -60,16 +60,16 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
-            namesakes, folders_with = partial(_folders_with, top, name), partial(_folders_with, top)
+            namesakes, having = partial(folders_with, top, name), partial(folders_with, top)
             launches = launched_of(_launching(top, name), top, path)
             speaking = [*_about_files(top, name).of(folder), *_with_gradients(top)]
             speaking += (one for net in missing for one in _writers(top, bare(net)))
-            found[path] = runs_of(_in_order(top, speaking), folder, name, missing, namesakes, folders_with)._replace(
+            found[path] = runs_of(_in_order(top, speaking), folder, name, missing, namesakes, having)._replace(
                 customs=_customs(top, folder, name),
                 launched=launches,
                 words=_words(top, name) if launches else (),
                 astray=astray(_scripts(top), path, named, launches),
-                moved=moved(top, path, named, folders_with),
+                moved=moved(top, path, named, having),
             )
     return found
 
@@ -103,12 +103,12 @@ def _words(top: str, name: str) -> tuple[frozenset[str], ...]:
 
 @remembered(1000)
 def _about_files(top: str, name: str) -> About:
-    return About(_scripts(top), name, _folders_with(top, name))
+    return About(_scripts(top), name, folders_with(top, name))
 
 
 @remembered(10_000)
 def _writers(top: str, name: str) -> Sequence[Script]:
-    return writers(_scripts(top), name, _folders_with(top, name))
+    return writers(_scripts(top), name, folders_with(top, name))
 
 
 @remembered(4)
@@ -127,7 +127,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
     """What the scripts of the project with that top tell of a net; `solved`: a solver names it."""
     known = _by_name(top).get(name, frozenset())
     named = [one for one in _about_files(top, name).of(folder) if one in known]
-    about = [one for one in named if one.is_about(folder, name, partial(_folders_with, top, name))]
+    about = [one for one in named if one.is_about(folder, name, partial(folders_with, top, name))]
     return NetRuns(
         None if solved else _use_of(named, folder, name),
         next((one.trains_on for one in _training_beside(top) if one.speaks_for(folder)), None),
@@ -200,7 +200,7 @@ def scripts_below(folder: str, top: str) -> Iterator[Script]:
 
 
 @remembered(10_000)
-def _folders_with(top: str, name: str) -> frozenset[str]:
+def folders_with(top: str, name: str) -> frozenset[str]:
     """The folders of a project that hold a file of this name."""
     return frozenset(_folders_by_name(top).get(name, ()))
 
@@ -321,7 +321,7 @@ def _about(script: Script, there: Mapping[str, frozenset[str]]) -> frozenset[tup
 def _solvers(top: str) -> Mapping[str, frozenset[str]]:
     """The files of a project that are called solvers, by name: the folders of each."""
     names = (name for name in _folders_by_name(top) if _SOLVER in name and name.endswith(_PROTOTXT))
-    return {name: _folders_with(top, name) for name in names}
+    return {name: folders_with(top, name) for name in names}
 
 
 @remembered(4)
@@ -381,7 +381,7 @@ def _small(path: str, home: str, _size: int, _modified: int) -> _Read:
 
 
 def is_of_caffe(data: bytes) -> bool:
-    return b"solver" in data or b"prototxt" in data or b"caffe" in data
+    return any(word in data for word in (b"solver", b"prototxt", b"caffe", b"convert_imageset"))
 
 
 def _script(path: str, data: bytes, home: str) -> _Read:
