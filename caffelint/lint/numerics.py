@@ -20,6 +20,7 @@ from caffelint.numerics.forward import unit
 from caffelint.numerics.judgement import (
     ALIKE,
     CLIP,
+    CLIPS_LESS,
     DECAY,
     FILLER,
     HOT,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALIKE",
     "CLIP",
+    "CLIPS_LESS",
     "DECAY",
     "FILLER",
     "HOT",
@@ -350,12 +352,13 @@ _FAULTS: dict[str, CauseKind] = {
     RATE: "rate",
     MOMENTUM: "momentum",
     CLIP: "clip-gradients",
+    CLIPS_LESS: "clip-gradients",
     WEIGHT_DECAY: "weight-decay",
     LOSS_WEIGHT: "loss-weight",
     INPUT: "input-scale",
     FILLER: "fillers",
 }
-_FIELDS = {RATE: "base_lr", MOMENTUM: "momentum", WEIGHT_DECAY: "weight_decay"}
+_FIELDS = {RATE: "base_lr", MOMENTUM: "momentum", WEIGHT_DECAY: "weight_decay", CLIPS_LESS: "clip_gradients"}
 
 
 def fault(found: Judgement, what: str, why: str, otherwise: CauseKind) -> Cause:
@@ -391,6 +394,8 @@ def remedy(cure: Cure) -> str:
     if cure.kind == CLIP:
         cut = f"from {number(cure.is_now)} to {number(cure.was)}"
         return f"clip_gradients cuts the norm of the gradients {cut}; raise it"
+    if cure.kind == CLIPS_LESS:
+        return f"clip_gradients {number(cure.was)} leaves next to nothing of the gradients; set {suggested(cure).text}"
     if cure.kind == LOSS_WEIGHT:
         return f"its loss_weight is {number(cure.was)}; set loss_weight: 1 in {name}"
     if cure.kind == INPUT:

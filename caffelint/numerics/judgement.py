@@ -22,7 +22,7 @@ from caffelint.text.records import NamedTuple
 HOT, OVERSHOOT, LOSS = "hot", "overshoot", "loss"
 DECAY, ALIKE, STILL = "decay", "alike", "still"
 FILLER, LOSS_WEIGHT, INPUT, MOMENTUM, RATE = "filler", "loss-weight", "input", "momentum", "rate"
-CLIP, WEIGHT_DECAY = "clip-gradients", "weight-decay"
+CLIP, CLIPS_LESS, WEIGHT_DECAY = "clip-gradients", "clips-less", "weight-decay"
 _HOT, _HOT_FAR, _LARGE = 1.9, 4.0, 2.0
 """Heat from which on training is expected to break, that for distances, and the least of the largest update once small
 weights have grown. Distances to targets that are far away make the first updates large, and shrink as soon as the
@@ -39,6 +39,8 @@ _COOL = 1.0
 _STILL = 0.3
 """All updates together, against the weights as they begin. Tiny weights make those of other layers grow at that pace
 first, so what comes later does not count."""
+_ENOUGH = 3.0
+"""The same of a training that surely learns."""
 TRIAL = 300
 """Iterations. Runs of fewer measure the time, or show that it all works: they are judged as if they went on so long."""
 _OVERSHOOT = 2.0
@@ -154,6 +156,8 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
         cures.append(Cure(WEIGHT_DECAY, None, solver.weight_decay, solver.weight_decay / size / 10))
     if kind == STILL and update:
         cures.append(Cure(RATE, None, rate, rate * EDGE / found.later * _WITHIN))
+    if kind == STILL and not any(cure.kind == CLIP for cure in cures):
+        cures += _clipped_less(built, solver, given, _ENOUGH / size, EDGE / found.later * _WITHIN)
     cures.sort(key=_unusual, reverse=True)
     signals = start(built, given).signals
     scores = signals.get(layer.bottoms[0])
@@ -173,6 +177,15 @@ def cures_of(built: BuiltNet, solver: Any, given: Change, is_cured: Callable[[An
         if is_cured(cured, change):
             found.append(cure)
     return found
+
+
+def _clipped_less(built: BuiltNet, solver: Any, given: Change, least: float, most: float) -> Iterator[Cure]:
+    """Where gradients that are not clipped at all would be too large: a clip between what moves the weights, and what
+    they bear, as times of what it is.
+    """
+    clip = solver.clip_gradients
+    if clip > 0 and (share := clipping(start(built, given), solver)) < 1 and least < (most := min(most, 1 / share)):
+        yield Cure(CLIPS_LESS, None, clip, clip * math.sqrt(least * most))
 
 
 def is_calm(built: BuiltNet, solver: Any, rate: float, given: Change = NO_CHANGE) -> bool | None:

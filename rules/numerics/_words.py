@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from caffelint.lint import UNSAFE, Edits, Fix, Layer, Place, Solver, fix, remove, write
 from caffelint.lint.numerics import (
     CLIP,
+    CLIPS_LESS,
     FILLER,
     INPUT,
     LOSS_WEIGHT,
@@ -26,7 +27,7 @@ def place(solver: Solver, cure: Cure | None, otherwise: BuiltLayer) -> Place:
     """Where the value is that is to be changed; the layer where nothing is known that would help."""
     if cure is not None and cure.kind == MOMENTUM:
         return solver.at("momentum")
-    if cure is not None and cure.kind == CLIP:
+    if cure is not None and cure.kind in (CLIP, CLIPS_LESS):
         return solver.at("clip_gradients")
     if cure is not None and cure.kind == WEIGHT_DECAY:
         return solver.at("weight_decay")
@@ -47,7 +48,7 @@ def mend(solver: Solver, cure: Cure | None) -> tuple[Fix, ...]:
     trained = solver.train_net
     if cure is None or trained is None or not is_usable(cure):
         return ()
-    if cure.kind in (RATE, MOMENTUM, WEIGHT_DECAY):
+    if cure.kind in (RATE, MOMENTUM, WEIGHT_DECAY, CLIPS_LESS):
         value = suggested(cure)
         return fix(f"set {value.text}", UNSAFE, write(solver, value.field, value=f"{value.value:g}"))
     if cure.kind == CLIP:

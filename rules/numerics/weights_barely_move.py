@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, ProjectRule, Solver
-from caffelint.lint.numerics import CLIP, STILL, fault, is_trial, judged, number, remedy
+from caffelint.lint.numerics import CLIP, CLIPS_LESS, RATE, STILL, fault, is_trial, judged, number, remedy, training
 
 from ._going_on import goes_on, of
 from ._words import mend, net, place
@@ -14,6 +14,10 @@ _LENGTH = "momentum: 0.9 max_iter: 1000"
 _ROWS = net().replace("ImageData", "HDF5Data").replace(" new_height: 28 new_width: 28", "").replace("image_d", "hdf5_d")
 _SURE = 0.15
 """The share of their size by which weights may move without having learned anything; recurrent ones need less."""
+_MOVES = 0.3
+"""The share of their size by which weights move in all that learns (judgement.py)."""
+_FINDS_ITS_STEPS = "AdaDelta"
+"""Its base_lr is a factor, of which adaptive-parameter-out-of-range tells."""
 _WHATEVER = 1e-6
 """A share of the weights' size with which nets do not learn however large the data are, as gradients grow with them."""
 
@@ -76,13 +80,15 @@ class WeightsBarelyMove(ProjectRule):
         if found is None or found.kind != STILL:
             return
         best = found.cures[0]
+        if best.kind == RATE and (_slows_down(solver, found.size) or solver.type == _FINDS_ITS_STEPS):
+            return
         what = (
             f"in all {solver.message.max_iter:,} iterations{of(solver)} the gradients move the weights of all layers"
             f' together by no more than {number(found.size)} of their size (most in "{found.layer.name}")'
         )
         why = f"the net {'may learn' if found.size >= _SURE else 'learns'} nothing; {remedy(best)}"
         # However large the data are, a clip lets through no more, and of such updates nothing is left.
-        guessed = found.assumed and best.kind != CLIP and found.size >= _WHATEVER
+        guessed = found.assumed and best.kind not in (CLIP, CLIPS_LESS) and found.size >= _WHATEVER
         after = goes_on(solver)
         yield self.finding(
             place(solver, best, found.layer),
@@ -92,3 +98,9 @@ class WeightsBarelyMove(ProjectRule):
             evidence=after,
             fixes=mend(solver, best),
         )
+
+
+def _slows_down(solver: Solver, moved: float) -> bool:
+    """Would they move enough if the rate stayed what it is at first? Then learning-rate-vanishes tells."""
+    one = training(solver)
+    return one is not None and one.steps > 0 and moved * solver.message.max_iter / one.steps >= _MOVES
