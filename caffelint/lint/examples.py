@@ -37,15 +37,15 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
 
     `options` are the rule's own, and `dialect`. Lists, which are looked for on disk, are written to a folder for it.
     """
-    if isinstance(text, dict) and any(path.endswith(_LIST) for path in text):
-        with TemporaryDirectory() as folder:
-            for path in (path for path in text if path.endswith(_LIST)):
-                Path(folder, path).write_text(text[path])
-            return findings_of(
-                rule, {join(folder, path): part for path, part in text.items() if not path.endswith(_LIST)}
-            )
     if issubclass(rule, EvidenceRule):
         return list(rule(options).check(rule.subject({"<text>": text} if isinstance(text, str) else text)))
+    if isinstance(text, dict) and any(path.endswith(_LIST) for path in text):
+        with TemporaryDirectory() as folder:
+            lists = {path: part for path, part in text.items() if path.endswith(_LIST)}
+            for path, part in lists.items():
+                Path(folder, path).write_text(part)
+            rest = {join(folder, path): part for path, part in text.items() if path not in lists}
+            return findings_of(rule, rest, options)
     settings = dict(options or {})
     dialect = settings.pop("dialect", None)
     config = Config()

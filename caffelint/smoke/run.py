@@ -180,8 +180,8 @@ class Run:
         return tuple(Known(one.name, one.file, one.line, one.cause.what if one.cause else one.message) for one in found)
 
     def suggested(self, rule: str) -> list[Suggested]:
-        """The values that a static rule suggests."""
-        found = (one.cause for one in self._static(rules=(rule,)))
+        """The values that a static rule suggests, an info as well: a trial tells what it is worth."""
+        found = (one.cause for one in self.static if one.name == rule)
         return [cause.suggested for cause in found if cause and cause.suggested]
 
     @property

@@ -81,10 +81,9 @@ class HighBaseLr(ProjectRule):
     """The learning rate is much higher than nets of this kind take.
 
     ## Why is this bad?
-    Too high a rate is the most frequent cause of a loss that becomes nan, or 87.3365, after some hundred iterations.
-    With momentum the updates add up, if the training is long enough, so base_lr * lr_mult / (1 - momentum) counts: 0.1
-    for AlexNet, CaffeNet and GoogLeNet, 1 for nets with batch normalisation, more for batches of more than 256. Usual
-    rates are 0.001 for Adam, 0.001 to 0.01 for RMSProp and 0.01 for AdaGrad.
+    Too high a rate is the most frequent cause of a loss of nan, or 87.3365. With momentum the updates add up, in a long
+    training, so base_lr * lr_mult / (1 - momentum) counts: 0.1 for AlexNet and GoogLeNet, 1 for nets with BatchNorm,
+    more for batches of more than 256; 0.001 is usual for Adam, up to 0.01 for RMSProp, 0.01 for AdaGrad.
 
     ## Example
     ```
@@ -97,9 +96,9 @@ class HighBaseLr(ProjectRule):
 
     ## Known problems
     It judges only from names and numbers, so it is likely, never certain. It does not report AdaDelta, whose rate is
-    about 1, an adaptive solver with a delta of 0.01 or more, which makes it behave like SGD, losses that are not
-    averaged over the batch or the map or are all Python layers of one's own, loss weights below 0.1, recurrent nets,
-    whose gates bound the signal, or solvers in which a fork's LARS or warm-up scales the rate. With an adaptive solver,
+    about 1, an adaptive solver with a delta of 0.01 or more, which makes it behave like SGD, with SGD losses that are
+    not averaged over the batch or the map or are all Python layers of one's own, loss weights below 0.1, recurrent
+    nets, or solvers in which a fork's LARS or warm-up scales the rate. With an adaptive solver,
     nets of up to three layers with weights are reported from ten times the rate of others, and a few layers that learn
     faster than the rest, as new ones on trained ones do, from three times. The finding is an info in a search for a
     rate (three solvers of a net differ in base_lr alone, or names of files say the rates), for nets of up to six layers
@@ -175,7 +174,10 @@ class HighBaseLr(ProjectRule):
             or solver.scales_rates
             or not 0 < rate < float("inf")
             or net
-            and (net.once(is_unaveraged) or net.once(is_recurrent) or net.once(is_mostly_frozen))
+            # An adaptive solver divides by the size of the gradient.
+            and (type_ not in _ADAPTIVE and net.once(is_unaveraged) or net.once(is_recurrent))
+            or net
+            and net.once(is_mostly_frozen)
         ):
             return
         fast = net.once(fastest_of) if net else None

@@ -296,8 +296,11 @@ def _clipping(run: Run) -> Iterator[Hypothesis]:
     recurrent = tuple(layer for layer in run.built[0].layers if layer.is_recurrent)
     times = clipped(run)
     if times > CLIPPED:
-        changes = of_solver(run, "clip_gradients", -1)
         value = run.solver.message.clip_gradients
+        # What grows over the steps of a sequence may need a clip, at what the gradient is at first.
+        at_first = of_solver(run, "clip_gradients", float(f"{value * times:.1g}"))
+        unclipped = of_solver(run, "clip_gradients", -1)
+        changes = (*at_first, *unclipped) if recurrent else (*unclipped, *at_first)
         place, score = run.solver.at("clip_gradients"), math.log10(times)
         yield Hypothesis("clip-gradients", place, score, changes, "tiny", value=value, figure=times)
     if recurrent and not run.solver.message.clip_gradients > 0:

@@ -82,7 +82,7 @@ def survivor(tried: Sequence[Tried]) -> Tried | None:
             return better
     if likeliest.kind == "rate" and any(one.rank > max(likeliest.rank, (True, STRONG)) for one in _untested(tried)):
         return None
-    own = [one for one in cured if one.hypothesis.place == likeliest.place]
+    own = [one for one in cured if (one.hypothesis.kind, one.hypothesis.place) == (likeliest.kind, likeliest.place)]
     if own[0].held:  # of two losses, either may weigh less or more
         own = [one for one in cured if one.held]
     enough = [one for one in own if not one.left > WELL] if own[0].held else []
@@ -148,9 +148,12 @@ def refuted(tried: Sequence[Tried]) -> list[Tried]:
     blames = [[each.place for each in blamed(one.hypothesis)] for one in tried if one.outcome == CURED]
     # Where one of two cures alone, the other one is not to blame.
     cured = {*single, *(place for places in blames if single.isdisjoint(places) for place in places)}
+    # Of the solver's schedule and such, one fault was ruled out and another one found.
+    kinds = {one.hypothesis.kind for one in tried if one.outcome == CURED and one.change.of_solver}
     first: dict[tuple[str, str], Tried] = {}
     for one in tried:
         known = one.hypothesis.proved or one.hypothesis.also is not None or one.hypothesis.place in cured
+        known = known or one.hypothesis.kind in kinds
         if one.outcome not in (UNTESTED, OTHER) and not known:
             first.setdefault((one.hypothesis.kind, one.hypothesis.field), one)
     return list(first.values())
