@@ -21,6 +21,7 @@ from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
+from caffelint.project.python_switches import Switched, switched
 from caffelint.project.python_tops import top_numbers
 from caffelint.project.python_views import ChangedView, changed_views
 from caffelint.text.near import Compared
@@ -332,6 +333,11 @@ class PythonClass:
                 called = node.func if isinstance(node, ast.Call) else None
                 if isinstance(called, ast.Attribute) and is_self(called.value) and called.attr not in names:
                     names += [called.attr] if called.attr in self._functions else []
+
+    def switched_on(self, key: str) -> Switched | None:
+        """What `forward`, or a method that it calls, changes only where a value of the param_str is set."""
+        setup = self._functions.get("setup")
+        return switched(walk(setup) if setup is not None else (), self._run_by("forward"), key)
 
     @cached_property
     def set_back(self) -> tuple[str, int] | None:

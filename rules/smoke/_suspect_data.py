@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caffelint.lint import title
+from caffelint.lint import listed, python_classes, quoted, title
 from caffelint.smoke.rule import Hypothesis, Run
 
 from ._records import of_batch
@@ -13,7 +13,7 @@ def of_data(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     to = f"; set {better}" if better else ""
     if one.entry:
         fact = f'what is asked does not go with the data that {name} brings with "{one.entry}" in its param_str'
-        return fact, to, False
+        return fact + _changed(run, one), to, False
     if one.field == "sorted":
         fact = f"the records of {name} are sorted by label, so a batch holds one class"
         return fact, to or "; write them in random order", True
@@ -28,3 +28,14 @@ def of_data(run: Run, one: Hypothesis, name: str, better: str) -> Words:
         fact = f"batch_size {one.value:g} of {name} makes each update of {count}, so they go to and fro"
         return fact, to, False
     return *of_batch(run, one.layers[0]), False
+
+
+def _changed(run: Run, one: Hypothesis) -> str:
+    """What its code does with that value of the param_str, and where."""
+    layer = one.layers[0]
+    for python in python_classes(run.nets[0].layers[layer.index]) if layer.index is not None else ():
+        if found := python.switched_on(one.entry):
+            alone = " alone" if len(found.names) == 1 < len(layer.tops) else ""
+            names = listed([quoted(each) for each in found.names])
+            return f", which changes {names}{alone} ({python.module.file}:{found.line})"
+    return ""
