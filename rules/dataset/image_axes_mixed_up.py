@@ -15,6 +15,7 @@ from caffelint.evidence.data.rule import (
     Top,
     first_shape,
     read_as,
+    read_unlike,
 )
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
 
@@ -99,7 +100,8 @@ class ImageAxesMixedUp(DatasetRule):
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
-        every = [(feed, top, read_as(top.steps)) for feed, facts in once(data) for top in _tops(feed, facts)]
+        tops = [(feed, top) for feed, facts in once(data) for top in _tops(feed, facts)]
+        every = [(feed, top, read_as(top.steps) or _unlike(feed, top, tops)) for feed, top in tops]
         for feed, top, how in every:
             shape = first_shape(top)
             if shape is None or not how or (how == LAST and _may_be_maps(feed, shape)):
@@ -130,6 +132,12 @@ class ImageAxesMixedUp(DatasetRule):
             phases=feed.phases,
             cause=Cause("data", what, remedy, LIKELY),
         )
+
+
+def _unlike(feed: Feed, top: Top, tops: list[tuple[Feed, Top]]) -> str:
+    """What images seem to be that those of another phase are not."""
+    others = (one for other, one in tops if other.source != feed.source and not set(other.phases) & set(feed.phases))
+    return next(filter(None, (read_unlike(top.steps, one.steps) for one in others)), "")
 
 
 def _tops(feed: Feed, facts: Facts) -> Iterator[Top]:

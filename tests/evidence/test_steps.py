@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 np = pytest.importorskip("numpy")
-from caffelint.evidence.data.steps import INTERLEAVED, LAST, SWAPPED, read_as, steps_of  # noqa: E402
+from caffelint.evidence.data.steps import INTERLEAVED, LAST, SWAPPED, read_as, read_unlike, steps_of  # noqa: E402
 
 COUNT, HEIGHT, WIDTH = 32, 24, 20
 
@@ -80,3 +80,13 @@ SHAPE = COUNT, 3, HEIGHT, WIDTH
 )
 def test_what_is_no_image(made: Callable[[], Any]) -> None:
     assert _told(made()) == ""
+
+
+def test_flat_images_beside_others() -> None:
+    """Of one colour and noise: far rows are like near ones, but those of training tell what is declared."""
+    sound = np.array([90, 20, 200]).reshape(1, 3, 1, 1) + RANDOM.randint(-8, 9, (COUNT, 3, 24, 24))
+    mixed = sound.transpose(0, 2, 3, 1).reshape(COUNT, 3, 24, 24)
+    one, other = (steps_of(rows.astype(np.uint8)) for rows in (mixed, sound))
+    assert (read_as(one), read_unlike(one, other)) == ("", INTERLEAVED)
+    assert read_unlike(other, other) == read_unlike(one, one) == read_unlike(other, one) == ""
+    assert read_unlike(one, steps_of(sound[:, :1].astype(np.uint8))) == ""

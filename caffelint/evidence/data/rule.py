@@ -12,7 +12,7 @@ from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
 from caffelint.evidence.data.scan import Scanned, Source
 from caffelint.evidence.data.sources import Feed, Reader
-from caffelint.evidence.data.steps import INTERLEAVED, LAST, SWAPPED, read_as
+from caffelint.evidence.data.steps import INTERLEAVED, LAST, SWAPPED, read_as, read_unlike
 from caffelint.evidence.data.transform import After, transformed_values
 from caffelint.evidence.data.values import (
     BELOW,
@@ -90,6 +90,7 @@ __all__ = [
     "name_of",
     "named_in",
     "read_as",
+    "read_unlike",
     "shape_of",
     "sides_of",
     "transformed_values",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 INTERLEAVED, SWAPPED, LAST = "interleaved", "swapped", "last"
 """What images really are that are declared as channels x height x width: height x width x channels; channels x width x
 height; and what has its height as channels, its width as height and its channels last."""
+_INTERLEAVED = {"pixel", "interleaved 1"}
 _MOST_COLOURS = 4
 _LEAST_SIDE = 6
 _SOME, _PLACES = 16, 512
@@ -91,6 +92,22 @@ def read_as(steps: Mapping[str, float]) -> str:
     asked = (INTERLEAVED, LAST) if coloured else (SWAPPED,)
     able = [name for name in asked if _goes_on(steps, name)]
     return min(able, key=lambda name: steps[f"{name} 1"]) if able else ""
+
+
+def read_unlike(steps: Mapping[str, float], others: Mapping[str, float]) -> str:
+    """INTERLEAVED where images seem to be so and others, which are for the same, surely are not; else "".
+
+    Images that look the same all over, as leaves do, have far rows that are like near ones.
+    """
+    if (
+        min(one.get("images", 0) for one in (steps, others)) < _FEWEST
+        or not steps.keys() == others.keys() >= _INTERLEAVED
+    ):
+        return ""
+    # A declared row may be a whole number of pixels long.
+    is_so = max(steps["pixel"], steps["interleaved 1"]) < _LESS * steps["right"]
+    is_not = min(others["pixel"], others["interleaved 1"]) > _STILL * others["right"]
+    return INTERLEAVED if is_so and is_not else ""
 
 
 def _goes_on(steps: Mapping[str, float], name: str) -> bool:
