@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from caffelint.lint import TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, fix, title, write
+from caffelint.lint import TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, Related, fix, title, titles, write
 from caffelint.lint.built import BuiltLayer
 
 
@@ -57,6 +57,7 @@ class SoftmaxOverOtherAxis(NetRule):
         _STEPS.replace('type: "LSTM"', 'type: "Python"')
         + ' layer { name: "acc" type: "Accuracy" bottom: "fc" bottom: "label" accuracy_param { axis: 2 } }'
     )
+    _MEASURED = _STEPS + ' layer { name: "acc" type: "Accuracy" bottom: "fc" bottom: "label"%s }'
     VALID = [
         _STEPS % " softmax_param { axis: 2 }",
         # Its axes are not known to be those of steps and sequences.
@@ -96,6 +97,14 @@ class SoftmaxOverOtherAxis(NetRule):
             " scores on axis 2; set softmax_param { axis: 2 }",
             fixed=_READ % " softmax_param { axis: 2 }",
         ),
+        # The accuracy takes them where the loss does.
+        Invalid(
+            _MEASURED % ("", ""),
+            span="layer",
+            message='SoftmaxWithLoss "loss" takes axis 1 of "fc" for the classes, but InnerProduct "fc" puts its 5'
+            ' scores on axis 2; set softmax_param { axis: 2 }, and accuracy_param { axis: 2 } in Accuracy "acc"',
+            fixed=_MEASURED % (" softmax_param { axis: 2 }", " accuracy_param { axis: 2 }"),
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -109,12 +118,17 @@ class SoftmaxOverOtherAxis(NetRule):
                 if made is None or built.index is None or made.index is None:
                     continue
                 axis, loss = made.parameters.axis, net.layers[built.index]
+                reads = [other for other in net.layers_of(["Accuracy"]) if other.bottoms[:1] == loss.bottoms[:1]]
+                also = [other for other in reads if other.kind.class_axis == built.class_axis]
+                edits = [write(loss, "softmax_param", "axis", value=f"{axis}")]
+                edits += (write(other, "accuracy_param", "axis", value=f"{axis}") for other in also)
                 yield self.finding(
                     loss.at("softmax_param", "axis"),
                     f'{title(loss)} takes axis {built.class_axis} of "{loss.bottoms[0]}" for the classes, but'
                     f" {title(made)} puts its {made.parameters.num_output} scores on axis {axis}; set"
-                    f" softmax_param {{ axis: {axis} }}",
-                    fixes=fix(f"set axis: {axis}", UNSAFE, write(loss, "softmax_param", "axis", value=f"{axis}")),
+                    f" softmax_param {{ axis: {axis} }}"
+                    + (f", and accuracy_param {{ axis: {axis} }} in {titles(also)}" if also else ""),
+                    fixes=fix(f"set axis: {axis}", UNSAFE, *edits),
                     related=(Related("the scores", net.layers[made.index].at()),),
                 )
 
