@@ -55,6 +55,9 @@ _FIELDS = {
 _VALUES = 4
 """So many of a list are told."""
 
+_FIX = "the fix of "
+"""How the text of a change begins that a check of the text advises."""
+
 
 def noun(one: Hypothesis) -> str:
     """What a hypothesis blames."""
@@ -192,7 +195,8 @@ def _fillers(run: Run, one: Hypothesis, name: str, better: str) -> Words:
     size = f"start {number(one.figure)} times as large as those that keep"
     if one.field == "small":
         size = f"start at {number(one.figure)} of the size that keeps"
-    return f"the weights of {name}{more(one)} {size} values in scale", "; use xavier or msra fillers", False
+    remedy = f"apply {better}" if better.startswith(_FIX) else "use xavier or msra fillers"
+    return f"the weights of {name}{more(one)} {size} values in scale", f"; {remedy}", False
 
 
 def _clipping(run: Run, one: Hypothesis, name: str, better: str) -> Words:

@@ -46,6 +46,8 @@ _PROD, _SUM = 0, 1
 """Of EltwiseParameter.EltwiseOp in caffe.proto."""
 _SQUASHED = 3
 _MOST_OF_IT = 0.5
+_OF_FILLERS = "I"
+"""How the codes of rules on fillers begin."""
 _FACTORS = {"PReLU": "0.25", "Scale": "1"}
 _LARGE_FACTOR = 5.0
 _AS_LOW = 0.5
@@ -209,7 +211,18 @@ def fillers(run: Run) -> Iterator[Hypothesis]:
         worst = found[0][0]
         score = math.log10(worst) + 0.1 if not field else -math.log10(worst) - 1.0
         place = run.place(layers[0].name, 0, layers[0].block, layers[0].fillers[0])
-        yield Hypothesis("fillers", place, score, filled(run, layers), field, layers, figure=worst)
+        changes = (*_as_checked(run, layers), *filled(run, layers))
+        yield Hypothesis("fillers", place, score, changes, field, layers, figure=worst)
+
+
+def _as_checked(run: Run, layers: Sequence[BuiltLayer]) -> Iterator[Change]:
+    """What a check of the text advises for the fillers of all of these, as for a std that is called mean."""
+    names = {layer.name for layer in layers}
+    advised = [one for one in run.static if one.layer in names and one.code.startswith(_OF_FILLERS)]
+    edits = [edit for one in advised for fix in one.fixes[:1] for edit in fix.edits]
+    rules = {one.name for one in advised if one.fixes}
+    if names == {one.layer for one in advised if one.fixes} and len(rules) == 1:
+        yield Change(f"the fix of {rules.pop()}", tuple(dict.fromkeys(edits)))
 
 
 def _factors(run: Run) -> Iterator[Hypothesis]:
