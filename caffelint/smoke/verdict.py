@@ -80,6 +80,7 @@ _CAVEATS = {
     "classes-unbalanced": "but not all classes",
     "class-ignored": "but not all classes",
     "files-left-out": "but from a part of its files",
+    "files-ask-otherwise": "but its files ask two things",
     "value-far-from-others": "but a record of its data is far from all others",
     "mirrored-sides": "but not to tell left from right",
     "mirrored-answers": "but not to tell left from right",

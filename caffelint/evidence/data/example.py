@@ -106,6 +106,7 @@ def _find(layer: BuiltLayer, places: object, options: dict[str, Any]) -> Source:
 def _scanned(text: str | None) -> Scanned:
     import numpy as np
 
+    from caffelint.evidence.data.columns import columns_of
     from caffelint.evidence.data.rounding import rounded
     from caffelint.evidence.data.seen import seen_images, seen_labels
 
@@ -117,10 +118,14 @@ def _scanned(text: str | None) -> Scanned:
             continue
         facts.records += 1
         name = partial(_name, number)
+        file = ""
         for part in line.split(";"):
             key, shape, *values = part.split()
             if key == "encoded":
                 facts.encoded += 1
+                continue
+            if key == "file":
+                file = shape
                 continue
             if key == "key":
                 facts.first.append(shape)
@@ -140,7 +145,9 @@ def _scanned(text: str | None) -> Scanned:
             sides = [int(side) for side in shape.split("x")]
             kind = np.uint8 if all(value.isdecimal() for value in values) else np.float32
             rows = np.resize(np.array(values, np.float32).astype(kind), [1, *sides])
-            facts.top(key).join(seen_images(rows, name))
+            seen = seen_images(rows, name)
+            seen.files = {file: columns_of(rows)} if file else {}
+            facts.top(key).join(seen)
     facts.total = facts.records
     return Scanned(facts)
 

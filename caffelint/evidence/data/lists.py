@@ -15,6 +15,7 @@ import numpy as np
 
 from caffelint.caffe.hdf5_links import elsewhere
 from caffelint.evidence.data import values as kinds
+from caffelint.evidence.data.columns import columns_of
 from caffelint.evidence.data.digests import digests as marks
 from caffelint.evidence.data.digests import joined
 from caffelint.evidence.data.records import Records
@@ -315,12 +316,11 @@ def _add(records: Records, top: str, values: Any, name: str, begin: int, digests
             digests[:, 1] = np.nan_to_num(values.reshape(-1), nan=0, posinf=0, neginf=0).astype(np.int64)
     else:
         seen = seen_images(values, named, top in records.options.classes)
-        if top not in (records.options.inputs or records.options.tops):
-            records.facts.top(top).join(seen)
-            return
-        flat = values.reshape(len(values), -1)
-        found = marks(np.ascontiguousarray(flat).view(np.uint8))
-        if not {kinds.CONSTANT, kinds.NAN, kinds.INF, kinds.BELOW}.isdisjoint(seen.faults):
-            found[(flat == flat[:, :1]).all(axis=1)] = 0
-        digests[:, 0] = joined(np.ascontiguousarray(digests[:, 0]), found)  # a pair is repeated if both of it are
+        if top in (records.options.inputs or records.options.tops):
+            flat = values.reshape(len(values), -1)
+            found = marks(np.ascontiguousarray(flat).view(np.uint8))
+            if not {kinds.CONSTANT, kinds.NAN, kinds.INF, kinds.BELOW}.isdisjoint(seen.faults):
+                found[(flat == flat[:, :1]).all(axis=1)] = 0
+            digests[:, 0] = joined(np.ascontiguousarray(digests[:, 0]), found)  # a pair is repeated if both of it are
+    seen.files = {name: columns_of(values)}
     records.facts.top(top).join(seen)

@@ -89,6 +89,31 @@ class Channel:
 
 
 @dataclass
+class Columns:
+    """The records of a file: how many, and the sums of each of their values, or of their means; of squares as well."""
+
+    records: int = 0
+    sums: list[float] = field(default_factory=list)
+    squares: list[float] = field(default_factory=list)
+
+    def join(self, other: Columns) -> None:
+        if len(self.sums) == len(other.sums):
+            self.records += other.records
+            self.sums = [one + another for one, another in zip(self.sums, other.sums, strict=True)]
+            self.squares = [one + another for one, another in zip(self.squares, other.squares, strict=True)]
+
+    def mean(self, column: int) -> float:
+        return self.sums[column] / self.records
+
+    def variance(self, column: int) -> float:
+        return max(self.squares[column] / self.records - self.mean(column) ** 2, 0.0)
+
+
+MOST_FILES, MOST_COLUMNS = 16, 16
+"""Of a source, that are told apart; and the values of a record that are, where not all are together."""
+
+
+@dataclass
 class Rounded:
     """What float32, which Caffe reads, leaves of the values of another type in one column of a top.
 
@@ -163,6 +188,7 @@ class Top:
     changes: how often the value of a record differs from that of the one before; inside: the same within parts, which
     are the files of HDF5. steps: of images, as in steps.py.
     rounded: the column that float32 leaves least of. farthest: of numbers that are no bytes, where it was looked for.
+    files: of a list of files, what the first of them hold.
     """
 
     records: int = 0
@@ -179,6 +205,7 @@ class Top:
     steps: dict[str, float] = field(default_factory=dict)
     rounded: Rounded | None = None
     farthest: Farthest | None = None
+    files: dict[str, Columns] = field(default_factory=dict)
 
     def fault(self, kind: str, name: str, count: int = 1) -> None:
         self.faults.setdefault(kind, Fault()).add(name, count)
@@ -203,6 +230,11 @@ class Top:
             self.steps = {name: value + self.steps.get(name, 0.0) for name, value in other.steps.items()}
         join_faults(self.faults, other.faults)
         self.join_rounded(other.rounded)
+        for name, columns in other.files.items():
+            if name in self.files:
+                self.files[name].join(columns)
+            elif len(self.files) < MOST_FILES:
+                self.files[name] = columns
         known = self.farthest and other.farthest
         self.farthest = self.farthest.join(known) if self.farthest and known else self.farthest or other.farthest
         self.is_whole = self.is_whole and other.is_whole
@@ -297,6 +329,7 @@ class Facts:
                 "farthest": vars(top.farthest) if top.farthest is not None else None,
                 "rounded": vars(top.rounded) if top.rounded is not None else None,
                 "values": list(top.values.items()) if top.values is not None else None,
+                "files": {name: vars(columns) for name, columns in top.files.items()},
                 "first_of": list(top.first_of.items()),
             }
         return vars(self) | {"tops": tops, "faults": _as_json(self.faults)}
@@ -314,6 +347,7 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
             "rounded": Rounded(**one["rounded"]) if one.get("rounded") else None,
             "values": dict(map(tuple, one["values"])) if one["values"] is not None else None,
             "first_of": dict(map(tuple, one["first_of"])),
+            "files": {name: Columns(**columns) for name, columns in one.get("files", {}).items()},
         }
         tops[name] = Top(**{**one, **rest})
     return Facts(**{**row, "tops": tops, "faults": _faults(row["faults"])})
