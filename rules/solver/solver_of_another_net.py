@@ -12,6 +12,8 @@ _FAMILY = compiled_later(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
     "|segnet|enet|unet|deeplab|pspnet|fcn|yolo|ssd|openpose|nin|flownet|c3d)(?![a-z])"
 )
+_METHODS = frozenset(["segnet", "deeplab", "pspnet", "fcn", "yolo", "ssd", "openpose"])
+"""Those that stand on any of the others, as SSD does on VGG."""
 _NUMBER = compiled_later(r"(?<!\d)\d+(?=(?:\.prototxt)?$)")
 """The number that a name ends in."""
 _ROLE = compiled_later(r"(?:train|test|val|valid|deploy|net|model|trainval|final|all)\d*")
@@ -49,6 +51,7 @@ class SolverOfAnotherNet(SolverRule):
         'net: "train_val.prototxt" snapshot_prefix: "snapshots/alexnet"',
         'net: "googlenet_bn/train_val.prototxt" snapshot_prefix: "inception-v2"',
         {"lenet_solver_adam.prototxt": 'net: "lenet_train_test.prototxt" snapshot_prefix: "lenet"'},
+        'net: "vgg16/train_val.prototxt" snapshot_prefix: "snapshots/ssd_300"',
         {"cifar10_resnet_solver.prototxt": 'net: "resnet20.prototxt" snapshot_prefix: "cifar10"'},
         # What the net is, it says itself.
         {
@@ -93,7 +96,8 @@ class SolverOfAnotherNet(SolverRule):
         names = _base(solver.path)
         itself = " ".join(use.net.message.name.lower() for use in solver.nets)
         of_net, of_prefix = _families(f"{net.lower()} {itself}"), _families(_base(prefix))
-        if of_net and of_prefix and not (of_net | _families(names)) & of_prefix:
+        both = [one & _METHODS for one in (of_net, of_prefix)], [one - _METHODS for one in (of_net, of_prefix)]
+        if any(map(all, both)) and not (of_net | _families(names)) & of_prefix:
             text = f'{field} is for {" and ".join(sorted(of_net))}, but snapshot_prefix "{prefix}" is for'
             yield self.finding(solver.at(field), f"{text} {' and '.join(sorted(of_prefix))}; {asked}")
             return
