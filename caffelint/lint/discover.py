@@ -370,7 +370,7 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     if whole := _with_slash(name, reach.above[0]):
         return whole
     for base in dict.fromkeys((reach.above[0], os.getcwd(), *roots, *reach.above[:_MOST_FOLDERS])):
-        for part in dict.fromkeys((inside, "")) if base == reach.above[0] else (inside,):
+        for part in dict.fromkeys((*_ends(inside), "")) if base == reach.above[0] else _ends(inside):
             folder = os.path.join(base, part)
             if not reach.holds(folder):
                 continue
@@ -389,6 +389,12 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     if inside and os.path.basename(inside) != os.path.basename(reach.above[0]):
         return ""
     return unsolved_net(bare, reach.above[0])
+
+
+def _ends(folder: str) -> list[str]:
+    """The ends of a path of another machine, which may lead somewhere here; of a relative path all of it."""
+    parts = folder.split("/")
+    return ["/".join(parts[at:]) for at in range(1, len(parts))] if folder[:1] in ("/", "~") else [folder]
 
 
 def _only_one(net: NamedNet, folder: str, tests_another: bool) -> str:

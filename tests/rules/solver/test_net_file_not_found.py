@@ -263,3 +263,13 @@ def test_long_names_are_not_held_letter_by_letter_against_each_other(models: Pat
         (models / f"solver_{number}.prototxt").write_text(f"{named} base_lr: 1")
     with soon(20):
         assert said("repo/models/solver_1.prototxt")
+
+
+@pytest.mark.parametrize(("start", "severity"), [("~/work/repo/", "warning"), ("/home/me/repo/", "info")])
+def test_a_slip_at_the_end_of_a_path_of_another_machine(models: Path, start: str, severity: str) -> None:
+    (models / "deep").mkdir()
+    (models / "deep" / "rcnn-merge.prototxt").write_text(TRAINED)
+    (models / "solver.prototxt").write_text(f'train_net: "{start}models/deep/rcnn_merge.prototxt" base_lr: 1')
+    [found] = said("repo/models/solver.prototxt")
+    assert found == (severity, found[1])
+    assert found[1].endswith('did you mean "deep/rcnn-merge.prototxt"?')
