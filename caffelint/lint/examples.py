@@ -16,7 +16,7 @@ from caffelint.lint.plan import Siblings
 from caffelint.lint.plugins import said
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.python_layers import classes_in
-from caffelint.lint.project.scripts import asked_by, fed_by
+from caffelint.lint.project.scripts import asked_by, fed_by, supplied_by
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
@@ -68,7 +68,8 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
 
 
 def _net_runs(scripts: list[Script], net: str) -> NetRuns:
-    return NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked_by(scripts, *split(net))))
+    asked, supplied = asked_by(scripts, *split(net)), supplied_by(scripts, *split(net))
+    return NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked), supplied=tuple(supplied))
 
 
 def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:

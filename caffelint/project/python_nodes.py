@@ -38,14 +38,19 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def in_any_case(tree: ast.AST) -> Iterator[ast.AST]:
-    """A node and all below it, but what runs only where something holds, and that whose failure is caught."""
+def in_any_case(tree: ast.AST, closed: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.AST]:
+    """A node and all below it, but what runs only where something holds, and that whose failure is caught.
+
+    closed: nodes below it that are not looked into.
+    """
     left = [tree]
     while left:
         node = left.pop()
         if isinstance(node, ast.Try):
             continue
         yield node
+        if node is not tree and isinstance(node, closed):
+            continue
         if isinstance(node, ast.If) and asks_for_main(node):
             left += reversed(node.body)
         elif isinstance(node, ast.If | ast.IfExp):

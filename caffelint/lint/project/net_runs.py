@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from caffelint.project.mentions import NetRuns
 
 _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
+_READS = b'Data"'
+"""How the type of a layer that reads records ends."""
 
 
 def is_solver_alone(data: bytes) -> bool:
@@ -30,11 +32,14 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
     for path, data in contents.items():
         may_be_trained = b"TRAIN" in data or b"oss" in data
         asks = b"use_global_stats" in data if path in solved else may_be_trained or has_others
-        if not asks or not _LAYERS.search(data):
+        is_filled = path in solved and _READS in data  # by its layer, whatever a script fills
+        if not (asks or is_filled) or not _LAYERS.search(data):
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
-            from caffelint.lint.project.scripts import runs_of_net
+            from caffelint.lint.project.scripts import runs_of_net, runs_of_solved
 
-            found[path] = runs_of_net(top, folder, name, path in solved)
+            of_net = runs_of_net(top, folder, name, path in solved) if asks else runs_of_solved(top, folder, name)
+            if asks or of_net.supplied:
+                found[path] = of_net
     return found
