@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _fields: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 
 
@@ -61,6 +62,15 @@ def in_any_case(tree: ast.AST, closed: tuple[type[ast.AST], ...] = ()) -> Iterat
             left.append(node.subject)
         else:
             left += reversed(children(node))
+
+
+def own_nodes(tree: ast.AST) -> list[ast.AST]:
+    """A node and all below it but what is in functions in it, in which names are others."""
+    found = [tree]
+    for one in found:
+        if one is tree or not isinstance(one, FUNCTIONS):
+            found += children(one)
+    return found
 
 
 def dotted(node: ast.AST) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections import ChainMap, Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -13,7 +13,7 @@ from operator import itemgetter
 from caffelint.project.mentions import Supplied
 from caffelint.project.python2 import parse
 from caffelint.project.python_blobs import Paths, names_set
-from caffelint.project.python_nodes import children, dotted, in_any_case, walk
+from caffelint.project.python_nodes import FUNCTIONS, dotted, in_any_case, own_nodes, walk
 from caffelint.text.records import NamedTuple
 
 _BY_HAND = "blobs"
@@ -26,7 +26,6 @@ _FORWARD: Mapping[str, frozenset[str]] = {
 }
 """What runs a net, with the arguments that are no blobs: pycaffe.py, _Net_forward and _Net_forward_all."""
 _PHASES: Mapping[object, str] = {"TEST": "TEST", "TRAIN": "TRAIN", 0: "TRAIN", 1: "TEST"}
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MOST = 200
 """Of a script, that are held against a net."""
 _MOST_NODES = 50_000
@@ -71,8 +70,8 @@ class _Scope:
     """A module without its functions, or a function without those in it."""
 
     def __init__(self, tree: ast.Module | ast.FunctionDef, shared: set[str], module: _Scope | None) -> None:
-        self.nodes = list(in_any_case(tree, _FUNCTIONS))
-        inside = _own(tree)
+        self.nodes = list(in_any_case(tree, FUNCTIONS))
+        inside = own_nodes(tree)
         sets = Counter(key for node in inside for key in names_set(node))
         assigned = {
             key: node.value
@@ -156,15 +155,6 @@ def _phase(value: ast.expr) -> str:
         said = value.value
         return _PHASES.get(said.upper() if isinstance(said, str) else said, "")
     return _PHASES.get(_last(value), "")
-
-
-def _own(tree: ast.Module | ast.FunctionDef) -> Sequence[ast.AST]:
-    """A node and all below it but what is in functions in it, in which names are others."""
-    found: list[ast.AST] = [tree]
-    for one in found:
-        if one is tree or not isinstance(one, _FUNCTIONS):
-            found += children(one)
-    return found
 
 
 def _last(node: ast.AST) -> str:
