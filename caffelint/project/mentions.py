@@ -89,12 +89,19 @@ class Supplied(NamedTuple):
     phase: str
 
 
+class Judged(NamedTuple):
+    """That a script runs the training net of a solver forward, at a line, 1-based, and which blobs it reads then."""
+
+    line: int
+    names: tuple[str, ...]
+
+
 class NetRuns(NamedTuple):
     """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
 
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
     name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
-    give it, and where.
+    give it, and where; `judged`: what scripts of the project read of the training net of a solver, whichever it is.
     """
 
     uses: Mention | None = None
@@ -104,3 +111,4 @@ class NetRuns(NamedTuple):
     fed: tuple[tuple[Mention, Fed], ...] = ()
     asked: tuple[tuple[Mention, Asked], ...] = ()
     supplied: tuple[tuple[Mention, Supplied], ...] = ()
+    judged: tuple[tuple[Mention, Judged], ...] = ()

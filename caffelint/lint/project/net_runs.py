@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
 _READS = b'Data"'
 """How the type of a layer that reads records ends."""
+_JUDGES = b'"Accuracy"'
 
 
 def is_solver_alone(data: bytes) -> bool:
@@ -32,7 +33,8 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
     for path, data in contents.items():
         may_be_trained = b"TRAIN" in data or b"oss" in data
         asks = b"use_global_stats" in data if path in solved else may_be_trained or has_others
-        is_filled = path in solved and _READS in data  # by its layer, whatever a script fills
+        # Where it reads records or judges, scripts may fill its blobs in vain, or judge by the training net.
+        is_filled = path in solved and (_READS in data or _JUDGES in data)
         if not (asks or is_filled) or not _LAYERS.search(data):
             continue
         folder, name = os.path.split(os.path.abspath(path))
@@ -40,6 +42,6 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
             from caffelint.lint.project.scripts import runs_of_net, runs_of_solved
 
             of_net = runs_of_net(top, folder, name, path in solved) if asks else runs_of_solved(top, folder, name)
-            if asks or of_net.supplied:
+            if asks or of_net.supplied or of_net.judged:
                 found[path] = of_net
     return found

@@ -18,7 +18,7 @@ from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.mentions import Asked, Fed, Mention, NetRuns, Supplied
+from caffelint.project.mentions import Asked, Fed, Judged, Mention, NetRuns, Supplied
 from caffelint.project.notebooks import code_of, without_magic
 from caffelint.project.scripts import Customs, Runs, Script, bare, customs_of, runs_of
 from caffelint.text.patterns import compiled_later
@@ -133,12 +133,14 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         tuple(fed_by(about)),
         tuple(asked_by(about, folder, name)),
         tuple(supplied_by(about, folder, name)),
+        _judged(top, folder),
     )
 
 
 def runs_of_solved(top: str, folder: str, name: str) -> NetRuns:
     """What the scripts of the project with that top give a net that a solver trains."""
-    return NetRuns(supplied=tuple(supplied_by(_about_net(top, folder, name)[1], folder, name)))
+    about = _about_net(top, folder, name)[1]
+    return NetRuns(supplied=tuple(supplied_by(about, folder, name)), judged=_judged(top, folder))
 
 
 def _about_net(top: str, folder: str, name: str) -> tuple[list[Script], list[Script]]:
@@ -184,6 +186,24 @@ def supplied_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple
         is_its = _is_path_of(folder, name)
         found += ((Mention(script.path, one.line), one) for one in supplied(_python_of(script)) if is_its(one.path))
     return [] if found and any(script.writes(name, folder) for script in scripts) else found
+
+
+def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
+    """Where people's own Python scripts run the training net of a solver forward and read what it gives."""
+    for script in _own_python(scripts, ".net.forward("):
+        from caffelint.project.python_judged import judged
+
+        yield from ((script, one) for one in judged(_python_of(script)))
+
+
+@remembered(4)
+def _judging(top: str) -> Sequence[tuple[Script, Judged]]:
+    return list(judged_by(_scripts(top)))
+
+
+def _judged(top: str, folder: str) -> tuple[tuple[Mention, Judged], ...]:
+    speaking = ((script, one) for script, one in _judging(top) if script.speaks_for(folder))
+    return tuple((Mention(script.path, one.line), one) for script, one in speaking)
 
 
 def _own_python(scripts: Iterable[Script], *words: str) -> Iterator[Script]:
