@@ -80,6 +80,7 @@ class DeployFedOtherwise(NetRule):
         'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "train" }'
         " transform_param { %s } }"
     )
+    _LABELS = 'layer { name: "labels" type: "Data" top: "label" data_param { source: "labels" } }'
     _INPUT = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 64 } } }'
     _BODY = _FC.format("a", "data") + _FC.format("b", "a") + _FC.format("c", "b")
     _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "label" top: "loss" }'
@@ -106,7 +107,7 @@ class DeployFedOtherwise(NetRule):
         Invalid(
             _NETS
             | {
-                "train.prototxt": _DATA % "scale: 0.0125" + _BODY + _LOSS,
+                "train.prototxt": (_DATA % "scale: 0.0125").replace(' top: "label"', "") + _LABELS + _BODY + _LOSS,
                 "classify.py": _SCRIPT % "raw_scale=255",
             },
             span='type: "Input"',
@@ -127,14 +128,14 @@ class DeployFedOtherwise(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         fed = net.runs.fed if net.runs else ()
-        mine = scaled(net, TEST) if fed else []
-        if len(mine) != 1 or mine[0].of_images:
+        mine = [one for one in scaled(net, TEST) if not one.of_images] if fed else []
+        if len(mine) != 1:
             return
         trained = [one for one in net.once(training_nets) if one.is_close]
         names = {layer.name for layer in net.layers}
         theirs = [_Given.of(one, mine[0].blob, names) for one in trained]
         given = theirs[0] if len({one and one.kind for one in theirs}) == 1 else None
-        source = next(layer for layer in net.in_phase(TEST) if not layer.bottoms and layer.tops)
+        source = next(layer for layer in net.in_phase(TEST) if layer.type == "Input" and layer.tops)
         for place, one in fed if given else ():
             if one.blob and one.blob != source.tops[0]:
                 continue
@@ -172,15 +173,12 @@ class _Given(NamedTuple):
         found: list[_Given] = []
         for phase in (TRAIN, TEST):
             readers = [one for one in training.net.in_phase(phase) if not one.bottoms and one.tops]
-            ends = scaled(training.net, phase)
+            ends = [one for one in scaled(training.net, phase) if one.blob == blob]
             if found and not readers:
                 continue  # TRAIN alone has data
-            if not (
-                len(ends) == len(readers) == 1
-                and readers[0].kind.data_source
-                and ends[0].of_images
-                and ends[0].blob == blob
-            ):
+            if len(ends) == 1 and ends[0].layer in readers:
+                readers = [ends[0].layer]  # others read labels
+            if not (len(ends) == len(readers) == 1 and readers[0].kind.data_source and ends[0].of_images):
                 return None
             if any(blob in one.bottoms and one.name not in names for one in training.net.in_phase(phase)):
                 return None
