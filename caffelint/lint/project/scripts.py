@@ -20,12 +20,14 @@ from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
 from caffelint.project.mentions import Asked, Fed, Judged, Mention, NetRuns, Supplied
 from caffelint.project.notebooks import code_of, without_magic
+from caffelint.project.script_starts import started
 from caffelint.project.scripts import Customs, Runs, Script, bare, customs_of, runs_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
 _NOTEBOOK = ".ipynb"
 SUFFIXES = (".py", ".sh", ".m", ".bash", _NOTEBOOK, ".java", ".scala")
+_SHELLS = (".sh", ".bash")
 _NAMES = ("Makefile",)
 _OF_TOOLS, _OF_CAFFE = (".cpp", ".cc"), os.path.join("", "src", "caffe", "")
 """How names of programs end that may write data sets, and where the sources of a Caffe itself are."""
@@ -130,7 +132,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         next((one.trains_on for one in _training_beside(top) if one.speaks_for(folder)), None),
         next((one.backward for one in about if one.backward), None),
         tuple(sorted({type_ for one in about for type_ in one.computes})),
-        tuple(fed_by(about)),
+        tuple(fed_by([*about, *_started(top, about, folder, name)])),
         tuple(asked_by(about, folder, name)),
         tuple(supplied_by(about, folder, name)),
         _judged(top, folder),
@@ -186,6 +188,27 @@ def supplied_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple
         is_its = _is_path_of(folder, name)
         found += ((Mention(script.path, one.line), one) for one in supplied(_python_of(script)) if is_its(one.path))
     return [] if found and any(script.writes(name, folder) for script in scripts) else found
+
+
+def _started(top: str, about: Iterable[Script], folder: str, name: str) -> list[Script]:
+    """The Python scripts that take the net as an argument from shell scripts about it."""
+    is_its = _is_path_of(folder, name)
+    paths = {path for one in about if one.path.endswith(_SHELLS) for path in started(one.text, is_its)}
+    found: list[Script] = []
+    for path in sorted(paths):
+        ending = "/" + path.removeprefix("./").lstrip("/")
+        programs = [one for one in _by_file(top).get(bare(path), ()) if f"/{one.path}".endswith(ending)]
+        found += programs if len(programs) == 1 and programs[0].takes_arguments else ()
+    return found
+
+
+@remembered(4)
+def _by_file(top: str) -> Mapping[str, Sequence[Script]]:
+    """The scripts of each name."""
+    found: dict[str, list[Script]] = {}
+    for script in _scripts(top):
+        found.setdefault(bare(script.path), []).append(script)
+    return found
 
 
 def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
