@@ -141,7 +141,7 @@ class DeployFedOtherwise(NetRule):
                 continue
             found = given and (_scaled(one, given, mine[0].scale) or _less_mean(one, given) or _in_order(one, given))
             if given and found:
-                text, remedy = found[0], _advice(one, source.tops[0], *found[1:])
+                text, remedy = found[0], " and ".join(_advice(one, source.tops[0], *each) for each in found[1].items())
                 yield self.finding(
                     source.at("type"),
                     f'{quoted(place.path)} (line {place.line}) gives "{source.tops[0]}" {text}; {remedy}',
@@ -203,13 +203,14 @@ def _mean(reader: Layer) -> str | None:
     return f"a mean of {', '.join(f'{one:g}' for one in means)}" if max(means) >= _LEAST_MEAN else None
 
 
-def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, str, str] | None:
-    """What is said of values of another size than in training, and which setting is to have which value, as text."""
+def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, dict[str, str]] | None:
+    """What is said of values of another size than in training, and which settings are to have which values, as text."""
     times = fed.factor * by_net / given.scale
     if 1 / _TIMES < times < _TIMES or not 1 / _MOST < times < _MOST:
         return None
     wanted = {"raw_scale": round(1 / fed.opened), "input_scale": given.scale / by_net}
-    name = max(wanted, key=lambda one: abs(log((getattr(fed, one) or 1) / wanted[one])))
+    off = {one: abs(log((getattr(fed, one) or 1) / value)) for one, value in wanted.items()}
+    name = max(wanted, key=lambda one: off[one])
     now = getattr(fed, name)
     what = f"its {name} is {now:g}" if now else f"it sets no {name}"
     what = "it puts them into the blob as it opens them" if fed.by == "blobs" else what
@@ -217,23 +218,25 @@ def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, str, str] | No
     if name == "raw_scale":
         why = f"the images that it opens go from 0 to {round(255 * fed.opened)}"
     size = f"{times:.3g} times as large as" if times > 1 else f"{1 / times:.3g} times smaller than"
-    return f"values {size} in training: {what}, but {why}", name, f"{wanted[name]:g}"
+    return f"values {size} in training: {what}, but {why}", {
+        one: f"{value:g}" for one, value in wanted.items() if one == name or off[one] >= log(_TIMES)
+    }
 
 
-def _less_mean(fed: Fed, given: _Given) -> tuple[str, str, str] | None:
+def _less_mean(fed: Fed, given: _Given) -> tuple[str, dict[str, str]] | None:
     """What is said where only one of script and training subtracts a mean."""
     if fed.has_mean and given.mean == "":
-        return f"images less a mean, but {quoted(given.file)} subtracts none", "mean", _NONE
+        return f"images less a mean, but {quoted(given.file)} subtracts none", {"mean": _NONE}
     if fed.has_mean is False and given.mean:
-        return f"images as they are, but {quoted(given.file)} subtracts {given.mean}", "mean", "..."
+        return f"images as they are, but {quoted(given.file)} subtracts {given.mean}", {"mean": "..."}
     return None
 
 
-def _in_order(fed: Fed, given: _Given) -> tuple[str, str, str] | None:
+def _in_order(fed: Fed, given: _Given) -> tuple[str, dict[str, str]] | None:
     if not (fed.is_rgb and given.is_bgr):
         return None
     text = f"images in the order RGB, as it opens them, but {quoted(given.file)} reads BGR"
-    return text, "channel_swap", "(2, 1, 0)"
+    return text, {"channel_swap": "(2, 1, 0)"}
 
 
 def _advice(fed: Fed, top: str, name: str, value: str) -> str:
