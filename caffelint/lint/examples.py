@@ -18,12 +18,12 @@ from caffelint.lint.plan import Siblings
 from caffelint.lint.plugins import said
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.python_layers import classes_in
-from caffelint.lint.project.scripts import asked_by, fed_by
+from caffelint.lint.project.scripts import asked_by, fed_by, judged_by, supplied_by
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
 from caffelint.lint.run import RuleSet
-from caffelint.project.mentions import NetRuns
+from caffelint.project.mentions import Mention, NetRuns
 from caffelint.project.scripts import Script, runs_of
 from caffelint.schema.detect import NET_FIELDS
 from caffelint.text.edits import apply_edits
@@ -78,7 +78,9 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
 
 
 def _net_runs(scripts: list[Script], net: str) -> NetRuns:
-    return NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked_by(scripts, *split(net))))
+    asked, supplied = asked_by(scripts, *split(net)), supplied_by(scripts, *split(net))
+    judged = tuple((Mention(script.path, one.line), one) for script, one in judged_by(scripts))
+    return NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked), supplied=tuple(supplied), judged=judged)
 
 
 def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:

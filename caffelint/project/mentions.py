@@ -90,12 +90,35 @@ class Made(NamedTuple):
     place: Mention
 
 
+class Supplied(NamedTuple):
+    """What a script gives a net that it builds.
+
+    path: of the net's file, as far as the script writes it; line: where, 1-based; by: Classifier or Detector, forward
+    or forward_all, or blobs where it fills one and then runs the net from its start; names: those of the blobs that it
+    names, none for Classifier and Detector; phase: that of the net; empty where that is not told.
+    """
+
+    path: str
+    line: int
+    by: str
+    names: tuple[str, ...]
+    phase: str
+
+
+class Judged(NamedTuple):
+    """That a script runs the training net of a solver forward, at a line, 1-based, and which blobs it reads then."""
+
+    line: int
+    names: tuple[str, ...]
+
+
 class NetRuns(NamedTuple):
     """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
 
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
-    name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, and where; `made`: of
-    which lists they make the data bases that it may read.
+    name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
+    give it, and where; `judged`: what scripts of the project read of the training net of a solver, whichever it is;
+    `made`: of which lists they make the data bases that it may read.
     """
 
     uses: Mention | None = None
@@ -104,4 +127,6 @@ class NetRuns(NamedTuple):
     computes: tuple[str, ...] = ()
     fed: tuple[tuple[Mention, Fed], ...] = ()
     asked: tuple[tuple[Mention, Asked], ...] = ()
+    supplied: tuple[tuple[Mention, Supplied], ...] = ()
+    judged: tuple[tuple[Mention, Judged], ...] = ()
     made: tuple[Made, ...] = ()

@@ -38,14 +38,14 @@ def asked(text: str) -> tuple[Asked, ...]:
     nodes = walk(tree) if tree is not None else []
     if not nodes or len(nodes) > _MOST_NODES:
         return ()
-    sets = Counter(key for node in nodes for key in _set(node))
+    sets = Counter(key for node in nodes for key in names_set(node))
     values = {
         key: node.value
         for node in nodes
         if isinstance(node, ast.Assign) and len(node.targets) == 1
         if (key := dotted(node.targets[0])) and sets[key] == 1
     }
-    paths = _Paths(values)
+    paths = Paths(values)
     nets = {key: path for key, value in values.items() if (path := paths.of_net(value))}
     if not nets:
         return ()
@@ -96,7 +96,7 @@ def _run(value: ast.expr) -> str:
     return "" if value.args or told & {"start", "end", "blobs", None} else dotted(value.func.value)
 
 
-class _Paths:
+class Paths:
     """The paths that the expressions of a script are, as far as they are written; what is found out is kept.
 
     Names may stand for names, each of them many times: all of it written out may be as long as memory, and longer.
@@ -111,7 +111,11 @@ class _Paths:
         """The end of the path of the file of which a net is built; empty for what is none."""
         if not isinstance(value, ast.Call) or _last(value.func) != "Net" or not value.args:
             return ""
-        return self._path(value.args[0], 0)
+        return self.of(value.args[0])
+
+    def of(self, value: ast.expr) -> str:
+        """The end of a path, as far as it is written."""
+        return self._path(value, 0)
 
     def _path(self, value: ast.expr, depth: int) -> str:
         if isinstance(value, ast.Constant):
@@ -157,7 +161,7 @@ class _Paths:
         return self._of_script[key]
 
 
-def _set(node: ast.AST) -> Iterator[str]:
+def names_set(node: ast.AST) -> Iterator[str]:
     """The names that a node gives a value."""
     if isinstance(node, ast.Name | ast.Attribute):
         if isinstance(node.ctx, ast.Store | ast.Del):

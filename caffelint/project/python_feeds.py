@@ -8,20 +8,9 @@ from functools import lru_cache
 
 from caffelint.project.mentions import Fed
 from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import asks_for_main, children, same, walk, walk_all
+from caffelint.project.python_nodes import asks_for_main, children, walk, walk_all
+from caffelint.project.python_put import OPENERS, as_opened, last_name, opener
 
-_PIXEL, _FRACTION = 1.0, 1 / 255
-"""What of a pixel is left of its value from 0 to 255 as images are opened."""
-_BY_HAND = "blobs"
-"""What is said to set up images that a script puts into a blob itself."""
-_OPENERS = {
-    ("io", "load_image"): _FRACTION,
-    ("", "load_image"): _FRACTION,
-    ("cv2", "imread"): _PIXEL,
-    ("cv", "imread"): _PIXEL,
-    ("Image", "open"): _PIXEL,
-}
-"""What opens an image, by the last names of it. io.py, load_image: img_as_float."""
 _OF_RGB = frozenset([("io", "load_image"), ("", "load_image"), ("Image", "open")])
 """Those that give red, green and blue; cv2.imread gives blue, green and red."""
 _SWAPS = frozenset(["set_channel_swap", "channel_swap"])
@@ -30,28 +19,6 @@ _CONVERT = frozenset(["cvtColor", "transpose", "split", "convert", "flip", "swap
 _MAKERS = {"Transformer": "preprocess", "Classifier": "predict"}
 """What transforms images, and the method that does."""
 _FEEDS = (*(f"{name}(" for name in _MAKERS), ".blobs[")
-_KEEP = frozenset(
-    [
-        "resize",
-        "cvtColor",
-        "transpose",
-        "reshape",
-        "astype",
-        "array",
-        "asarray",
-        "expand_dims",
-        "squeeze",
-        "copy",
-        "swapaxes",
-        "rollaxis",
-        "moveaxis",
-        "ascontiguousarray",
-        "flip",
-    ]
-)
-"""Calls by which the values of images stay what they are, of numpy and cv2."""
-_LOOK = frozenset(["print", "imshow", "imwrite", "show", "imsave"])
-"""Statements that do nothing to an image that they are given."""
 _ARGUMENTS = ("model_file", "pretrained_file", "image_dims", "mean", "input_scale", "raw_scale", "channel_swap")
 """Of a Classifier, in their order: classifier.py."""
 _SETTINGS = ("raw_scale", "input_scale", "mean")
@@ -80,18 +47,19 @@ def fed(text: str) -> Fed | None:
     if len(nodes) > _MOST_NODES:
         return None
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    makers = [one for one in calls if _name(one.func) in _MAKERS]
-    if not makers:
-        return _as_opened(nodes)
+    makers = [one for one in calls if last_name(one.func) in _MAKERS]
+    is_used = any(last_name(node) == _MAKERS[last_name(one.func)] for one in makers[:1] for node in nodes)
+    if not is_used and all(last_name(one.func) == "Transformer" for one in makers):  # none, or one to no purpose
+        return as_opened(tree, nodes)
     if len(makers) != 1 or any(_changes_values(one) for one in calls) or _feeds_another(nodes, calls):
         return None
-    by = _name(makers[0].func)
-    setters = {name: [one for one in calls if _name(one.func) == f"set_{name}"] for name in _SETTINGS}
+    by = last_name(makers[0].func)
+    setters = {name: [one for one in calls if last_name(one.func) == f"set_{name}"] for name in _SETTINGS}
     if any(len(found) > 1 for found in setters.values()):
         return None
     set_up = [makers[0], *(one for found in setters.values() for one in found)]
-    opened = {_OPENERS[key] for one in calls if (key := _opener(one)) in _OPENERS}
-    used = any(_name(one.func) == _MAKERS[by] for one in calls)
+    opened = {OPENERS[key] for one in calls if (key := opener(one)) in OPENERS}
+    used = any(last_name(one.func) == _MAKERS[by] for one in calls)
     around = {id(inner): node for node in nodes for inner in children(node)}
     if not used or len(opened) != 1 or _depend(around, set_up) or _scales(nodes, set_up):
         return None
@@ -100,98 +68,11 @@ def fed(text: str) -> Fed | None:
     if any(given[name] is not None and values[name] is None for name in values):
         return None
     has_mean = _subtracts(given["mean"], nodes, around)
-    of_rgb = all(_opener(one) in _OF_RGB for one in calls if _opener(one) in _OPENERS)
+    of_rgb = all(opener(one) in _OF_RGB for one in calls if opener(one) in OPENERS)
     images = {name for node in nodes for name in _images(node) if name}
-    until = max(one.lineno for one in calls if _name(one.func) == _MAKERS[by])
+    until = max(one.lineno for one in calls if last_name(one.func) == _MAKERS[by])
     is_rgb = of_rgb and not any(_may_swap(node, images, until) for node in nodes)
     return Fed(makers[0].lineno, by, opened.pop(), values["raw_scale"], values["input_scale"], has_mean, is_rgb)
-
-
-def _as_opened(nodes: Sequence[ast.AST]) -> Fed | None:
-    """Images that a script puts into a blob as it opens them, with nothing on the way that changes their values."""
-    assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
-    feeds = [node for node in assigned if _is_blob_data(node.targets[0])]
-    if len(feeds) != 1 or any(_changes_later(node, _blob(feeds[0].targets[0])) for node in nodes):
-        return None
-    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    sets: dict[str, list[ast.expr]] = {}
-    for one in assigned:
-        sets.setdefault(_name(one.targets[0]), []).append(one.value)
-    changed = {name for node in nodes for name in _changed(node)}
-    opened: set[tuple[str, str]] = set()
-    left, seen = [feeds[0].value], set[str]()
-    while left:
-        value = left.pop()
-        for node in walk(value):
-            if isinstance(node, ast.BinOp | ast.Lambda | ast.IfExp | ast.comprehension):
-                return None
-            if isinstance(node, ast.Call):
-                owner, name = _opener(node)
-                if name in own or (owner, name) not in _OPENERS and (name not in _KEEP or _rescales(owner, name)):
-                    return None
-                opened |= {(owner, name)} & _OPENERS.keys()
-            elif isinstance(node, ast.Name) and node.id not in seen:
-                seen.add(node.id)
-                if node.id in changed:
-                    return None
-                left += sets.get(node.id, ())
-    values = {_OPENERS[key] for key in opened}
-    blob = _blob(feeds[0].targets[0])
-    given = blob.slice.value if isinstance(blob, ast.Subscript) and isinstance(blob.slice, ast.Constant) else ""
-    line = feeds[0].lineno
-    return Fed(line, _BY_HAND, values.pop(), None, None, False, blob=str(given)) if len(values) == 1 else None
-
-
-def _changed(node: ast.AST) -> Iterator[str]:
-    """The names of what a node may change, or gives a value otherwise than by a plain assignment."""
-    if isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr | ast.For | ast.comprehension):
-        yield from _names([node.target])
-    elif isinstance(node, ast.Assign):
-        yield from _names(target for target in node.targets if not isinstance(target, ast.Name))
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _name(node.value.func) not in _LOOK:
-        yield from _names(node.value.args)
-
-
-def _changes_later(node: ast.AST, blob: ast.expr) -> bool:
-    """May it change the data of the blob, or an array, in place, or give it another name?"""
-    if isinstance(node, ast.keyword):
-        return node.arg == "out"
-    changed = node.target if isinstance(node, ast.AugAssign) else node.value if isinstance(node, ast.Assign) else None
-    return changed is not None and _is_blob_data(changed) and same(_blob(changed), blob)
-
-
-def _rescales(owner: str, name: str) -> bool:
-    """May it be a function of skimage.transform, which makes values from 0 to 1 of images?"""
-    return owner == "transform" or name == "resize" and not owner
-
-
-def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    return (one.id for one in walk_all([*nodes]) if isinstance(one, ast.Name))
-
-
-def _is_blob_data(target: ast.expr) -> bool:
-    """Is it `net.blobs["data"].data[...]`?"""
-    data = target.value if isinstance(target, ast.Subscript) else target
-    blob = _blob(target) if isinstance(data, ast.Attribute) and data.attr == "data" else None
-    return isinstance(blob, ast.Subscript) and _name(blob.value) == "blobs"
-
-
-def _blob(data: ast.expr) -> ast.expr:
-    """What it is the data, or a part of the data, of."""
-    whole = data.value if isinstance(data, ast.Subscript) else data
-    return whole.value if isinstance(whole, ast.Attribute) else whole
-
-
-def _name(node: ast.AST) -> str:
-    """The last name of an expression such as `caffe.io.Transformer`."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _opener(call: ast.Call) -> tuple[str, str]:
-    before = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return _name(before) if before is not None else "", _name(call.func)
 
 
 def _given(maker: ast.Call, name: str, setters: Sequence[ast.Call]) -> ast.expr | None:
@@ -199,7 +80,7 @@ def _given(maker: ast.Call, name: str, setters: Sequence[ast.Call]) -> ast.expr 
     if setters:
         values = [*setters[0].args, *(word.value for word in setters[0].keywords)]
         return values[-1] if len(values) > 1 else ast.Name("unknown", ast.Load())
-    if _name(maker.func) != "Classifier":
+    if last_name(maker.func) != "Classifier":
         return None
     starred = any(isinstance(one, ast.Starred) for one in maker.args) or any(not one.arg for one in maker.keywords)
     if starred:
@@ -263,13 +144,14 @@ def _may_subtract_mean(nodes: Sequence[ast.AST], around: Mapping[int, ast.AST]) 
     images = {name for node in nodes for name in (*_images(node), *_transformed(node)) if name}
     for operands in _operands(nodes, (ast.Sub,)):
         if any(
-            _name(one) in images or isinstance(one, ast.Call) and _name(one.func) == "preprocess" for one in operands
+            last_name(one) in images or isinstance(one, ast.Call) and last_name(one.func) == "preprocess"
+            for one in operands
         ):
             return True
     for node in nodes:
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub) and _name(node.target) in images:
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub) and last_name(node.target) in images:
             return True
-        if _is_mean_number(node) or "mean" in _name(node).lower():
+        if _is_mean_number(node) or "mean" in last_name(node).lower():
             above = _above(node, around, seen)
             if any(isinstance(getattr(one, "op", None), ast.Sub) for one in above):
                 return True
@@ -278,40 +160,44 @@ def _may_subtract_mean(nodes: Sequence[ast.AST], around: Mapping[int, ast.AST]) 
     for node in nodes:
         if isinstance(node, ast.List | ast.Tuple) and any(map(_is_mean_number, node.elts)):
             return True
-        is_used = isinstance(node, ast.Name | ast.Attribute) and "mean" in _name(node).lower()
-        if is_used and id(node) not in making and not (id(node) in called and _name(node) == "mean"):
+        is_used = isinstance(node, ast.Name | ast.Attribute) and "mean" in last_name(node).lower()
+        if is_used and id(node) not in making and not (id(node) in called and last_name(node) == "mean"):
             return True
     return False
+
+
+def _is_call(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) == name
 
 
 def _images(node: ast.AST) -> Iterator[str]:
     """The names of images: what is opened, and what is transformed."""
     if isinstance(node, ast.Assign) and any(
-        isinstance(one, ast.Call) and _opener(one) in _OPENERS for one in walk(node.value)
+        isinstance(one, ast.Call) and opener(one) in OPENERS for one in walk(node.value)
     ):
-        yield from (_name(one) for target in node.targets for one in walk(target))
-    elif isinstance(node, ast.Call) and _name(node.func) in _MAKERS.values():
-        yield from map(_name, node.args)
+        yield from (last_name(one) for target in node.targets for one in walk(target))
+    elif isinstance(node, ast.Call) and last_name(node.func) in _MAKERS.values():
+        yield from map(last_name, node.args)
 
 
 def _transformed(node: ast.AST) -> Iterator[str]:
     """The names of what was transformed."""
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _name(node.value.func) == "preprocess":
-        yield from map(_name, node.targets)
+    if isinstance(node, ast.Assign) and _is_call(node.value, "preprocess"):
+        yield from map(last_name, node.targets)
 
 
 def _may_swap(node: ast.AST, images: Collection[str], until: int) -> bool:
     """May it put the channels of an image in another order, up to a line, or is it told that there is one?"""
-    if isinstance(node, ast.Call) and _name(node.func) in _CONVERT and node.lineno <= until:
+    if isinstance(node, ast.Call) and last_name(node.func) in _CONVERT and node.lineno <= until:
         given = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
-        return any(_name(one) in images or isinstance(one, ast.Call) and _opener(one) in _OPENERS for one in given)
+        return any(last_name(one) in images or isinstance(one, ast.Call) and opener(one) in OPENERS for one in given)
     if isinstance(node, ast.Slice):
         return node.step is not None
     if isinstance(node, ast.Tuple | ast.List):
         return [_number(one) for one in node.elts[:2]] == [2.0, 1.0]
     if isinstance(node, ast.keyword):
         return node.arg in (*_SWAPS, "color", "as_grey")
-    return _name(node) in _SWAPS
+    return last_name(node) in _SWAPS
 
 
 def _subtracts(given: ast.expr | None, nodes: Sequence[ast.AST], around: Mapping[int, ast.AST]) -> bool | None:
@@ -331,29 +217,31 @@ def _is_stored(node: ast.Name) -> bool:
 
 def _changes_values(call: ast.Call) -> bool:
     """Does it change values in another way than by arithmetic, as skimage's resize, which makes fractions of pixels?"""
-    owner, name = _opener(call)
+    owner, name = opener(call)
     return name in _OTHERS or name in ("resize", "rescale") and owner in ("", "transform") or owner == "exposure"
 
 
 def _feeds_another(nodes: Sequence[ast.AST], calls: Sequence[ast.Call]) -> bool:
     """Does a script make several nets, one of which is not given what is transformed?"""
-    if sum(_name(one.func) in ("Net", "Classifier") for one in calls) < 2:
+    if sum(last_name(one.func) in ("Net", "Classifier") for one in calls) < 2:
         return False
     assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
-    makes = [node for node in assigned if isinstance(node.value, ast.Call) and _name(node.value.func) == "Net"]
-    given = [node for node in assigned if isinstance(node.value, ast.Call) and _name(node.value.func) == "preprocess"]
-    nets = {_name(node.targets[0]) for node in makes}
-    fed_ = {_name(inner) for node in given for inner in walk(node.targets[0])}
+    makes = [node for node in assigned if _is_call(node.value, "Net")]
+    given = [
+        node for node in assigned if isinstance(node.value, ast.Call) and last_name(node.value.func) == "preprocess"
+    ]
+    nets = {last_name(node.targets[0]) for node in makes}
+    fed_ = {last_name(inner) for node in given for inner in walk(node.targets[0])}
     return len(makes) < 2 or not nets <= fed_
 
 
 def _makes_mean(node: ast.AST) -> bool:
     """Is it an assignment to what is called a mean, or a statement that calls a method of one?"""
     if isinstance(node, ast.Assign):
-        return all(any("mean" in _name(inner).lower() for inner in walk(target)) for target in node.targets)
+        return all(any("mean" in last_name(inner).lower() for inner in walk(target)) for target in node.targets)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         function = node.value.func
-        return isinstance(function, ast.Attribute) and "mean" in _name(function.value).lower()
+        return isinstance(function, ast.Attribute) and "mean" in last_name(function.value).lower()
     return False
 
 

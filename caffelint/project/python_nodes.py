@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _fields: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 
 
@@ -38,14 +39,19 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def in_any_case(tree: ast.AST) -> Iterator[ast.AST]:
-    """A node and all below it, but what runs only where something holds, and that whose failure is caught."""
+def in_any_case(tree: ast.AST, closed: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.AST]:
+    """A node and all below it, but what runs only where something holds, and that whose failure is caught.
+
+    closed: nodes below it that are not looked into.
+    """
     left = [tree]
     while left:
         node = left.pop()
         if isinstance(node, ast.Try):
             continue
         yield node
+        if node is not tree and isinstance(node, closed):
+            continue
         if isinstance(node, ast.If) and asks_for_main(node):
             left += reversed(node.body)
         elif isinstance(node, ast.If | ast.IfExp):
@@ -56,6 +62,15 @@ def in_any_case(tree: ast.AST) -> Iterator[ast.AST]:
             left.append(node.subject)
         else:
             left += reversed(children(node))
+
+
+def own_nodes(tree: ast.AST) -> list[ast.AST]:
+    """A node and all below it but what is in functions in it, in which names are others."""
+    found = [tree]
+    for one in found:
+        if one is tree or not isinstance(one, FUNCTIONS):
+            found += children(one)
+    return found
 
 
 def dotted(node: ast.AST) -> str:

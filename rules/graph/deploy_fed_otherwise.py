@@ -80,6 +80,7 @@ class DeployFedOtherwise(NetRule):
         'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "train" }'
         " transform_param { %s } }"
     )
+    _LABELS = 'layer { name: "labels" type: "Data" top: "label" data_param { source: "labels" } }'
     _INPUT = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 64 } } }'
     _BODY = _FC.format("a", "data") + _FC.format("b", "a") + _FC.format("c", "b")
     _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "label" top: "loss" }'
@@ -106,7 +107,7 @@ class DeployFedOtherwise(NetRule):
         Invalid(
             _NETS
             | {
-                "train.prototxt": _DATA % "scale: 0.0125" + _BODY + _LOSS,
+                "train.prototxt": (_DATA % "scale: 0.0125").replace(' top: "label"', "") + _LABELS + _BODY + _LOSS,
                 "classify.py": _SCRIPT % "raw_scale=255",
             },
             span='type: "Input"',
@@ -127,20 +128,20 @@ class DeployFedOtherwise(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         fed = net.runs.fed if net.runs else ()
-        mine = scaled(net, TEST) if fed else []
-        if len(mine) != 1 or mine[0].of_images:
+        mine = [one for one in scaled(net, TEST) if not one.of_images] if fed else []
+        if len(mine) != 1:
             return
         trained = [one for one in net.once(training_nets) if one.is_close]
         names = {layer.name for layer in net.layers}
         theirs = [_Given.of(one, mine[0].blob, names) for one in trained]
         given = theirs[0] if len({one and one.kind for one in theirs}) == 1 else None
-        source = next(layer for layer in net.in_phase(TEST) if not layer.bottoms and layer.tops)
+        source = next(layer for layer in net.in_phase(TEST) if layer.type == "Input" and layer.tops)
         for place, one in fed if given else ():
             if one.blob and one.blob != source.tops[0]:
                 continue
             found = given and (_scaled(one, given, mine[0].scale) or _less_mean(one, given) or _in_order(one, given))
             if given and found:
-                text, remedy = found[0], _advice(one, source.tops[0], *found[1:])
+                text, remedy = found[0], " and ".join(_advice(one, source.tops[0], *each) for each in found[1].items())
                 yield self.finding(
                     source.at("type"),
                     f'{quoted(place.path)} (line {place.line}) gives "{source.tops[0]}" {text}; {remedy}',
@@ -172,15 +173,12 @@ class _Given(NamedTuple):
         found: list[_Given] = []
         for phase in (TRAIN, TEST):
             readers = [one for one in training.net.in_phase(phase) if not one.bottoms and one.tops]
-            ends = scaled(training.net, phase)
+            ends = [one for one in scaled(training.net, phase) if one.blob == blob]
             if found and not readers:
                 continue  # TRAIN alone has data
-            if not (
-                len(ends) == len(readers) == 1
-                and readers[0].kind.data_source
-                and ends[0].of_images
-                and ends[0].blob == blob
-            ):
+            if len(ends) == 1 and ends[0].layer in readers:
+                readers = [ends[0].layer]  # others read labels
+            if not (len(ends) == len(readers) == 1 and readers[0].kind.data_source and ends[0].of_images):
                 return None
             if any(blob in one.bottoms and one.name not in names for one in training.net.in_phase(phase)):
                 return None
@@ -205,13 +203,14 @@ def _mean(reader: Layer) -> str | None:
     return f"a mean of {', '.join(f'{one:g}' for one in means)}" if max(means) >= _LEAST_MEAN else None
 
 
-def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, str, str] | None:
-    """What is said of values of another size than in training, and which setting is to have which value, as text."""
+def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, dict[str, str]] | None:
+    """What is said of values of another size than in training, and which settings are to have which values, as text."""
     times = fed.factor * by_net / given.scale
     if 1 / _TIMES < times < _TIMES or not 1 / _MOST < times < _MOST:
         return None
     wanted = {"raw_scale": round(1 / fed.opened), "input_scale": given.scale / by_net}
-    name = max(wanted, key=lambda one: abs(log((getattr(fed, one) or 1) / wanted[one])))
+    off = {one: abs(log((getattr(fed, one) or 1) / value)) for one, value in wanted.items()}
+    name = max(wanted, key=lambda one: off[one])
     now = getattr(fed, name)
     what = f"its {name} is {now:g}" if now else f"it sets no {name}"
     what = "it puts them into the blob as it opens them" if fed.by == "blobs" else what
@@ -219,23 +218,25 @@ def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, str, str] | No
     if name == "raw_scale":
         why = f"the images that it opens go from 0 to {round(255 * fed.opened)}"
     size = f"{times:.3g} times as large as" if times > 1 else f"{1 / times:.3g} times smaller than"
-    return f"values {size} in training: {what}, but {why}", name, f"{wanted[name]:g}"
+    return f"values {size} in training: {what}, but {why}", {
+        one: f"{value:g}" for one, value in wanted.items() if one == name or off[one] >= log(_TIMES)
+    }
 
 
-def _less_mean(fed: Fed, given: _Given) -> tuple[str, str, str] | None:
+def _less_mean(fed: Fed, given: _Given) -> tuple[str, dict[str, str]] | None:
     """What is said where only one of script and training subtracts a mean."""
     if fed.has_mean and given.mean == "":
-        return f"images less a mean, but {quoted(given.file)} subtracts none", "mean", _NONE
+        return f"images less a mean, but {quoted(given.file)} subtracts none", {"mean": _NONE}
     if fed.has_mean is False and given.mean:
-        return f"images as they are, but {quoted(given.file)} subtracts {given.mean}", "mean", "..."
+        return f"images as they are, but {quoted(given.file)} subtracts {given.mean}", {"mean": "..."}
     return None
 
 
-def _in_order(fed: Fed, given: _Given) -> tuple[str, str, str] | None:
+def _in_order(fed: Fed, given: _Given) -> tuple[str, dict[str, str]] | None:
     if not (fed.is_rgb and given.is_bgr):
         return None
     text = f"images in the order RGB, as it opens them, but {quoted(given.file)} reads BGR"
-    return text, "channel_swap", "(2, 1, 0)"
+    return text, {"channel_swap": "(2, 1, 0)"}
 
 
 def _advice(fed: Fed, top: str, name: str, value: str) -> str:

@@ -17,6 +17,7 @@ TRANSFORMER = "t = caffe.io.Transformer({'data': (1, 3, 8, 8)})\n%sx = t.preproc
 CLASSIFIER = "net = caffe.Classifier('deploy.prototxt', 'a.caffemodel', %s)\nnet.predict([im])\n"
 
 
+ONE = "net = caffe.Net(file)\n"
 PUT = "net.blobs['data'].data[...] = %s\n"
 
 
@@ -27,7 +28,15 @@ PUT = "net.blobs['data'].data[...] = %s\n"
         (OPEN + PUT % "im.transpose((2, 0, 1))", 1 / 255),
         (OPEN_CV + "im = cv2.resize(im, (8, 8))\nx = np.array(im)[np.newaxis]\nprint(im)\n" + PUT % "x", 1),
         (PUT % "cv2.imread(path)", 1),
+        (OPEN_CV + "net.blobs['data'].reshape(*im.shape)\n" + PUT % "im", 1),
+        (f"def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}net = caffe.Net(file)\n", 1),
+        (f"{ONE}def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}def use_array(im, net):\n    {PUT % 'im'}", 1),
+        (OPEN_CV + "t = caffe.io.Transformer({})\n" + PUT % "im", 1),
         # Something is done to the values, or may be.
+        (f"def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}{ONE}{ONE}", None),
+        (f"{ONE}def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}def other(im, net):\n    {PUT % 'im - 9'}", None),
+        (f"def use(im):\n    def inner():\n        {PUT % 'im'}{OPEN_CV}{ONE}", None),
+        (OPEN_CV + "t = caffe.io.Transformer({})\nprepare(t.preprocess)\n" + PUT % "im", None),
         (OPEN_CV + PUT % "im / 255.0", None),
         (OPEN_CV + "im = im - 120\n" + PUT % "im", None),
         (OPEN_CV + "im -= 120\n" + PUT % "im", None),

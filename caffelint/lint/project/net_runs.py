@@ -12,6 +12,9 @@ from caffelint.project.mentions import NetRuns
 from caffelint.text.patterns import compiled_later
 
 _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
+_READS = b'Data"'
+"""How the type of a layer that reads records ends."""
+_JUDGES = b'"Accuracy"'
 
 
 def is_solver_alone(data: bytes) -> bool:
@@ -27,17 +30,22 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
     for path, data in contents.items():
         may_be_trained = b"TRAIN" in data or b"oss" in data
         asks = b"use_global_stats" in data if path in solved else may_be_trained or has_others
+        # Where it reads records or judges, scripts may fill its blobs in vain, or judge by the training net.
+        is_filled = path in solved and (_READS in data or _JUDGES in data)
         reads = may_be_trained and b"Data" in data
-        if not (asks or reads) or not _LAYERS.search(data):
+        if not (asks or is_filled or reads) or not _LAYERS.search(data):
             continue
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
             from caffelint.lint.project.conversions import made_in
-            from caffelint.lint.project.scripts import runs_of_net
+            from caffelint.lint.project.scripts import runs_of_net, runs_of_solved
 
+            told = NetRuns()
+            if asks:
+                told = runs_of_net(top, folder, name, path in solved)
+            elif is_filled:
+                told = runs_of_solved(top, folder, name)
             made = tuple(one for one in made_in(top) if one.base.encode() in data) if reads else ()
-            if asks or made:
-                found[path] = (runs_of_net(top, folder, name, path in solved) if asks else NetRuns())._replace(
-                    made=made
-                )
+            if asks or made or told.supplied or told.judged:
+                found[path] = told._replace(made=made)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache, partial
 
 from caffelint.lint.discover import NamedNet, relative
@@ -18,15 +18,17 @@ from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.mentions import Asked, Fed, Mention, NetRuns
+from caffelint.project.mentions import Asked, Fed, Judged, Mention, NetRuns, Supplied
 from caffelint.project.notebooks import code_of, without_magic
 from caffelint.project.script_customs import Customs, customs_of
+from caffelint.project.script_starts import started
 from caffelint.project.scripts import Runs, Script, bare, runs_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
 _NOTEBOOK = ".ipynb"
 SUFFIXES = (".py", ".sh", ".m", ".bash", _NOTEBOOK, ".java", ".scala")
+_SHELLS = (".sh", ".bash")
 _NAMES = ("Makefile",)
 _OF_TOOLS, _OF_CAFFE = (".cpp", ".cc"), os.path.join("", "src", "caffe", "")
 """How names of programs end that may write data sets, and where the sources of a Caffe itself are."""
@@ -125,17 +127,31 @@ def _with_gradients(top: str) -> Sequence[Script]:
 
 def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
     """What the scripts of the project with that top tell of a net; `solved`: a solver names it."""
-    known = _by_name(top).get(name, frozenset())
-    named = [one for one in _about_files(top, name).of(folder) if one in known]
-    about = [one for one in named if one.is_about(folder, name, partial(folders_with, top, name))]
+    named, about = _about_net(top, folder, name)
     return NetRuns(
         None if solved else _use_of(named, folder, name),
         next((one.trains_on for one in _training_beside(top) if one.speaks_for(folder)), None),
         next((one.backward for one in about if one.backward), None),
         tuple(sorted({type_ for one in about for type_ in one.computes})),
-        tuple(fed_by(about)),
+        tuple(fed_by([*about, *_started(top, about, folder, name)])),
         tuple(asked_by(about, folder, name)),
+        tuple(supplied_by(about, folder, name)),
+        _judged(top, folder),
     )
+
+
+def runs_of_solved(top: str, folder: str, name: str) -> NetRuns:
+    """What the scripts of the project with that top give a net that a solver trains."""
+    about = _about_net(top, folder, name)[1]
+    return NetRuns(supplied=tuple(supplied_by(about, folder, name)), judged=_judged(top, folder))
+
+
+def _about_net(top: str, folder: str, name: str) -> tuple[list[Script], list[Script]]:
+    """The scripts that name a net of a folder, and those of them that mean none elsewhere."""
+    known = _by_name(top).get(name, frozenset())
+    named = [one for one in _about_files(top, name).of(folder) if one in known]
+    about = [one for one in named if one.is_about(folder, name, partial(folders_with, top, name))]
+    return named, about
 
 
 def _use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:
@@ -146,11 +162,7 @@ def _use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:
 
 def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
     """How people's own Python scripts make what they give a net of images, each with its place."""
-    for script in scripts:
-        if not script.path.endswith((".py", _NOTEBOOK)) or script.is_shipped:
-            continue
-        if not any(word in script.text for word in _FEEDS):
-            continue
+    for script in _own_python(scripts, *_FEEDS):
         from caffelint.project.python_feeds import fed  # to read Python takes time at the start
 
         if found := fed(_python_of(script)):
@@ -159,18 +171,82 @@ def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
 
 def asked_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple[Mention, Asked]]:
     """What people's own Python scripts ask of a net that none of them writes, each with its place."""
-    ends = (name, f"{os.path.basename(folder)}/{name}")
     found: list[tuple[Mention, Asked]] = []
-    for script in scripts:
-        if not script.path.endswith((".py", _NOTEBOOK)) or script.is_shipped or "Net(" not in script.text:
-            continue
+    for script in _own_python(scripts, "Net("):
         from caffelint.project.python_blobs import asked  # to read Python takes time at the start
 
-        for one in asked(_python_of(script)):
-            parts = [part for part in one.path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-            if "/".join(parts[-2:]) in ends:
-                found.append((Mention(script.path, one.line), one))
+        is_its = _is_path_of(folder, name)
+        found += ((Mention(script.path, one.line), one) for one in asked(_python_of(script)) if is_its(one.path))
     return [] if found and any(script.writes(name, folder) for script in scripts) else found
+
+
+def supplied_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple[Mention, Supplied]]:
+    """What people's own Python scripts give a net that none of them writes, each with its place."""
+    found: list[tuple[Mention, Supplied]] = []
+    for script in _own_python(scripts, "Net(", "Classifier(", "Detector("):
+        from caffelint.project.python_supplied import supplied
+
+        is_its = _is_path_of(folder, name)
+        found += ((Mention(script.path, one.line), one) for one in supplied(_python_of(script)) if is_its(one.path))
+    return [] if found and any(script.writes(name, folder) for script in scripts) else found
+
+
+def _started(top: str, about: Iterable[Script], folder: str, name: str) -> list[Script]:
+    """The Python scripts that take the net as an argument from shell scripts about it."""
+    is_its = _is_path_of(folder, name)
+    paths = {path for one in about if one.path.endswith(_SHELLS) for path in started(one.text, is_its)}
+    found: list[Script] = []
+    for path in sorted(paths):
+        ending = "/" + path.removeprefix("./").lstrip("/")
+        programs = [one for one in _by_file(top).get(bare(path), ()) if f"/{one.path}".endswith(ending)]
+        found += programs if len(programs) == 1 and programs[0].takes_arguments else ()
+    return found
+
+
+@remembered(4)
+def _by_file(top: str) -> Mapping[str, Sequence[Script]]:
+    """The scripts of each name."""
+    found: dict[str, list[Script]] = {}
+    for script in _scripts(top):
+        found.setdefault(bare(script.path), []).append(script)
+    return found
+
+
+def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
+    """Where people's own Python scripts run the training net of a solver forward and read what it gives."""
+    for script in _own_python(scripts, ".net.forward("):
+        from caffelint.project.python_judged import judged
+
+        yield from ((script, one) for one in judged(_python_of(script)))
+
+
+@remembered(4)
+def _judging(top: str) -> Sequence[tuple[Script, Judged]]:
+    return list(judged_by(_scripts(top)))
+
+
+def _judged(top: str, folder: str) -> tuple[tuple[Mention, Judged], ...]:
+    speaking = ((script, one) for script, one in _judging(top) if script.speaks_for(folder))
+    return tuple((Mention(script.path, one.line), one) for script, one in speaking)
+
+
+def _own_python(scripts: Iterable[Script], *words: str) -> Iterator[Script]:
+    """People's own Python scripts that hold one of these words."""
+    for script in scripts:
+        if script.path.endswith((".py", _NOTEBOOK)) and not script.is_shipped:
+            if any(word in script.text for word in words):
+                yield script
+
+
+def _is_path_of(folder: str, name: str) -> Callable[[str], bool]:
+    """Says whether a path that a script gives may be that of a file: by its name, and its folder where it gives one."""
+    ends = (name, f"{os.path.basename(folder)}/{name}")
+
+    def is_its(path: str) -> bool:
+        parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        return "/".join(parts[-2:]) in ends
+
+    return is_its
 
 
 def _python_of(script: Script) -> str:

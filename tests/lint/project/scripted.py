@@ -15,6 +15,8 @@ def clear() -> None:
         scripts._solvers,
         scripts._customs_of,
         scripts._by_name,
+        scripts._by_file,
+        scripts._judging,
         scripts._training_beside,
     ):
         remembered.cache_clear()

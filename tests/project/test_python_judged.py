@@ -1,0 +1,34 @@
+"""What scripts read of the training net of a solver that they run forward alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from caffelint.project.python_judged import judged
+
+BUILD = "solver = caffe.SGDSolver(path)\n"
+RUN, READ = "solver.net.forward()\n", "x = solver.net.blobs['accuracy'].data\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        (BUILD + RUN + READ, [(2, ("accuracy",))]),
+        (BUILD + "def f():\n    " + RUN + "    " + READ, [(3, ("accuracy",))]),
+        (
+            "class A:\n def __init__(self):\n  self.s = caffe.get_solver(p)\n def f(self):\n"
+            "  self.s.net.forward()\n  return self.s.net.blobs['a'].data.copy(), self.s.net.blobs['b'].data",
+            [(5, ("a", "b"))],
+        ),
+        (BUILD + READ + RUN, [(2 + 1, ())]),
+        (BUILD + RUN + "def f():\n    " + READ, [(2, ())]),
+        (BUILD + RUN + "solver.net.blobs['data'].data[...] = 1\n", [(2, ("data",))]),
+        (BUILD + "solver.net.forward(end='fc')\n" + READ, []),
+        (BUILD + RUN + READ + "solver.test_nets[0].forward()\n", []),
+        (BUILD + RUN + "solver.net.backward()\n" + READ, []),
+        (RUN + READ, []),
+        (BUILD + RUN + "solver.net.blobs[", []),
+    ],
+)
+def test_what_is_read_after_a_forward_pass(script: str, found: list[tuple[int, tuple[str, ...]]]) -> None:
+    assert [(one.line, one.names) for one in judged(script)] == found

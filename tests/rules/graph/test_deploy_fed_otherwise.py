@@ -1,0 +1,32 @@
+"""What is to be set where a script scales its images in two places wrongly."""
+
+from __future__ import annotations
+
+from caffelint.lint.examples import findings_of
+from caffelint.lint.registry import find_rule
+
+DATA = (
+    'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "train" }'
+    " transform_param { scale: 0.0078 mean_value: 127.5 } }"
+)
+INPUT = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 64 } } }'
+BODY = "".join(
+    f' layer {{ name: "{top}" type: "InnerProduct" bottom: "{bottom}" top: "{top}"'
+    " inner_product_param { num_output: 8 } }"
+    for bottom, top in (("data", "a"), ("a", "b"), ("b", "c"))
+)
+LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "label" top: "loss" }'
+SCRIPT = """
+t = caffe.io.Transformer({'data': (1, 64)})
+t.set_mean('data', numpy.array([127.5]))
+t.set_raw_scale('data', 127.5)
+net.blobs['data'].data[...] = t.preprocess('data', cv2.imread(path))
+"""
+
+
+def test_both_scales_are_told() -> None:
+    info = find_rule("deploy-fed-otherwise")
+    assert info is not None
+    files = {"README.md": "", "train.prototxt": DATA + BODY + LOSS, "deploy.prototxt": INPUT + BODY, "a.py": SCRIPT}
+    (found,) = findings_of(info.load(), files)
+    assert found.message.endswith("; leave raw_scale out and call set_input_scale('data', 0.0078)")
