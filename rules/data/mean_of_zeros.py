@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -8,22 +7,14 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Invalid,
-    Layer,
     Net,
     NetRule,
-    Place,
     Related,
-    compiled_later,
     titles,
 )
 
 from ._layers import IMAGE_READERS
-
-_NUMBERS = compiled_later(
-    r"(?<![\w.])\d{1,3}(?:\.\d{1,12})?(?:[ \t]{0,3},[ \t]{0,3}\d{1,3}(?:\.\d{1,12})?){1,5}(?![\w.])"
-)
-_MEAN = compiled_later(r"(?<![a-z])means?(?![a-z])", re.IGNORECASE)
-_LARGEST = 255.0
+from ._zeros import mean_in_comment, subtracts_zeros
 
 
 class MeanOfZeros(NetRule):
@@ -78,36 +69,14 @@ class MeanOfZeros(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        layers = [layer for layer in net.layers_of(self.layer_types) if _subtracts_zeros(layer)]
-        if not layers or layers[0].node is None or any(map(_is_normalised, layers)):
-            return
-        means = list(layers[0].message.transform_param.mean_value)
-        end = max(layer.node.end for layer in layers if layer.node)
-        document = layers[0].at().document
-        for start, stop in document.comments():
-            if start > end:
-                break
-            comment = document.source.slice(start, stop)
-            found = _NUMBERS.search(comment) if _MEAN.search(comment) else None
-            numbers = [one.strip() for one in found[0].split(",")] if found else []
-            if len(numbers) == len(means) and all(0 < float(one) <= _LARGEST for one in numbers):
-                zeros = ", ".join("0" for _ in means)
-                yield self.finding(
-                    layers[0].at("transform_param", "mean_value"),
-                    f"{titles(layers)}: mean_value {zeros} subtracts nothing, but the comment on"
-                    f" line {document.source.line_number(start)} gives the mean {', '.join(numbers)}; set mean_value to"
-                    " it, or remove mean_value",
-                    layers=layers,
-                    related=(Related("the comment", Place(document, start, stop)),),
-                )
-                return
-
-
-def _subtracts_zeros(layer: Layer) -> bool:
-    transform = layer.message.transform_param
-    return len(transform.mean_value) > 1 and not any(transform.mean_value) and not transform.mean_file
-
-
-def _is_normalised(layer: Layer) -> bool:
-    """Does a layer that normalises read the images?"""
-    return any(one.kind.normalises and not set(layer.tops[:1]).isdisjoint(one.bottoms) for one in layer.net.layers)
+        layers = [layer for layer in net.layers_of(self.layer_types) if subtracts_zeros(layer)]
+        mean = mean_in_comment(layers) if layers else None
+        if mean:
+            zeros = ", ".join("0" for _ in mean.numbers)
+            yield self.finding(
+                layers[0].at("transform_param", "mean_value"),
+                f"{titles(layers)}: mean_value {zeros} subtracts nothing, but the comment on line {mean.line} gives the"
+                f" mean {', '.join(mean.numbers)}; set mean_value to it, or remove mean_value",
+                layers=layers,
+                related=(Related("the comment", mean.place),),
+            )
