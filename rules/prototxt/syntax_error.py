@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from caffelint.lint import ERROR, File, Finding, Invalid, Problem, ProblemRule
+from caffelint.lint import ERROR, Invalid, ProblemRule
 
 
 class SyntaxError(ProblemRule):
@@ -91,24 +89,5 @@ class SyntaxError(ProblemRule):
             message='"\\d" is not an escape sequence; write \\\\ for a backslash',
             fixed='snapshot_prefix: "C:\\\\data"',
         ),
-        # Whatever is filled in.
-        Invalid(
-            'name: "NAME_train\n"\nlayer { convolution_param { num_output: {{ outputs }} } }',
-            span=('"NAME_train', '"'),
-            message=('the string that starts here has no closing "',) * 2,
-            fixed='name: "NAME_train"\n""\nlayer { convolution_param { num_output: {{ outputs }} } }',
-        ),
         Invalid('name: "\\{}"', "\\{", '"\\{" is not an escape sequence; drop the backslash', fixed='name: "{}"'),
     ]
-
-    def report(self, problem: Problem, file: File) -> Iterator[Finding]:
-        for finding in super().report(problem, file):
-            finding.holds_in_templates = _is_open_string(problem, file)
-            yield finding
-
-
-def _is_open_string(problem: Problem, file: File) -> bool:
-    """Has a string no closing quote, and nothing in it that could be filled in with one?"""
-    text = file.document.source.slice(problem.start, problem.end)
-    inside = any(problem.start <= other.start < problem.end for other in file.placeholders)
-    return text[:1] in ('"', "'") and (len(text) == 1 or text[-1] != text[0]) and not inside
