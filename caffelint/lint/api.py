@@ -62,6 +62,7 @@ from caffelint.lint.weights import (
     has_rate_of_fine_tuning,
     speaks_of_fine_tuning,
     speaks_of_weights,
+    starts_as_detectors_do,
     starts_from_weights,
 )
 from caffelint.lint.words import file_name, listed, other_classes, title, titles
@@ -162,6 +163,7 @@ __all__ = [
     "sources",
     "speaks_of_fine_tuning",
     "speaks_of_weights",
+    "starts_as_detectors_do",
     "starts_from_weights",
     "suggest",
     "title",

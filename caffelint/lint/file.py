@@ -17,6 +17,7 @@ from caffelint.schema.messages import NetParameter, SolverParameter
 from caffelint.text.parser import MOST_PROBLEMS, Document, parse
 from caffelint.text.patterns import compiled_later
 from caffelint.text.scalars import string_value
+from caffelint.text.strangers import unfilled_in_strings
 from caffelint.text.tree import STRING, Field, Problem
 
 if TYPE_CHECKING:
@@ -107,6 +108,15 @@ class File:
         text = self.document.source.text
         lines = (text[text.rfind("\n", 0, one.start) + 1 : one.start] for one in self.placeholders)
         return all(":" in before for before in lines) and not _CONTROL.search(text)
+
+    def is_open_string(self, problem: Problem) -> bool:
+        """Is it that a string has no closing quote, and nothing in it that could be filled in with one?"""
+        text = self.document.source.text[problem.start : problem.end]
+        if text[:1] not in ("'", '"') or (len(text) > 1 and text[-1] == text[0]):
+            return False
+        # The problem may end where the string was meant to.
+        line = self.document.source.text[problem.start : problem.start + _FAR].partition("\n")[0]
+        return not unfilled_in_strings(line + text[0])
 
     @property
     def nets(self) -> list[Net]:

@@ -148,9 +148,11 @@ class ProblemRule(Rule):
             edits = tuple((file.path, edit) for edit in problem.repairs)
             fixes = (Fix(self.title(problem), SAFE if problem.repair_is_safe else UNSAFE, edits),)
         place = Place(file.document, problem.start, problem.end, file.layer_at(problem.start), problem.path)
-        yield self.finding(
+        finding = self.finding(
             place, problem.message, evidence=problem.evidence, severity=severity, certainty=certainty, fixes=fixes
         )
+        finding.holds_in_templates = finding.holds_in_templates or file.is_open_string(problem)
+        yield finding
 
     def title(self, problem: Problem) -> str:
         """What the repair of a problem does, in a few words."""

@@ -25,14 +25,21 @@ def starts_from_weights(net: Net) -> bool:
     without fillers: the first layer with weights leaves its filler out and a later one has one. The data layer of the
     R-CNN detectors says so as well: their training scripts always load an ImageNet model.
     """
-    return net.once(_is_written_for_weights)
+    return net.once(_has_data_of_detector) or net.once(_is_written_for_weights)
+
+
+def starts_as_detectors_do(net: Net) -> bool:
+    """Is its data layer all that says so?"""
+    return net.once(_has_data_of_detector) and not net.once(_is_written_for_weights)
+
+
+def _has_data_of_detector(net: Net) -> bool:
+    python = net.layers_having("python_param")
+    return any(layer.message.python_param.module.startswith("roi_data_layer") for layer in python)
 
 
 def _is_written_for_weights(net: Net) -> bool:
     if any(solver.message.weights for solver in net.solvers):
-        return True
-    python = net.layers_having("python_param")
-    if any(layer.message.python_param.module.startswith("roi_data_layer") for layer in python):
         return True
     layers = net.layers_that(lambda kind: kind.has_weights)
     rates = [_rate(layer) for layer in layers]

@@ -44,6 +44,14 @@ class Lost(NamedTuple):
     place: Mention
 
 
+class Database(NamedTuple):
+    """That a script opens or makes a database: its kind, LMDB or LEVELDB, its path, and the place."""
+
+    kind: str
+    path: str
+    place: Mention
+
+
 class Fed(NamedTuple):
     """What a script does to the images that it gives a net.
 

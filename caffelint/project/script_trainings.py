@@ -54,9 +54,9 @@ def trainings(text: str) -> Iterator[Training]:
     if "olver" not in text:
         return
     text = _BEHIND.sub(lambda found: " " * len(found[0]), text)
-    values = _constants(text)
+    values = constants(text)
     for found in _COMMAND.finditer(text):
-        given = {one["name"]: _filled(one["value"], values) for one in _OPTION.finditer(found["options"])}
+        given = {one["name"]: filled(one["value"], values) for one in _OPTION.finditer(found["options"])}
         if given.get("solver"):
             yield Training(given["solver"], given.get("weights", ""), "snapshot" in given, found.start())
     builds, copies = [*_BUILDS.finditer(text)], [*_COPIES.finditer(text)]
@@ -71,13 +71,13 @@ def _path(found: re.Match[str], values: Mapping[str, str]) -> str:
     return found["path"] or values.get(found["name"], "")
 
 
-def _filled(value: str, values: Mapping[str, str]) -> str:
+def filled(value: str, values: Mapping[str, str]) -> str:
     """With what names of the shell stand for; empty where that is not known."""
     filled = _NAMED.sub(lambda found: values.get(found["plain"] or found["braced"], "\0"), value)
     return "" if "\0" in filled or "$" in filled else filled
 
 
-def _constants(text: str) -> dict[str, str]:
+def constants(text: str) -> dict[str, str]:
     """What names stand for that are set once, to a word."""
     values: dict[str, str] = {}
     twice = set()

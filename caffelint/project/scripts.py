@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
 from itertools import islice, pairwise
 
-from caffelint.project.mentions import Astray, Launched, Lost, Mention
+from caffelint.project.mentions import Astray, Database, Launched, Lost, Mention
 from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_customs import Customs
 from caffelint.project.script_cuts import cuts
+from caffelint.project.script_databases import databases
 from caffelint.project.script_launches import Launch, launches, moves
 from caffelint.project.script_phrase import Phrase
 from caffelint.project.script_surgery import hands_over, sets_weights
@@ -199,6 +200,10 @@ class Script:
         if not self.path.endswith(_SHELL):
             return ()
         return tuple((one.solver, Lost(one.option, one.why, self.mention(one.start))) for one in cuts(self.text))
+
+    @cached_property
+    def databases(self) -> Sequence[Database]:
+        return tuple(Database(one.kind, one.path, self.mention(one.start)) for one in databases(self._code))
 
     @cached_property
     def moves(self) -> bool:
@@ -399,6 +404,7 @@ class Runs(NamedTuple):
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     `moved`: for such nets, by their path, where in the project the only file of that name is.
     `lost`: the options that a script which runs it by the tool loses.
+    `databases`: those that scripts of the project make or open, whatever nets read them.
     """
 
     customs: Customs = Customs()
@@ -416,6 +422,7 @@ class Runs(NamedTuple):
     astray: tuple[Astray, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
     lost: tuple[Lost, ...] = ()
+    databases: tuple[Database, ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(bare(net))
@@ -442,11 +449,13 @@ def runs_of(
     about: list[Script] = []
     writes: dict[str, Mention] = {}
     gradients: set[str] = set()
+    made: list[Database] = []
     for script in scripts:
         if script.is_about(folder, solver, namesakes):
             about.append(script)
         if script.speaks_for(folder):
             gradients |= script.gradients
+            made += script.databases
         for name in missing:
             if bare(name) not in writes and (writer := script.writes(name, folder, partial(folders_with, bare(name)))):
                 writes[bare(name)] = writer
@@ -465,6 +474,7 @@ def runs_of(
         if any(script.steps or "max_iter" in script.text for script in about)
         else _first(script.solves for script in about),
         lost=tuple(lost for script in about for given, lost in script.cuts if bare(given) == solver),
+        databases=tuple(made),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -136,9 +137,26 @@ def is_test_net(net: Net) -> bool:
 
 def _train_net(net: Net) -> Net | None:
     """The net that is trained where this one tests, mostly itself; None if it could not be read."""
+    if not net.solvers:
+        return trained_beside(net) or net
     if not is_test_net(net):
         return net
     return next((solver.train_net for solver in net.solvers if solver.train_net), None)
+
+
+def trained_beside(net: Net) -> Net | None:
+    """The net of the same name for training: `lenet_train.prototxt` beside `lenet_val.prototxt`."""
+    name = os.path.basename(net.path).lower()
+    if not is_held_out(name):
+        return None
+    beside = ((other, os.path.basename(other.path).lower()) for other in net.siblings)
+    model = _letters(beside_its_role(name))
+    named = (other for other, its in beside if is_for_training(its) and _letters(beside_its_role(its)) == model)
+    return next(named, None)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name))
 
 
 def tested_sources(solver: Solver) -> dict[str, set[str]]:

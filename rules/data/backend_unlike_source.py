@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
 from caffelint.lint.built import types_that
 
-_NEAR = 2
-"""The last parts of a path: folders above these hold sets of any kind."""
+from ._backends import kind_of
 
 
 class BackendUnlikeSource(LayerRule):
-    """`backend` does not fit the kind of database in the name of the source, often because it is missing.
+    """`backend` does not fit the kind of database that the source is by its name, or that a script makes there.
 
     ## Why is this bad?
     The default backend is LEVELDB, but today's tools write LMDB. With a database of the other kind Caffe aborts:
@@ -26,8 +25,9 @@ class BackendUnlikeSource(LayerRule):
     ```
 
     ## Known problems
-    It judges only by the name, and does not report a path that names both kinds or neither. Where `backend: LMDB` is
-    written it is an info: today's tools write LMDB, whatever the name that is kept from before.
+    It judges by the name, unless a script of the project opens or makes the database at the same path. It does not
+    report a path that names both kinds or neither, and one that scripts open as both. Where `backend: LMDB` is written
+    it is an info by the name: today's tools write LMDB, whatever the name that is kept from before.
 
     ## Fix safety
     Unsafe: the name of a database does not prove its kind.
@@ -66,24 +66,19 @@ class BackendUnlikeSource(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
+        kind = kind_of(layer)
         block = layer.message.data_param
-        name = "/".join(block.source.lower().rstrip("/").split("/")[-_NEAR:])
-        kinds = {kind for kind in ("lmdb", "leveldb") if kind in name}
-        if len(kinds) != 1:
-            return
-        kind = kinds.pop().upper()
         backend = block.DB.Name(block.backend)
-        if backend == kind:
+        if kind is None or backend == kind.name:
             return
         is_set = layer.has("data_param", "backend")
         # Who writes LMDB, as today's tools do unless they are told otherwise, has thought of it; names stay.
-        is_meant = is_set and backend == "LMDB"
-        article = "an" if kind == "LMDB" else "a"
+        is_meant = is_set and backend == "LMDB" and not kind.place
         yield self.finding(
             layer.at("data_param", "backend" if is_set else "source"),
-            f'{title(layer)}: source "{block.source}" looks like {article} {kind}, but backend'
-            f" {'is' if is_set else 'defaults to'} {backend}; set backend: {kind}",
+            f"{title(layer)}: {kind.text}, but backend {'is' if is_set else 'defaults to'} {backend}; set backend:"
+            f" {kind.name}",
             severity=INFO if is_meant else None,
-            evidence="Caffe stops when it opens a database of the other kind",
-            fixes=fix(f"set backend: {kind}", UNSAFE, write(layer, "data_param", "backend", value=kind)),
+            evidence=f"{kind.place}Caffe stops when it opens a database of the other kind",
+            fixes=fix(f"set backend: {kind.name}", UNSAFE, write(layer, "data_param", "backend", value=kind.name)),
         )

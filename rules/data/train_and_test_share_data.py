@@ -17,7 +17,6 @@ from caffelint.lint import (
     Net,
     NetRule,
     Related,
-    Solver,
     fix,
     quoted,
     title,
@@ -27,7 +26,6 @@ from caffelint.lint.disk import is_template
 
 from ._layers import (
     Pair,
-    beside_its_role,
     chooses_records,
     is_for_training,
     is_held_out,
@@ -37,8 +35,9 @@ from ._layers import (
     same_path,
     score,
     source_of,
-    tested_sources,
+    trained_beside,
 )
+from ._shared import are_a_pair, is_judged, is_named_for_both, tested_by, tested_paths, trained_layers
 
 _DATA = 'layer { name: "data" type: "Data" top: "data" data_param { source: "%s" } include { phase: %s %s} }'
 _OWN = (
@@ -67,6 +66,7 @@ class TrainAndTestShareData(NetRule):
 
     ## Known problems
     It compares paths, not what they hold: two sets may be swapped whose names differ only in `train`, `val` or `test`.
+    Where no solver names them, `lenet_train.prototxt` and `lenet_val.prototxt` are taken for a net and its test net.
     A layer with fields of a fork's own, of which one differs between the phases, is taken to split the data itself. It
     does not report data that is also tested against other data, in another stage. One layer for both phases is an info
     where a solver names the net as its train_net and as its test_net.
@@ -79,7 +79,11 @@ class TrainAndTestShareData(NetRule):
     name = "train-and-test-share-data"
     severity = WARNING
     certainty = LIKELY
+    _PART = 'layer { name: "d" type: "Data" top: "d" top: "l" data_param { source: "a_val" } } '
+    _LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "d" bottom: "l" }'
     VALID = [
+        # Another model.
+        {"lenet_train.prototxt": _PART + _LOSS, "vgg_val.prototxt": _PART + _LOSS},
         _DATA % ("train_lmdb", "TRAIN", "") + _DATA % ("val_lmdb", "TEST", ""),
         # What another field of a project's own Caffe tells apart.
         _OWN.replace("batch_size", 'split: "train" batch_size') % "TRAIN"
@@ -139,6 +143,16 @@ class TrainAndTestShareData(NetRule):
             message='Data "d": testing reads "a", which training also reads, so accuracy is that of the training set;'
             " test on other data",
         ),
+        # No solver names them, but their names say what they are for.
+        Invalid(
+            {
+                "lenet_train.prototxt": _PART + _LOSS,
+                "lenet_val.prototxt": _PART + 'layer { name: "a" type: "Accuracy" bottom: "d" bottom: "l" top: "a" }',
+            },
+            span='source: "a_val"',
+            message='Data "d": testing reads "a_val", which training also reads, so accuracy is that of the training'
+            " set; train on other data",
+        ),
         Invalid(
             {
                 "solver.prototxt": 'net: "net.prototxt" test_iter: 9 test_interval: 100',
@@ -151,26 +165,31 @@ class TrainAndTestShareData(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if net.role != "train" or is_never_tested(net) or net.is_only_tested and not net.solvers:
+        beside = not net.solvers and trained_beside(net)
+        if not beside and (net.role != "train" or is_never_tested(net) or net.is_only_tested and not net.solvers):
             return
-        if _is_judged(net, TRAIN) and not _is_judged(net, TEST):
+        if is_judged(net, TRAIN) and not is_judged(net, TEST):
             return  # testing only looks at what the net answers
         found = list(pairs(net, own=True))
-        apart = any(not _trained(pair).keys() >= _tested(pair) for pair in found)
+        apart = any(not trained_layers(pair).keys() >= tested_paths(pair) for pair in found)
         for pair in found:
             # What is read beside the images, such as the weights of classes, is often the same on purpose.
-            if not apart or any(map(is_for_training, _tested(pair))) or not _trained(pair).keys() >= _tested(pair):
+            if (
+                not apart
+                or any(map(is_for_training, tested_paths(pair)))
+                or not trained_layers(pair).keys() >= tested_paths(pair)
+            ):
                 yield from self._shared(net, pair)
 
     def _shared(self, net: Net, pair: Pair) -> Iterator[Finding]:
-        trained = _trained(pair)
+        trained = trained_layers(pair)
         tested = [(layer, *source_of(layer)) for layer in pair.testing]
         if not trained or not all(path and (is_for_training(path) or not is_template(path)) for _, _, path in tested):
             return
         if all(same_path(path) in trained for _, _, path in tested):
             if any(chooses_records(layer, trained[same_path(path)]) for layer, _, path in tested):
                 return  # each takes its own part of the file
-            if not all(_tested_by(solver, pair.blob) <= trained.keys() for solver in net.solvers):
+            if not all(tested_by(solver, pair.blob) <= trained.keys() for solver in net.solvers):
                 return  # another net tests with data that is not used for training
             for layer, block, path in tested:
                 other = trained[same_path(path)]
@@ -185,14 +204,14 @@ class TrainAndTestShareData(NetRule):
                         layer.at(block, "source"),
                         f'{title(layer)} is part of both phases, so training and testing both read "{path}"; give each'
                         " phase a data layer with include { phase: ... }",
-                        severity=INFO if _is_named_for_both(net) else None,
+                        severity=INFO if is_named_for_both(net) else None,
                     )
             return
         others = [layer for layer in pair.training if TEST not in layer.phases]
         sources = [source_of(layer)[1] for layer in others]
         if sources and all(map(is_held_out, sources)):
             for layer, block, path in tested:
-                if TRAIN not in layer.phases and is_for_training(path) and _are_a_pair(path, sources):
+                if TRAIN not in layer.phases and is_for_training(path) and are_a_pair(path, sources):
                     message = (
                         f'{title(layer)}: testing reads "{path}" and training reads "{sources[0]}";'
                         " check whether the two are swapped"
@@ -214,37 +233,3 @@ class TrainAndTestShareData(NetRule):
         unseen = INFO if by_heart or solvers and all(solver.is_cut_short for solver in solvers) else None
         place = layer.at(block, "source")
         return self.finding(place, message, severity=unseen, phases=(TEST,), related=related, fixes=fixes)
-
-
-def _are_a_pair(path: str, others: list[str]) -> bool:
-    """Do sources differ only in what they are for? Of several sets, one was chosen on purpose."""
-    return all(beside_its_role(path) == beside_its_role(other) for other in others)
-
-
-def _is_named_for_both(net: Net) -> bool:
-    """Whether a solver names the net as its test net as well as its train_net, which nobody writes by mistake."""
-    fields = ({use.field for use in solver.uses_of(net)} for solver in net.solvers)
-    return any({"train_net", "test_net"} <= named for named in fields)
-
-
-def _is_judged(net: Net, phase: str) -> bool:
-    """Whether a layer of the phase may hold the answers of the net against labels."""
-    kinds = {type_: layers[0].kind for type_, layers in net.by_type.items()}
-    judging = [
-        type_ for type_, kind in kinds.items() if kind.looks_like_a_loss or "Accuracy" in type_ or not kind.known
-    ]
-    return any(phase in layer.phases for type_ in judging for layer in net.by_type[type_])
-
-
-def _trained(pair: Pair) -> dict[str, Layer]:
-    """The layers that training reads, by their sources."""
-    return {same_path(path): layer for layer in pair.training if (path := source_of(layer)[1])}
-
-
-def _tested(pair: Pair) -> set[str]:
-    """The sources that testing reads."""
-    return {same_path(source_of(layer)[1]) for layer in pair.testing}
-
-
-def _tested_by(solver: Solver, blob: str) -> set[str]:
-    return solver.once(tested_sources).get(blob, set())

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from math import prod
 
 from caffelint.lint import NamedTuple
-from caffelint.lint.built import BuiltLayer
+from caffelint.lint.built import Blob, BuiltLayer
 
 from ._odd import family
 
@@ -88,3 +88,41 @@ def is_family_without(
     """
     kin = [one for one in sums if one is not second and family(one.name) == family(first.name)]
     return len(kin) > 1 and not any(one in bent for one in kin)
+
+
+def is_weighted_sum(layer: BuiltLayer | type[BuiltLayer]) -> bool:
+    return bool(layer.is_linear and layer.has_weights and not layer.upsamples and not layer.fork)
+
+
+def bend(layer: BuiltLayer) -> str:
+    """The type of the activation after a layer; empty where there is none."""
+    blob = layer.tops[0] if layer.tops else None
+    while blob is not None and len(blob.readers) == 1:
+        reader = blob.readers[0][0]
+        if reader.is_activation:
+            return reader.type
+        blob = reader.tops[0] if _is_passed(reader) and reader.tops else None
+    return ""
+
+
+def before(layer: BuiltLayer) -> BuiltLayer | None:
+    """The layer with weights that a layer goes on from, with nothing between that bends and nobody else reading."""
+    if len(layer.bottoms) != 1:
+        return None
+    blob: Blob = layer.bottoms[0]
+    while len(blob.readers) == 1 and blob.producer is not None and blob.producer.index is not None:
+        maker = blob.producer
+        if is_weighted_sum(maker):
+            return maker
+        if not _is_passed(maker):
+            break
+        blob = maker.bottoms[0]
+    return None
+
+
+def _is_passed(layer: BuiltLayer) -> bool:
+    """Does a layer leave a weighted sum one, whatever it learns?"""
+    if not layer.known or layer.fork or len(layer.bottoms) != 1 or len(layer.tops) != 1:
+        return False
+    moves = layer.hands_on and layer.keeps_channels
+    return bool(moves or layer.is_linear and not layer.has_weights or layer.keeps_statistics)

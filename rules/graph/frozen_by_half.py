@@ -2,31 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import (
-    LIKELY,
-    TRAIN,
-    UNSAFE,
-    WARNING,
-    Edits,
-    Finding,
-    Invalid,
-    Layer,
-    Net,
-    NetRule,
-    fix,
-    insert_before,
-    titles,
-)
+from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, titles
+
+from ._half import frozen_bias, is_by_half, the_only_one
 
 _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
 
 
 class FrozenByHalf(NetRule):
-    """A layer freezes its weights, and its bias goes on learning by default.
+    """A layer freezes its weights, and its bias goes on learning by default, or as in no other layer.
 
     ## Why is this bad?
     Each `param` block is for one parameter blob, and a blob without one has an `lr_mult` of 1. Who freezes a layer with
-    a bias by a single `param { lr_mult: 0 }` lets the bias move away from what the weights were trained with.
+    a bias by a single `param { lr_mult: 0 }` lets the bias move away from what the weights were trained with. Where one
+    layer has 0 and 1, and all others 0 and 0 or 1 and 2, it was forgotten when the first layers were frozen, or let go.
 
     ## Example
     ```
@@ -38,8 +27,9 @@ class FrozenByHalf(NetRule):
     ```
 
     ## Known problems
-    To train the bias alone may be what is wanted. It is silent about a Deconvolution, whose bilinear weights are often
-    kept while its bias learns, and about parameters that have a name, which another layer may own.
+    To train the bias alone may be what is wanted; written out, it is only reported of a single layer among at least
+    four others. It is silent about a Deconvolution, whose bilinear weights are often kept while its bias learns, and
+    about parameters that have a name, which another layer may own.
 
     ## Fix safety
     Unsafe: the biases no longer change.
@@ -70,7 +60,9 @@ class FrozenByHalf(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        found = [layer for layer in net.layers if _is_by_half(layer)] if net.is_trained else []
+        if not net.is_trained:
+            return
+        found = [layer for layer in net.layers if is_by_half(layer)]
         if found:
             whose = "its weights alone, so its bias goes" if len(found) == 1 else "their weights alone, so biases go"
             yield self.finding(
@@ -78,17 +70,12 @@ class FrozenByHalf(NetRule):
                 f"{titles(found)}: lr_mult is 0 for {whose} on learning; add a second param {{ lr_mult: 0 }}",
                 phases=(TRAIN,),
                 layers=found,
-                fixes=fix("freeze the bias as well", UNSAFE, *map(_second, found)),
+                fixes=fix("freeze the bias as well", UNSAFE, *map(frozen_bias, found)),
             )
-
-
-def _second(layer: Layer) -> Edits:
-    """One more param; in a list, an item has no name."""
-    first = layer.at("param", 0)
-    return (insert_before(first, "param { lr_mult: 0 } " if first.text.startswith("param") else "{ lr_mult: 0 }, "),)
-
-
-def _is_by_half(layer: Layer) -> bool:
-    specs = layer.message.param
-    alone = len(specs) == 1 and layer.kind.param_count == 2 and not layer.kind.upsamples
-    return bool(alone and TRAIN in layer.phases and specs[0].lr_mult == 0 and not specs[0].name)
+        elif odd := the_only_one(net):
+            yield self.finding(
+                odd.at("param", 0, "lr_mult"),
+                f"{title(odd)}: lr_mult is 0 for its weights and {odd.message.param[1].lr_mult:g} for its bias, as in"
+                " no other layer of this net; set both to 0, or neither",
+                phases=(TRAIN,),
+            )

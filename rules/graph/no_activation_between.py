@@ -18,9 +18,9 @@ from caffelint.lint import (
     compiled_later,
     title,
 )
-from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, layer_class
+from caffelint.lint.built import BuiltLayer, BuiltNet, layer_class
 
-from ._in_a_row import is_family_without, is_idle, is_wide, takes_steps
+from ._in_a_row import before, bend, is_family_without, is_idle, is_weighted_sum, is_wide, takes_steps
 from ._odd import LEAST, family
 
 _MANY = 3
@@ -61,7 +61,8 @@ class NoActivationBetween(NetRule):
     other layers of the net have an activation; of two small kernels, or of a layer whose name is that of five others
     but for numbers, where at least five others have one and no other pair has none. It is silent about grouped, frozen
     and shared layers, about nets that are built of such pairs, and where an activation is commented out. It is an info
-    where no other layer of the type has an activation, as in Caffe's own cifar10_quick.
+    where no other layer of the type has an activation, as in Caffe's own cifar10_quick. Of nets without data, it only
+    looks at those with fillers, as are written to be timed.
 
     ## References
     - inner_product_layer.cpp, base_conv_layer.cpp
@@ -97,8 +98,20 @@ class NoActivationBetween(NetRule):
         '%s layer { name: "ip" type: "InnerProduct" bottom: "c1" top: "ip" inner_product_param { num_output: 9 } }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
     )
+    _TIMED = (
+        'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 8 dim: 9 dim: 12 dim: 12 }} }} }}'
+        ' layer {{ name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param {{ num_output: 20'
+        ' kernel_size: 5{} }} }} layer {{ name: "relu" type: "ReLU" bottom: "conv" top: "conv" }}'
+        ' layer {{ name: "fc6" type: "InnerProduct" bottom: "conv" top: "fc6"'
+        " inner_product_param {{ num_output: 60 }} }} {}"
+        ' layer {{ name: "fc7" type: "InnerProduct" bottom: "fc6" top: "fc7"'
+        " inner_product_param {{ num_output: 60 }} }}"
+    )
     VALID = [
         _NET.format("", 50, 'layer { name: "relu2" type: "ReLU" bottom: "ip2" top: "ip2" }'),
+        # A net that is used may be folded.
+        _TIMED.format("", ""),
+        _TIMED.format(' weight_filler { type: "xavier" }', 'layer { type: "ReLU" bottom: "fc6" top: "fc6" }'),
         # Tried without.
         _NET.format("", 50, '\n# layer { name: "relu2"\n# type: "ReLU"\n# }\n'),
         # A bottleneck.
@@ -135,6 +148,12 @@ class NoActivationBetween(NetRule):
             ' than one layer could; add a ReLU after "ip2", or remove "ip2"',
         ),
         Invalid(
+            _TIMED.format(' weight_filler { type: "xavier" }', ""),
+            span='name: "fc7"',
+            message='InnerProduct "fc7": no activation between it and InnerProduct "fc6", so the two compute no more'
+            ' than one layer could; add a ReLU after "fc6", or remove "fc6"',
+        ),
+        Invalid(
             _MAPS.format(2, 1),
             span='name: "c3"',
             message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
@@ -156,26 +175,29 @@ class NoActivationBetween(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.is_trained or len(net.layers_that(_is_weighted_sum)) < 3:
+        # A net without data that has fillers is started from them, by a script, as those that are timed.
+        is_started = net.role == "deploy" and bool(net.fillers)
+        if not (net.is_trained or is_started) or len(net.layers_that(is_weighted_sum)) < 3:
             return
         for one in net.states():
-            if one.phase == TRAIN and one.is_wired and one.has_loss:
+            if one.phase == TRAIN and one.is_wired and (one.has_loss or is_started):
                 yield from self._pairs(net, one)
                 return
 
     def _pairs(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        sums = [layer for layer in one.layers if layer.index is not None and layer.bottoms and _is_weighted_sum(layer)]
-        bent = {layer: bend for layer in sums if (bend := _bend(layer))}
+        sums = [layer for layer in one.layers if layer.index is not None and layer.bottoms and is_weighted_sum(layer)]
+        bent = {layer: curve for layer in sums if (curve := bend(layer))}
         bends = Counter(bent.values())
         usual = bends.most_common(1)[0][0] if bends else ""
-        pairs = [(first, layer) for layer in sums if usual and (first := _before(layer))]
+        pairs = [(first, layer) for layer in sums if usual and (first := before(layer))]
         idle = [pair for pair in pairs if is_idle(*pair)]
         if len(idle) >= _MANY and 2 * len(idle) >= len(bent):
             return  # a net of such pairs is meant
         of_all = len(pairs) == 1 and len(bent) >= LEAST and (is_wide(*pairs[0]) or _is_odd(*pairs[0], bent))
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
-            if _was_taken_out(other, mine) or is_family_without(first, layer, sums, bent):
+            # A decoder may be all of one family without; no row of layers without windows is meant.
+            if _was_taken_out(other, mine) or first.written_windows() and is_family_without(first, layer, sums, bent):
                 continue
             remedy = f'; add a {usual} after "{other.name}"'
             removal = "" if takes_steps(first) else f', or remove "{other.name}"'
@@ -208,41 +230,3 @@ def _was_taken_out(first: Layer, second: Layer) -> bool:
         return False
     between = second.at().document.source.text[first.node.end : second.node.start]
     return any(layer_class(type_).is_activation for type_ in _COMMENTED.findall(between))
-
-
-def _is_weighted_sum(layer: BuiltLayer | type[BuiltLayer]) -> bool:
-    return bool(layer.is_linear and layer.has_weights and not layer.upsamples and not layer.fork)
-
-
-def _bend(layer: BuiltLayer) -> str:
-    """The type of the activation after a layer; empty where there is none."""
-    blob = layer.tops[0] if layer.tops else None
-    while blob is not None and len(blob.readers) == 1:
-        reader = blob.readers[0][0]
-        if reader.is_activation:
-            return reader.type
-        blob = reader.tops[0] if _is_passed(reader) and reader.tops else None
-    return ""
-
-
-def _before(layer: BuiltLayer) -> BuiltLayer | None:
-    """The layer with weights that a layer goes on from, with nothing between that bends and nobody else reading."""
-    if len(layer.bottoms) != 1:
-        return None
-    blob: Blob = layer.bottoms[0]
-    while len(blob.readers) == 1 and blob.producer is not None and blob.producer.index is not None:
-        maker = blob.producer
-        if _is_weighted_sum(maker):
-            return maker
-        if not _is_passed(maker):
-            break
-        blob = maker.bottoms[0]
-    return None
-
-
-def _is_passed(layer: BuiltLayer) -> bool:
-    """Does a layer leave a weighted sum one, whatever it learns?"""
-    if not layer.known or layer.fork or len(layer.bottoms) != 1 or len(layer.tops) != 1:
-        return False
-    moves = layer.hands_on and layer.keeps_channels
-    return bool(moves or layer.is_linear and not layer.has_weights or layer.keeps_statistics)

@@ -7,6 +7,7 @@ from caffelint.lint.built import Blob, BuiltLayer, BuiltNet, unavoidable
 
 from ._layer_params import described
 from ._odd import LEAST, odd_one
+from ._pads import odd_windows
 
 _SETTINGS = {"batch_norm_param": ("eps", "moving_average_fraction"), "scale_param": ("bias_term",)}
 
@@ -64,8 +65,9 @@ class UnlikeItsSiblings(NetRule):
     ```
 
     ## Known problems
-    A block may be meant to differ; a pad or a setting of the first or the last one is not reported. A pad is an info,
-    since a single layer may well be meant to make its map smaller.
+    A block may be meant to differ; a setting of the first or the last one is not reported, and the pad of the first
+    only where its maps cannot be halved evenly without it. A pad is an info, since a single layer may well be meant to
+    make its map smaller.
 
     ## References
     - He et al., Deep residual learning for image recognition (arXiv 1512.03385)
@@ -80,6 +82,8 @@ class UnlikeItsSiblings(NetRule):
     VALID = [
         _RESIDUAL,
         _NORMED,
+        # Maps of 9x9 are not halved evenly with a pad, either.
+        _NORMED.replace("kernel_size: 1", "kernel_size: 3 pad: 1").replace("3 pad: 1", "3", 1),
         # Two that differ are not a slip.
         _RESIDUAL.replace('bottom: "r2" bottom: "c3"', 'bottom: "s2" bottom: "c3"').replace(
             'bottom: "r4" bottom: "c5"', 'bottom: "s4" bottom: "c5"'
@@ -104,6 +108,15 @@ class UnlikeItsSiblings(NetRule):
             span="pad: 3",
             message='Convolution "c4" has pad 3, but the other 6 convolutions with kernel_size 3 and stride 1 have 1;'
             " set pad: 1 unless this is intended",
+        ),
+        Invalid(
+            _NORMED.replace("kernel_size: 1", "pad: 1 kernel_size: 3").replace(
+                'top: "c4" convolution_param { num_output: 8 pad: 1 kernel_size: 3',
+                'top: "c4" convolution_param { num_output: 8 pad: 1 kernel_size: 2',
+            ),
+            span="kernel_size: 2",
+            message='Convolution "c4" has kernel_size 2, but 6 other convolutions with pad 1 have 3; set kernel_size: 3'
+            " unless this is intended",
         ),
         Invalid(
             _NORMED.replace(_normed(4), _normed(4, swapped=True)),
@@ -149,35 +162,16 @@ class UnlikeItsSiblings(NetRule):
             )
 
     def _pads(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
-        groups: dict[tuple[int, int], list[tuple[BuiltLayer, int]]] = {}
-        told = set()
-        for layer in one.layers:
-            if layer.type == "Convolution" and layer.index is not None:
-                windows = layer.written_windows()
-                if windows and windows[0] == windows[1] and windows[0].dilation == 1:
-                    kernel, stride, pad, _ = windows[0]
-                    groups.setdefault((kernel, stride), []).append((layer, pad - kernel // 2))
-                    if stride == 1 and kernel % 2:
-                        groups.setdefault((0, stride), []).append((layer, max(pad - kernel // 2, 0)))
-        for (kernel, stride), rows in groups.items():
-            odd = odd_one(rows, ends=False)
-            if odd and odd.others == 0 and odd.layer not in told:
-                told.add(odd.layer)
-                mine = net.layers[odd.layer.index or 0]
-                windows = odd.layer.written_windows()
-                half = windows[0].kernel // 2 if windows else 0
-                if windows and windows[0].pad > windows[0].kernel:
-                    continue  # so many are meant, as those that FCN puts around an image
-                like = f"with kernel_size {kernel} and stride {stride}" if kernel else "with stride 1"
-                have = f"have {half}" if kernel else "make no map larger"
-                refused = _refused_after(net, one, odd.layer)
-                so = f", and maps do not fit at {title(refused)}; set pad: {half}" if refused else f"; set pad: {half}"
-                yield self.finding(
-                    mine.at("convolution_param", "pad"),
-                    f"{title(mine)} has pad {half + odd.value}, but the other {odd.many} convolutions {like} {have}{so}"
-                    f"{'' if refused else ' unless this is intended'}",
-                    severity=WARNING if refused else INFO,
-                )
+        for odd in odd_windows(one):
+            mine = net.layers[odd.layer.index or 0]
+            refused = _refused_after(net, one, odd.layer)
+            so = f", and maps do not fit at {title(refused)}" if refused else ""
+            yield self.finding(
+                mine.at("convolution_param", odd.field),
+                f"{title(mine)} has {odd.field} {odd.value}, but {odd.others}{so}; set {odd.field}: {odd.right}"
+                f"{'' if refused else ' unless this is intended'}",
+                severity=WARNING if refused else INFO,
+            )
 
     def _orders(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
         groups: dict[Hashable, list[tuple[BuiltLayer, tuple[str, ...]]]] = {}

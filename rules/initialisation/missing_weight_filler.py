@@ -19,6 +19,7 @@ from caffelint.lint import (
     quoted,
     speaks_of_fine_tuning,
     speaks_of_weights,
+    starts_as_detectors_do,
     starts_from_weights,
     titles,
     write,
@@ -56,7 +57,8 @@ class MissingWeightFiller(NetRule):
     info unless a ReLU does: it gets a gradient at once, and the layers before it one iteration later. A net without any
     filler is only info if no solver names it, if its solvers have the rates of fine-tuning, below 0.001, if a script of
     the project trains on weights, or if all solvers end before their first snapshot and test. Where its scripts train,
-    and none with weights, rates of fine-tuning say nothing.
+    and none with weights, rates of fine-tuning say nothing. The detectors of the R-CNN family are trained on weights;
+    an info tells of a few of their layers that lack what the first ones have.
 
     ## Fix safety
     Unsafe: training starts from other weights. The filler is the one used elsewhere in the net, or else `msra` before
@@ -84,6 +86,7 @@ class MissingWeightFiller(NetRule):
         ' layer { name: "fc3" type: "InnerProduct" bottom: "fc2" top: "fc3" inner_product_param { num_output: 9%s } }'
         ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc3"',
     )
+    _ROIS = _RELU.replace('type: "Data"', 'type: "Python" python_param { module: "roi_data_layer.layer" layer: "L" }')
     _RECURRENT = _NET.replace(
         ' layer { name: "fc2"',
         ' layer { name: "lstm" type: "LSTM" bottom: "fc1" bottom: "clip" top: "lstm"'
@@ -96,6 +99,8 @@ class MissingWeightFiller(NetRule):
         _NET % ("", _GIVEN),
         {"solver.prototxt": 'net: "net.prototxt" weights: "vgg.caffemodel"', "net.prototxt": _NET % ("", "")},
         'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param { num_output: 9 } }',
+        # A detector, which starts from a trained net.
+        _ROIS % ("", "", _GIVEN),
         # C3D, which has no separate block for it.
         'layers { name: "data" type: DATA top: "data" top: "label" include { phase: TRAIN } }'
         ' layers { name: "c" type: CONVOLUTION3D bottom: "data" top: "c"'
@@ -145,6 +150,14 @@ class MissingWeightFiller(NetRule):
             ' returns no gradient: it never learns; add one, for example weight_filler { type: "xavier" }',
             fixed=_RELU % (_GIVEN, _GIVEN, _GIVEN),
         ),
+        # A detector whose first layers start from fillers.
+        Invalid(
+            _ROIS % (_GIVEN, "", _GIVEN),
+            span="inner_product_param",
+            message='InnerProduct "fc2": weight_filler is missing, so its weights start at 0 and the ReLU after it'
+            " returns no gradient: it never learns unless weights are loaded; add one, for example weight_filler {"
+            ' type: "xavier" }',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -155,13 +168,17 @@ class MissingWeightFiller(NetRule):
         if not missing or len(layers) < 2 or not net.is_trained:
             return
         scratch = _from_scratch(net) if len(missing) == len(layers) else ""
-        if starts_from_weights(net) and not scratch:
+        # A detector is trained on a trained net, which needs no filler in its first layers either.
+        half_filled = starts_as_detectors_do(net) and len(missing) < min(MANY, len(layers) / 2)
+        if starts_from_weights(net) and not scratch and not half_filled:
             return
         example = f"for example weight_filler {{ type: {random_filler(missing[0])[0][1]} }}"
         # Zeros right before a loss get a gradient from it.
         last = len(missing) < MANY and all(is_last(layer) for layer in missing)
         # Where some of many have fillers, these are the new ones of a net whose weights are loaded.
         dead = [] if last or len(missing) >= MANY else dead_before_a_relu(net, missing)
+        if half_filled and not dead:
+            return
         severity = WARNING if dead or not last and len(missing) < MANY and in_a_row(net, missing) else INFO
         loads = next((solver.runs.loads for solver in net.solvers if solver.runs and solver.runs.loads), None)
         if loads is None and (len(missing) == len(layers) or has_rate_of_fine_tuning(net)):
@@ -188,18 +205,19 @@ class MissingWeightFiller(NetRule):
                 if last or all(layer.kind.is_recurrent for layer in missing)
                 else "nothing passes through them"
             )
+            so += " unless weights are loaded" if half_filled else ""
             message = f"weight_filler is missing, so {whose} weights start at 0 and {so}; add one{each}, {example}"
         types = {random_filler(one)[0][1] for one in missing}
         yield self.finding(
             missing[0].at(missing[0].kind.block),
             f"{titles(missing)}: {message}",
-            severity=INFO if loads else severity,
+            severity=INFO if loads or half_filled else severity,
             evidence=f"{loads} loads weights" if loads else f"{scratch} trains without weights" if scratch else "",
             fixes=fix(
                 f"add weight_filler {{ type: {types.pop()} }}"
                 if len(types) == 1
                 else f"add weight_fillers of type {listed(sorted(types))}",
-                DISPLAY if likely_loaded else UNSAFE,
+                DISPLAY if likely_loaded or half_filled else UNSAFE,
                 *(write(one, one.kind.block, "weight_filler", value=random_filler(one)) for one in missing),
             ),
             layers=missing,

@@ -22,6 +22,7 @@ class SyntaxError(ProblemRule):
 
     ## Known problems
     Caffe's C++ parser is the judge. Python's `text_format` differs from it in places: it accepts `+0.1`, for example.
+    Of a template whose placeholders are values, only a string without its closing quote is reported.
 
     ## Fix safety
     Safe where nothing else can be meant: a colon, a comma or a space in the wrong place, `//` for `#`, `=` for `:`.

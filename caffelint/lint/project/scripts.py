@@ -64,7 +64,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
         if top := top_of(folder):
             namesakes, having = partial(folders_with, top, name), partial(folders_with, top)
             launches = launched_of(_launching(top, name), top, path)
-            speaking = [*_about_files(top, name).of(folder), *_with_gradients(top)]
+            speaking = [*_about_files(top, name).of(folder), *_with_gradients(top), *_with_databases(top)]
             speaking += (one for net in missing for one in _writers(top, bare(net)))
             found[path] = runs_of(_in_order(top, speaking), folder, name, missing, namesakes, having)._replace(
                 customs=_customs(top, folder, name),
@@ -106,6 +106,11 @@ def _words(top: str, name: str) -> tuple[frozenset[str], ...]:
 @remembered(1000)
 def _about_files(top: str, name: str) -> About:
     return About(_scripts(top), name, folders_with(top, name))
+
+
+@remembered(4)
+def _with_databases(top: str) -> Sequence[Script]:
+    return [script for script in _scripts(top) if not script.is_shipped and script.databases]
 
 
 @remembered(10_000)
