@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from os.path import abspath, dirname, join, split
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os.path import abspath, dirname, split
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,6 +34,16 @@ _SCRIPTS = (".py", ".sh")
 _LIST = ".txt"
 
 
+@contextmanager
+def _working_in(folder: str) -> Iterator[None]:
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
 def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] | None = None) -> list[Finding]:
     """What one rule says of an example: of its files by themselves, and of its solvers with the nets they name.
 
@@ -40,12 +52,11 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     if issubclass(rule, EvidenceRule):
         return list(rule(options).check(rule.subject({"<text>": text} if isinstance(text, str) else text)))
     if isinstance(text, dict) and any(path.endswith(_LIST) for path in text):
-        with TemporaryDirectory() as folder:
-            lists = {path: part for path, part in text.items() if path.endswith(_LIST)}
+        lists = {path: part for path, part in text.items() if path.endswith(_LIST)}
+        with TemporaryDirectory() as folder, _working_in(folder):
             for path, part in lists.items():
-                Path(folder, path).write_text(part)
-            rest = {join(folder, path): part for path, part in text.items() if path not in lists}
-            return findings_of(rule, rest, options)
+                Path(path).write_text(part)
+            return findings_of(rule, {path: part for path, part in text.items() if path not in lists}, options)
     settings = dict(options or {})
     dialect = settings.pop("dialect", None)
     config = Config()

@@ -16,7 +16,6 @@ _NET = (
     ' layer {{ name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param {{ num_output: {} }} }}'
     ' layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }}'
 )
-_DATA = _NET.replace("ImageData", "Data").replace("image_data_param", "data_param")
 
 
 class LabelsBeyondScores(NetRule):
@@ -49,10 +48,7 @@ class LabelsBeyondScores(NetRule):
     severity = ERROR
     certainty = LIKELY
     layer_types = types_that(lambda kind: kind.is_data and kind.has_setting("source"))
-    VALID = [
-        {"net.prototxt": _NET.format("train.txt", 4), "train.txt": _LIST},
-        _NET.format("train.txt", 3),
-    ]
+    VALID = [{"net.prototxt": _NET.format("train.txt", 4), "train.txt": _LIST}, _NET.format("train.txt", 3)]
     INVALID = [
         Invalid(
             {"net.prototxt": _NET.format("train.txt", 3), "train.txt": _LIST},
@@ -86,12 +82,11 @@ class LabelsBeyondScores(NetRule):
         is_slip = wrong <= _FEW * records
         text = f"num_output {outputs}, but {wrong} of the {records} labels in {quoted(listed.name)}"
         if len(beyond) == 1:
-            are, where = ("is", "in") if wrong == 1 else ("are", "first in")
-            text += f" {are} {most} ({where} line {first}), which has"
+            text += f" {'is' if wrong == 1 else 'are'} {most} ({'first ' * (wrong > 1)}in line {first}), which has"
         else:
             text += f" are {beyond[0].label} to {most} (first in line {first}), which have"
         text += f" no score in {title(loss)}; {'mend the list, or ' * is_slip}set num_output: {most + 1}"
         if not is_slip and listed.labels[0].label > 0:
             text += ", or count the classes from 0"
-        said = f"{listed.said} makes the data of the list" if listed.said else ""
+        said = f"{listed.said} makes the data of the list" * bool(listed.said)
         return self.finding(scores.at(*count_place(scores)), f"{title(scores)}: {text}", evidence=said)

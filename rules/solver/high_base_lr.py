@@ -39,6 +39,7 @@ from ._rates import (
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
+_NOT_JUDGED = (is_unaveraged, is_recurrent, is_mostly_frozen)
 _SHALLOW, _SHALLOW_TAKES = 3, 10.0
 """Up to so many layers with weights, adaptive solvers bear a rate that is larger by this factor."""
 _OFTEN_TRAIN, _SMALL = ("Adam", "AdaGrad"), 6
@@ -47,10 +48,10 @@ _PLAIN, _RESIDUAL, _EMBEDDED, _NORMALISED = 0.95, 2.0, 2.0, 10.0
 """The same for base_lr * lr_mult / (1 - momentum) of SGD and Nesterov, by what keeps the activations in range. What an
 Embed gives is as small as its filler: four such nets bisected on Caffe learned up to 2.7 and 11."""
 _NEW_TAKES = 3.0
-"""What a few new layers bear that learn faster than the trained ones below them."""
+"""What a few new layers bear that learn faster than the trained ones below."""
 _USUAL = {"Adam": 0.001, "RMSProp": 0.001, "AdaGrad": 0.01}
 _HEAVY, _HEAVY_TAKES = 0.05, 3.0
-"""1 - momentum below which updates add up too slowly to do their whole harm, and what such solvers bear."""
+"""1 - momentum below which updates add up too slowly to do their whole harm, and what they bear."""
 _KNOWN_TAKES = 100.0
 """The same for so few layers whose own figures are known and name no fault: of those up to here, a quarter trained."""
 _DELTA = 0.01
@@ -175,9 +176,7 @@ class HighBaseLr(ProjectRule):
             or not 0 < rate < float("inf")
             or net
             # An adaptive solver divides by the size of the gradient.
-            and (type_ not in _ADAPTIVE and net.once(is_unaveraged) or net.once(is_recurrent))
-            or net
-            and net.once(is_mostly_frozen)
+            and any(net.once(one) for one in _NOT_JUDGED[type_ in _ADAPTIVE :])
         ):
             return
         fast = net.once(fastest_of) if net else None
