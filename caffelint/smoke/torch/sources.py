@@ -299,7 +299,7 @@ class HDF5Data(Source):
         total = 0
         for path in " ".join(_lines(self.param.source)).split():
             with opened(path), h5py.File(path, "r") as file:
-                total += len(file[self.tops[0]])
+                total += len(_found(file, self.tops[0], path))
         return total
 
     def records(self) -> Iterator[Record]:
@@ -346,7 +346,8 @@ _LARGE, _MOST_TIMES = 1 << 30, 1000
 """More than real data is compressed, and what may be read into memory all the same."""
 
 
-def _dataset(file: Any, name: str, path: str) -> Array:
+def _found(file: Any, name: str, path: str) -> Any:
+    """A dataset of numbers, not read yet."""
     if reason := elsewhere(file, name):
         raise Unreadable(f"{path} {reason}")
     found = file.get(name)
@@ -354,6 +355,11 @@ def _dataset(file: Any, name: str, path: str) -> Array:
         raise Unreadable(f'{path} has no dataset "{name}", the name of the top, with an axis')
     if found.dtype.kind not in "fiu":
         raise Unreadable(f'dataset "{name}" of {path} holds no numbers')
+    return found
+
+
+def _dataset(file: Any, name: str, path: str) -> Array:
+    found = _found(file, name, path)
     size = 4 * math.prod(found.shape)
     if size > max(_LARGE, _MOST_TIMES * os.path.getsize(path)):
         raise Unreadable(f'dataset "{name}" of {path} unpacks to {size >> 30:,} GiB, {_MOST_TIMES:,} times its size')

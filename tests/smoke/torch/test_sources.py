@@ -274,6 +274,20 @@ def test_no_pipe_and_no_device_is_read(layer: str, tmp_path: Path) -> None:
         open_source(built.layers[0], 1).next()
 
 
+def test_rows_are_counted_without_opening_what_later_files_link(folder: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    os.mkfifo(folder / "pipe")
+    with h5py.File(folder / "links.h5", "w") as file:
+        file["data"] = file["label"] = h5py.ExternalLink(str(folder / "pipe"), "/data")
+    (folder / "both.txt").write_text(f"{folder}/0.h5\n{folder}/links.h5\n")
+    layer = f'type: "HDF5Data" hdf5_data_param {{ source: "{folder}/both.txt" batch_size: 1 }}'
+    built = build(
+        text_format.Parse(f'layer {{ name: "data" top: "data" top: "label" {layer} }}', NetParameter()), "TRAIN"
+    )
+    with pytest.raises(Unreadable, match="not opened"):
+        open_source(built.layers[0], 1).count()
+
+
 def test_images_of_other_kinds(tmp_path: Path) -> None:
     """As OpenCV: upright, blue first, transparency dropped or kept, deep ones cut to bytes."""
     from PIL import Image
