@@ -114,6 +114,40 @@ def test_hdf5_that_claims_more_than_it_holds(tmp_path: Path, monkeypatch: pytest
         layer.blobs[0].values()
 
 
+STATES: dict[str, dict[str, Any]] = {
+    "is a damaged HDF5 file": {"data": numpy.inf},
+    "has more or less than one value": {"shape": (1 << 30,), "dtype": "i4", "chunks": (1024,)},
+    "has more or less than one value, or": {"data": h5py.Empty("i4")},
+    "or one of another type": {"data": b"one"},
+    "more or less": {"shape": (0,), "dtype": "i4"},
+}
+
+
+@pytest.mark.parametrize("reason", STATES)
+def test_a_solver_state_of_an_iteration_that_is_no_number(reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.solverstate.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("iter", **STATES[reason])
+        file["history/0"] = numpy.zeros(3, "f4")
+    with pytest.raises(Unreadable, match=reason):
+        read_solver_state(str(path))
+
+
+def test_a_solver_state_that_claims_more_than_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "a.solverstate.h5"
+    with h5py.File(path, "w") as file:
+        file["iter"] = numpy.array([7], "i4")
+        file.create_dataset("learned_net", (), "S2000000000", chunks=None)
+        file.create_group("history")
+    with pytest.raises(Unreadable, match='claims 2000000000 bytes for "learned_net"'):
+        read_solver_state(str(path))
+    with h5py.File(path, "a") as file:
+        del file["learned_net"]
+        file["learned_net"] = "a.caffemodel.h5"
+    state = read_solver_state(str(path))
+    assert (state.iteration, state.learned_net) == (7, "a.caffemodel.h5")
+
+
 def test_what_is_no_file(tmp_path: Path) -> None:
     for read in (read_weights, read_solver_state):
         for path in (tmp_path, Path("/dev/zero"), tmp_path / "gone"):
