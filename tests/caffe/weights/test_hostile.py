@@ -15,6 +15,7 @@ from cost import soon
 from caffelint.caffe.weights import hdf5
 from caffelint.caffe.weights.file import read_solver_state, read_weights
 from caffelint.caffe.weights.stored import Unreadable
+from caffelint.caffe.weights.wire import repeats
 from caffelint.schema import NetParameter
 
 GIB = 1 << 30
@@ -88,6 +89,22 @@ def test_numbers_one_by_one_do_not_take_long(tmp_path: Path) -> None:
     (stored,) = read_weights(str(path)).layers
     assert stored.blobs[0].count == 2_000_000
     assert float(stored.blobs[0].values().sum()) == 2e6
+
+
+def test_no_more_of_a_file_is_looked_at_for_a_number_than_follow_it() -> None:
+    looked_at = []
+
+    class Buffer(bytes):
+        def __getitem__(self, at: Any) -> Any:
+            looked_at.append(len(found := super().__getitem__(at)))
+            return found
+
+    number, other = b"\x2d\x00\x00\x80\x3f", b"\x98\x06\x00"
+    for times in (1, 10, 1000):
+        data = Buffer(number * times + (other + number) * 10_000)
+        looked_at.clear()
+        assert repeats(data, 0, len(data), len(number)) == times
+        assert sum(looked_at) < 6 * times
 
 
 @pytest.mark.parametrize("length", [2**31 - 1, 2**31, 2**40, 2**63, 2**64 - 1])
