@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,25 @@ def test_numbers_one_by_one_do_not_take_long(tmp_path: Path) -> None:
     (stored,) = read_weights(str(path)).layers
     assert stored.blobs[0].count == 2_000_000
     assert float(stored.blobs[0].values().sum()) == 2e6
+
+
+def test_what_is_no_number_takes_no_more_memory_than_a_net(tmp_path: Path) -> None:
+    """A field of a gigabyte that is a hole in the file; in a blob it may be numbers in a form of a fork."""
+    path = tmp_path / "a.caffemodel"
+    for head in (b"\x0a", b"\xba\x3e", b"\xa2\x06" + varint(GIB + 6) + b"\x0a"):  # name, unknown, name of a layer
+        path.write_bytes(head + varint(GIB))
+        os.truncate(path, GIB + len(head + varint(GIB)))
+        tracemalloc.start()
+        with pytest.raises(Unreadable, match="holds more than 256 MiB besides the numbers"):
+            read_weights(str(path))
+        assert tracemalloc.get_traced_memory()[1] < 10 << 20
+        tracemalloc.stop()
+    blob = b"\x2d\x00\x00\x80\x3f" + b"\xba\x3e" + varint(GIB)
+    layer = b"\x3a" + varint(GIB + len(blob))
+    path.write_bytes(b"\xa2\x06" + varint(GIB + len(layer + blob)) + layer + blob)
+    os.truncate(path, GIB + path.stat().st_size)
+    (stored,) = read_weights(str(path)).layers
+    assert stored.blobs[0].values().tolist() == [1]
 
 
 def test_no_more_of_a_file_is_looked_at_for_a_number_than_follow_it() -> None:
