@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 _MOST_LINKS = 16
+_MOST_PARTS = 32
+"""Groups and links that a name may lead through: each is opened, and links in a circle may lead through any number."""
 
 
 def elsewhere(group: Any, name: str) -> str:
@@ -12,8 +14,11 @@ def elsewhere(group: Any, name: str) -> str:
     import h5py
 
     pending = name.split("/")[::-1]
-    links = 0
+    links = walked = 0
     while pending:
+        walked += 1
+        if walked + len(pending) > _MOST_PARTS:
+            return f'has more than {_MOST_PARTS} groups and links on the way to "{name}", which is not opened'
         part = pending.pop()
         if part in ("", "."):
             continue

@@ -50,7 +50,7 @@ class _Member(NamedTuple):
     name: str
     size: int
     type: str
-    """`file`, `directory`, or `other` for links, pipes and devices, which are not read."""
+    """`file`, `directory`, or `other` for links, pipes, devices and files with holes, which are not read."""
     key: Any
 
 
@@ -187,6 +187,22 @@ class _Header(tarfile.TarInfo):
             raise ReadError(f"has a header of {self.size:,} bytes; {_LONGEST_HEADER:,} hold the longest names")
         return super()._proc_member(archive)  # type: ignore[misc, no-any-return]
 
+    def _proc_sparse(self, archive: _Tar) -> tarfile.TarInfo:
+        """A file with holes, in the old format: its map, in blocks one after the other, is gone past and not read."""
+        more = bool(self._sparse_structs[1])  # type: ignore[attr-defined]
+        while more:
+            more = archive.fileobj.read(tarfile.BLOCKSIZE)[504:505] not in (b"", b"\0")
+        self.sparse = b""
+        self.offset_data = archive.fileobj.tell()
+        archive.offset = self.offset_data + self._block(self.size)  # type: ignore[attr-defined]
+        return self
+
+    def _without_map(self, member: tarfile.TarInfo, *_: Any) -> None:
+        """The same in a newer format: the map is a text of any length, before what the file holds."""
+        member.sparse = b""
+
+    _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _without_map
+
 
 class _Tar(tarfile.TarFile):
     tarinfo = _Header
@@ -202,9 +218,14 @@ def _tar(stream: IO[bytes]) -> tuple[Callable[[Any], Any], Iterator[_Member]]:
             stream = _copy(unpack(stream), min(_MOST_BYTES, _LEAST_UNPACKED + _LARGEST_RATIO * size))
     archive = _Tar(fileobj=stream)
     return archive.extractfile, (
-        _member(one.name, one.size, "file" if one.isreg() else "directory" if one.isdir() else "other", one, number)
-        for number, one in enumerate(archive)
+        _member(one.name, one.size, _type_in_tar(one), one, number) for number, one in enumerate(archive)
     )
+
+
+def _type_in_tar(one: tarfile.TarInfo) -> str:
+    if one.isdir():
+        return "directory"
+    return "file" if one.isreg() and not one.issparse() else "other"
 
 
 def _member(name: str, size: int, type: str, key: Any, number: int) -> _Member:

@@ -226,7 +226,7 @@ def _copied(file_system: Any, found: dict[str, _Found], which: Wanted) -> Iterat
         is_read = name.endswith(_READ) or which.takes(name)
         if not is_file:
             if is_read:
-                yield name, "is a link, a pipe or a device and was not read"
+                yield name, "is a link, a pipe, a device or a file with holes and was not read"
             continue
         if any(part in ("", ".", "..") or "\0" in part or (os.sep != "/" and os.sep in part) for part in parts):
             yield name, "leads out of its folder and was not read"

@@ -372,7 +372,7 @@ def _near(net: NamedNet, solver_path: str, roots: Sequence[str]) -> str:
     for base in dict.fromkeys((reach.above[0], os.getcwd(), *roots, *reach.above[:_MOST_FOLDERS])):
         for part in dict.fromkeys((*_ends(inside), "")) if base == reach.above[0] else _ends(inside):
             folder = os.path.join(base, part)
-            if not reach.holds(folder):
+            if not (os.path.isdir(folder) and reach.holds_folder(folder)):
                 continue
             found = names_beside(folder, os.path.splitext(bare)[1])
             # `net/train.prototxt` that was moved to `net_train.prototxt`

@@ -47,6 +47,7 @@ class Reach:
         self._folders = [os.path.realpath(path) for path in (own, *roots)]
         if is_below(self._folders[0], here := os.path.realpath(os.getcwd())):
             self._folders += [] if self._is_checkout or here == os.path.dirname(here) else [here]
+        self._held: dict[str, bool] = {}
 
     @property
     def checkout(self) -> str:
@@ -63,6 +64,12 @@ class Reach:
         if base is None or not real.endswith(SUFFIXES):
             return False
         return not self._is_checkout or is_below(real, os.path.realpath(base))
+
+    def holds_folder(self, path: str) -> bool:
+        """The same of a folder: found out once, as each folder on the way to it is looked at for that."""
+        if path not in self._held:
+            self._held[path] = self.holds(path)
+        return self._held[path]
 
 
 def reach_of(folder: str, roots: Sequence[str] = ()) -> Reach:

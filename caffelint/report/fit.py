@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from caffelint.report.words import columns
+from caffelint.report.words import columns, fitting
 from caffelint.text.records import NamedTuple
+from caffelint.text.visible import visible
 
 _GAP = "  "
 _JOINTS = "/-_,.="
@@ -62,16 +63,19 @@ def hanging(line: str, width: int | None, indent: int = 2) -> list[str]:
 
 
 def _pieces(word: str, room: int, later: int) -> Iterator[str]:
-    """A word in pieces: the first of at most `room` columns, each after it of at most `later`."""
-    while columns(word) > room:
-        end = room
-        while end > 1 and columns(word[:end]) > room:
-            end -= 1
-        joint = max(word.rfind(mark, end // 2, end) for mark in _JOINTS) + 1
+    """A word in pieces: the first of at most `room` columns, each after it of at most `later`.
+
+    What is harmless within a word may command a build server where it begins a line.
+    """
+    begin, at = "", 0
+    while (end := fitting(word, at, room - len(begin))) < len(word):
+        joint = max(word.rfind(mark, (at + end) // 2, end) for mark in _JOINTS) + 1
         end = joint or end
-        yield word[:end]
-        word, room = word[end:], later
-    yield word
+        yield begin + word[at:end]
+        begin, at, room = "", end, later
+        if word.startswith("::", at):
+            begin, at = visible("::"), at + 2
+    yield begin + word[at:]
 
 
 def table(heads: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
@@ -82,6 +86,7 @@ def table(heads: Sequence[Column], rows: Sequence[Sequence[str]], width: int | N
     """
     every = [[head.heading for head in heads], *rows]
     widths = [max(columns(row[index]) for row in every) for index in range(len(heads))]
+    widths = [size if width is None else min(size, width) for size in widths]
     taken = list(range(len(heads)))
     if width is not None:
         least = [size if head.is_number else min(size, head.least) for head, size in zip(heads, widths, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from caffelint.lint.finding import ERROR, INFO, LIKELY, UNSAFE, WARNING, rank
 from caffelint.lint.packed import those
@@ -52,9 +53,29 @@ def columns(text: str) -> int:
         text = _COLOR.sub("", text)
     if text.replace("…", "").isascii():  # as long lines are once they are clipped
         return len(text)
+    return sum(map(_column, text))
+
+
+def fitting(text: str, start: int, room: int) -> int:
+    """Where what takes at most `room` columns from `start` on ends: after one character at least, not in a colour."""
+    room = max(room, 1)
+    if text.isascii() and text.find("\x1b", start, start + room) < 0:
+        return min(start + room, len(text))
+    end, taken = start, 0
+    while end < len(text):
+        color = _COLOR.match(text, end)
+        taken += 0 if color else _column(text[end])
+        if taken > room and end > start:
+            break
+        end = color.end() if color else end + 1
+    return end
+
+
+@cache
+def _column(character: str) -> int:
     from unicodedata import category, east_asian_width
 
-    return sum(0 if category(c) in ("Mn", "Me") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    return 0 if category(character) in ("Mn", "Me") else 2 if east_asian_width(character) in "WF" else 1
 
 
 def place(finding: ReportedFinding) -> str:

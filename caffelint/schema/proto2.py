@@ -297,11 +297,14 @@ class _File:
                 name = self.next()
                 if name == "default":
                     self.expect("=")
-                    default = self.next()
+                    pieces = [self.next()]
                     while (more := self.tokens[self.at]) not in (",", "]", ""):
                         # Strings beside each other are one; a sign is a token of its own.
-                        default = default[:-1] + more[1:] if more[0] in "\"'" else default + more
+                        if is_string := more[0] in "\"'":
+                            pieces[-1] = pieces[-1][:-1]
+                        pieces.append(more[is_string:])
                         self.at += 1
+                    default = "".join(pieces)
                 token = self.tokens[self.at - 1] if name == "]" else self.option_end()
                 if token == "]":
                     break

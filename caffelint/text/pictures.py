@@ -62,6 +62,13 @@ def drawable(value: float) -> float:
     return value if abs(value) > 1e-30 else 0.0
 
 
+def span(low: float, high: float) -> tuple[float, float]:
+    """The ends of a histogram of values from `low` to `high`: so far apart that there are numbers for its bins."""
+    size = max(abs(low), abs(high))
+    room = 0.0 if high - low > 1e-9 * size else max(1e-6 * size, 0.5)
+    return low - room, high + room
+
+
 def write_plot(figure: Any, path: Path, title: str) -> None:
     """Write a figure of matplotlib in the format that the name asks for. title: of the page. Raises OSError."""
     format = path.suffix[1:].lower()

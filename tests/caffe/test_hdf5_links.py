@@ -35,6 +35,10 @@ LEADING: dict[str, Callable[[Any], Any]] = {
         file.__setitem__("b", h5py.ExternalLink("pipe", "/data")),
     ),
     "links in a circle": _circle,
+    "a long way in a circle": lambda file: (
+        file.__setitem__("b", file),
+        file.__setitem__("data", h5py.SoftLink(file.name + "/b" * 40)),
+    ),
     "virtual": _virtual,
     "external storage": lambda file: file.create_dataset("data", (2, 3), "f", external="pipe"),
 }
@@ -47,6 +51,11 @@ STAYING: dict[str, Callable[[Any], Any]] = {
     ),
     "dangling link": lambda file: file.__setitem__("data", h5py.SoftLink("/b/c")),
     "in a group": lambda file: file.create_dataset("a/b", (2, 3), "f"),
+    "in a circle": lambda file: (
+        file.__setitem__("b", file),
+        file.create_dataset("c", (2, 3), "f"),
+        file.__setitem__("data", h5py.SoftLink("/b" * 20 + "/c")),
+    ),
 }
 """Files in which "data", or "a/b" if there is a group "a", leads to a pipe, and in which it does not."""
 

@@ -177,6 +177,18 @@ def test_plots_what_the_net_sees(kind: str, tmp_path: Path, found: Callable[...,
     assert text.count("<image") >= 24
 
 
+@pytest.mark.parametrize("values", [[2.0**64], [2.0**60, 2.0**60 + 2.0**37], [3e38, -3e38], [0.0]])
+def test_plots_values_that_are_as_good_as_one_or_as_far_as_floats_go(
+    values: list[float], tmp_path: Path, found: Callable[..., Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    pictures = np.resize(np.array(values, np.float32), (4, 1, 2, 2))
+    net = hdf5_layer(write_hdf5(tmp_path / "set.txt", data=pictures, label=np.array([0, 1, 2, 3], np.float32)))
+    found(net + rest(), "--plot", str(tmp_path / "plot.svg"))
+    assert "as the net sees them" in (tmp_path / "plot.svg").read_text()
+    assert "arning" not in capfd.readouterr().err
+
+
 def test_a_sample_says_what_it_may_miss(
     tmp_path: Path, found: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,10 +32,11 @@ from data_sets import (
     write_lmdb,
 )
 
+from caffelint.evidence.data.images import mean_of
 from caffelint.evidence.data.lists import _lines_of
 from caffelint.evidence.data.scan import Scan, Source
 from caffelint.lint.data_source import Unreadable, check_files
-from caffelint.schema.messages import BlobProto
+from caffelint.schema.messages import BlobProto, Datum
 
 LABELS = [number % 10 for number in range(400)]
 Make = Callable[[Path], str]
@@ -164,6 +165,21 @@ def _long_row(folder: Path) -> str:
     return hdf5_layer(folder / "set.txt")
 
 
+def _row_beyond_float(folder: Path) -> str:
+    """Of 4 * 2 ** 1200 bytes."""
+    with h5py.File(folder / "set.h5", "w") as file:
+        file.create_dataset("data", (4, *[1 << 60] * 20), "f4", chunks=(1,) * 21)
+        file["label"] = np.zeros(4, np.float32)
+    (folder / "set.txt").write_text(f"{folder / 'set.h5'}\n")
+    return hdf5_layer(folder / "set.txt")
+
+
+def _shape_of_2_to_the_64(folder: Path) -> str:
+    """No 64 bits hold how many values that is, and what is left of the number is 0, as of the data."""
+    record = Datum(channels=1 << 22, height=1 << 21, width=1 << 21, label=1).SerializeToString()
+    return data_layer(write_lmdb(folder / "set", [record] * 400))
+
+
 def _junk_hdf5(folder: Path) -> str:
     (folder / "set.h5").write_bytes(b"junk" * 100)
     (folder / "set.txt").write_text(f"{folder / 'set.h5'}\n")
@@ -224,6 +240,8 @@ CASES: dict[str, tuple[Make, str, str]] = {
     "hdf5-named-often": (_named_often, "source-not-readable", "bytes hold"),
     "hdf5-rows-of-nothing": (_rows_of_nothing, "source-not-readable", "bytes hold"),
     "hdf5-long-row": (_long_row, "source-not-readable", "too large to read"),
+    "hdf5-row-beyond-float": (_row_beyond_float, "source-not-readable", "too large to read"),
+    "shape-of-2-to-the-64": (_shape_of_2_to_the_64, "record-not-readable", "400 of 400 records"),
     "hdf5-junk": (_junk_hdf5, "source-not-readable", "cannot be read"),
     "png-of-ten-billion-pixels": (_huge_png, "record-not-readable", "more than 67 million pixels"),
     "png-of-3000-scans": (_scanned_jpeg, "record-not-readable", "too many scans"),
@@ -391,6 +409,17 @@ def test_a_mean_beyond_float_gives_no_warning_of_numpy(values: dict[str, list[fl
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert "records" in done.stdout
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("shape", [[1 << 32, 1 << 32], [-1, -1], [1, 3, 0, 0], [1] * 5, [1] * 99])
+def test_a_mean_of_another_size_than_its_shape(shape: list[int], tmp_path: Path) -> None:
+    """64 bits hold only what is left of some products."""
+    blob: Any = BlobProto()
+    blob.shape.dim.extend(shape)
+    blob.data.extend([1.0] * (-1 in shape or len(shape) > 4))
+    (tmp_path / "mean").write_bytes(blob.SerializeToString())
+    with pytest.raises(Unreadable, match=r"holds [01] values of shape"):
+        mean_of(str(tmp_path / "mean"))
 
 
 @pytest.mark.parametrize("name", ["gone{}.h5", "list.txt", "gone.h5"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import compare_protos
 import pytest
-from cost import soon
+from cost import follows, soon
 
 from caffelint.schema.proto2 import ProtoError, read_schema
 
@@ -115,6 +115,16 @@ def test_garbage_is_refused_soon(text: str) -> None:
 def test_a_string_that_is_not_closed_takes_little_time(quote: str) -> None:
     with soon(), pytest.raises(ProtoError):
         read_schema(f"message A {{ }} {quote}" + f"\\{quote}" * 400_000)
+
+
+def test_a_default_of_many_strings_takes_time_with_their_number() -> None:
+    def read(count: int) -> None:
+        word = "x" * 500
+        text = f'"{word}" ' * count
+        (field,) = read_schema(f"message A {{ optional string a = 1 [default = {text}]; }}").messages["A"].values()
+        assert field.default == f'"{word * count}"'
+
+    assert follows(read, 1_000, 16_000)
 
 
 LONG = "has 500 characters, more than 400"

@@ -50,12 +50,17 @@ _Blobs = Mapping[int, Any]
 _NET: _Blobs = {100: {7: None}, 2: {6: None, 1: {50: None}}}
 _STATE: _Blobs = {3: None}
 
+_SHAPE = 7
 _DATA, _DIFF, _DOUBLE_DATA, _DOUBLE_DIFF = 5, 6, 8, 9
 _RAW_TYPE, _RAW_DATA = 10, 12
 """Of NVCaffe 0.16 and later."""
 _RAW_KINDS = {0: DOUBLE, 1: FLOAT, 2: HALF}
 _NUMBERS = {_DATA: FLOAT, _DIFF: FLOAT, _DOUBLE_DATA: DOUBLE, _DOUBLE_DIFF: DOUBLE}
 _SINGLE = {FLOAT: FIXED32, DOUBLE: FIXED64}
+_LARGEST_REST = 256 << 20
+"""Bytes of a file besides the numbers of its blobs."""
+_LARGEST_IN_BLOB = 1 << 20
+"""Bytes of a field in a blob; larger ones are numbers in a form of a fork, and stay in the file."""
 _LEGACY = ("num", "channels", "height", "width")
 
 
@@ -79,6 +84,14 @@ class _Scan:
         self.found: list[_Numbers] = []
         self.end = 0
         self._count = 0
+        self._rest = 0
+
+    def _kept(self, part: Part) -> Any:
+        """A field as it is. Raises `Unreadable` where all of them together take far more memory than a net."""
+        self._rest += part.end - part.start
+        if self._rest > _LARGEST_REST:
+            raise Unreadable(f"holds more than {_LARGEST_REST >> 20} MiB besides the numbers of blobs, as no net does")
+        return self.data[part.start : part.end]
 
     def without_numbers(self, start: int, end: int, below: _Blobs, outermost: bool = False) -> bytes:
         kept = bytearray()
@@ -96,7 +109,7 @@ class _Scan:
                     content = self.without_numbers(part.payload, part.end, inner)
                 kept += tag(part.number, BYTES) + encoded(len(content)) + content
             else:
-                kept += self.data[part.start : part.end]
+                kept += self._kept(part)
         if outermost:
             self.end = at
         return bytes(kept)
@@ -127,7 +140,8 @@ class _Scan:
                 else:
                     if part.number == _RAW_TYPE and part.kind == VARINT:
                         numbers.raw_kind = varint(self.data, part.payload, part.end)[0]
-                    kept += self.data[part.start : part.end]
+                    if part.number == _SHAPE or part.end - part.start <= _LARGEST_IN_BLOB:
+                        kept += self._kept(part)
         kept += tag(_DOUBLE_DATA, BYTES) + encoded(8) + struct.pack("<d", len(self.found))
         self.found.append(numbers)
         return bytes(kept)

@@ -25,6 +25,8 @@ _MOST_UNPACKED, _LARGEST_RATIO = 64 << 20, 100
 """Bytes that a dataset may have however few it takes in the file, and how many times these beyond."""
 _LARGEST_OF_ALL = 1000
 """How many times the size of the file all datasets may have: one that is linked again and again counts each time."""
+_LONGEST_VALUE = 1 << 16
+"""Bytes of a single number or name, which a dataset may claim any number of."""
 _KINDS = {2: HALF, 8: DOUBLE}
 _CLASSES = {
     "S": "H5T_STRING",
@@ -67,11 +69,14 @@ def read_state(path: str, size: int) -> State:
             raise Unreadable(TOO_MANY)
         names = set(history)
         blobs = [_blob(path, history, str(number)) for number in range(len(names)) if str(number) in names]
-        found = {key: _get(file, key) for key in ("learned_net", "iter", "current_step")}
-        name = found["learned_net"][()] if found["learned_net"] else b""
-        learned_net = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
-        iteration, step = (_number(found[key]) for key in ("iter", "current_step"))
+        name = _value(file, "learned_net", "SO")
+        learned_net = "" if name is None else name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+        iteration, step = (int(_value(file, key, "fiu") or 0) for key in ("iter", "current_step"))
     return State(path, iteration, learned_net, blobs, step, HDF5, size)
+
+
+_BAD = (OSError, RuntimeError, ValueError, LookupError, TypeError, ArithmeticError, AttributeError)
+"""What h5py raises of a damaged file, and what its values raise that are none of what Caffe writes."""
 
 
 class _Opened:
@@ -92,7 +97,7 @@ class _Opened:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self.file.close()
-        if isinstance(error, (OSError, RuntimeError, ValueError, KeyError, TypeError)):
+        if isinstance(error, _BAD):
             raise _damaged(error) from None
 
 
@@ -107,8 +112,16 @@ def _get(group: Any, name: str) -> Any:
     return group.get(name)
 
 
-def _number(dataset: Any) -> int:
-    return int(dataset[()].reshape(-1)[0]) if dataset else 0
+def _value(file: Any, name: str, kinds: str) -> Any:
+    """The one value of a dataset of one of these kinds of numpy; None for nothing. Raises `Unreadable`."""
+    dataset = _get(file, name)
+    if dataset is None:
+        return None
+    if not hasattr(dataset, "shape") or dataset.dtype.kind not in kinds or dataset.size != 1:
+        raise Unreadable(f'has more or less than one value, or one of another type, as "{name}"')
+    if dataset.nbytes > _LONGEST_VALUE:
+        raise Unreadable(f'claims {dataset.nbytes} bytes for "{name}"')
+    return dataset[()].reshape(-1)[0] if dataset.shape else dataset[()]
 
 
 def _group(data: Any, name: str) -> Any:

@@ -94,9 +94,10 @@ def _end(data: Buffer, at: int, number: int, kind: int, payload: int, end: int, 
 def repeats(data: Buffer, start: int, end: int, step: int) -> int:
     """How many fields of `step` bytes each, all with the one byte at `start` as their tag, follow each other."""
     first = data[start : start + 1]
-    at, same = start, True
+    at, same, run = start, True, 1
     while same:
-        heads = data[at : min(at + step * _RUN, end - step + 1) : step]
+        run = min(4 * run, _RUN)  # few of them are looked at where few follow
+        heads = data[at : min(at + step * run, end - step + 1) : step]
         own = len(heads) - len(heads.lstrip(first))
         at += own * step
         same = bool(heads) and own == len(heads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any
 
@@ -34,11 +35,11 @@ def mean_of(path: str, reach: Reach | None = None) -> Array:
         raise Unreadable(f"mean_file {path} {reason}") from None
     except Exception:
         raise Unreadable(f"mean_file {path} is not a BlobProto") from None
-    shape = list(blob.shape.dim) or [blob.num, blob.channels, blob.height, blob.width]
+    shape = list(blob.shape.dim[:9]) or [blob.num, blob.channels, blob.height, blob.width]
     with np.errstate(over="ignore"):
         values = np.array(blob.double_data or blob.data, np.float32)
     shape = [1] * (4 - len(shape)) + shape
-    if len(shape) > 4 or values.size != np.prod(shape, dtype=np.int64) or shape[0] != 1:
+    if len(shape) > 4 or shape[0] != 1 or min(shape) < 1 or values.size != math.prod(shape):
         raise Unreadable(f"mean_file {path} holds {values.size} values of shape {shape}")
     return values.reshape(shape[1:])
 

@@ -5,6 +5,7 @@ Each is planned as parts, which can be read one by one; a part is a list of plai
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -246,7 +247,7 @@ def _rows(file: Any, tops: Sequence[str]) -> tuple[int, int]:
     if len(counts) > 1:
         listed = " and ".join(f'{shape[0]} in "{top}"' for top, shape in zip(tops, shapes, strict=True))
         raise Unreadable(f"has {listed}; all tops need the same number of rows")
-    size = 4 * sum(int(np.prod(shape[1:], dtype=np.float64)) for shape in shapes)
+    size = 4 * sum(math.prod(shape[1:]) for shape in shapes)
     if size > _LARGEST_ROW:
         raise Unreadable(f"has rows of {size >> 20:,} MiB, too large to read")
     return counts.pop() if counts else 0, size

@@ -13,7 +13,7 @@ from caffelint.evidence.data.scan import Scan
 from caffelint.evidence.data.sources import Feed
 from caffelint.evidence.data.values import LABEL, Facts, Top
 from caffelint.lint.words import title
-from caffelint.text.pictures import new_figure, plain, write_plot
+from caffelint.text.pictures import new_figure, plain, span, write_plot
 
 SAMPLES = 24
 _COLUMNS = 12
@@ -119,10 +119,10 @@ def _values(axis: Any, samples: Sequence[Sample]) -> None:
     for number in range(channels):
         some = [one[number] if channels > 1 and len(one) == channels else one for one in images]
         flat = np.concatenate([one.ravel()[: 1 << 16] for one in some]) if some else np.zeros(0)
-        flat = flat[np.isfinite(flat)]
+        flat = flat[np.isfinite(flat)].astype(np.float64)  # float32 has no bins between two neighbours
         if not flat.size:
             continue
-        counts, edges = np.histogram(flat, 64)
+        counts, edges = np.histogram(flat, 64, span(flat.min(), flat.max()))
         color = _CHANNELS[number] if channels == 3 else None
         axis.stairs(counts / flat.size, edges, color=color, label=f"channel {number}" if channels > 1 else None)
     axis.grid(alpha=0.3)
@@ -152,6 +152,7 @@ def _sheet(part: Any, samples: Sequence[Sample], worst: set[str]) -> None:
 def _picture(axis: Any, values: Any) -> None:
     import numpy as np
 
+    values = values.astype(np.float64)
     if values.ndim == 3 and min(values.shape[1:]) > 1:
         planes = values[:3][::-1] if values.shape[0] >= 3 else values[:1]
         finite = planes[np.isfinite(planes)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -114,7 +115,7 @@ class Records:
             return None
         shape = (first.channels, first.height, first.width)
         start, end = first.start, first.end
-        if first.encoded or first.floats or first.labels > 1 or min(shape) <= 0 or end - start != np.prod(shape):
+        if first.encoded or first.floats or first.labels > 1 or min(shape) <= 0 or end - start != math.prod(shape):
             return None
         length = len(values[0])
         whole = _table(values, start)

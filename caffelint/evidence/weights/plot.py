@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from caffelint.caffe.weights.stored import StoredBlob, Weights
 from caffelint.evidence.weights.statistics import Statistics, statistics
-from caffelint.text.pictures import drawable, new_figure, plain, write_plot
+from caffelint.text.pictures import drawable, new_figure, plain, span, write_plot
 
 _COLUMNS = 5
 _MOST = 40
@@ -89,7 +89,9 @@ def _histogram(axis: Any, one: _Shown) -> None:
         note = f"{note} {len(found.filters.dead)} of {found.filters.number} filters dead".strip()
     if len(values) and found.low < found.high:
         bins = min(_BINS, max(_FEWEST_BINS, int(len(values) ** 0.5)))
-        axis.hist(values, bins=bins, color=_BAD if found.bad else _SOUND, log=True)
+        axis.hist(
+            values, bins=bins, range=span(values.min(), values.max()), color=_BAD if found.bad else _SOUND, log=True
+        )
         axis.set_ylim(bottom=0.7)
     else:
         note = note or f"all {found.low:.4g}"

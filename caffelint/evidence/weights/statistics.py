@@ -83,7 +83,7 @@ def _rows(blob: StoredBlob) -> tuple[int, int]:
         (axis for axis, dim in enumerate(blob.shape) if dim != 1), len(blob.shape)
     )  # after ones of old formats
     axes = blob.shape[first:]
-    if len(axes) > 1 and blob.count and blob.count == math.prod(axes):
+    if len(axes) > 1 and min(axes) > 0 and blob.count == math.prod(axes):
         return axes[0], blob.count // axes[0]
     return 1, blob.count
 

@@ -5,6 +5,7 @@ These files may be damaged enough to end the process, so this runs in an engine,
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -124,8 +125,8 @@ def _image_of(datum: Any, color: bool | None) -> Array:
         return decode(datum.data, color)
     shape = datum.channels, datum.height, datum.width
     values = np.frombuffer(datum.data, np.uint8) if datum.data else np.array(datum.float_data, np.float32)
-    size = int(np.prod(shape, dtype=np.int64))
-    if values.size < size:
+    size = math.prod(shape)
+    if min(shape) < 1 or values.size < size:
         raise Unreadable(f"a record of {'x'.join(map(str, shape))} holds {values.size} values")
     return values[:size].reshape(shape)  # Caffe, too, does not ask for more (data_transformer.cpp, Transform)
 
@@ -298,7 +299,7 @@ class HDF5Data(Source):
         total = 0
         for path in " ".join(_lines(self.param.source)).split():
             with opened(path), h5py.File(path, "r") as file:
-                total += len(file[self.tops[0]])
+                total += len(_found(file, self.tops[0], path))
         return total
 
     def records(self) -> Iterator[Record]:
@@ -321,7 +322,7 @@ class HDF5Data(Source):
         if shape == values.shape[1:]:
             row: Array = values[number]
             return row
-        size = int(np.prod(shape, dtype=np.int64))
+        size = math.prod(shape)
         found = values.reshape(-1)[number * size : (number + 1) * size]
         if found.size < size:
             raise Unreadable(f"{self.files[self.file]} has rows of a different shape than the first file")
@@ -345,7 +346,8 @@ _LARGE, _MOST_TIMES = 1 << 30, 1000
 """More than real data is compressed, and what may be read into memory all the same."""
 
 
-def _dataset(file: Any, name: str, path: str) -> Array:
+def _found(file: Any, name: str, path: str) -> Any:
+    """A dataset of numbers, not read yet."""
     if reason := elsewhere(file, name):
         raise Unreadable(f"{path} {reason}")
     found = file.get(name)
@@ -353,7 +355,12 @@ def _dataset(file: Any, name: str, path: str) -> Array:
         raise Unreadable(f'{path} has no dataset "{name}", the name of the top, with an axis')
     if found.dtype.kind not in "fiu":
         raise Unreadable(f'dataset "{name}" of {path} holds no numbers')
-    size = 4 * int(np.prod(found.shape, dtype=np.float64))
+    return found
+
+
+def _dataset(file: Any, name: str, path: str) -> Array:
+    found = _found(file, name, path)
+    size = 4 * math.prod(found.shape)
     if size > max(_LARGE, _MOST_TIMES * os.path.getsize(path)):
         raise Unreadable(f'dataset "{name}" of {path} unpacks to {size >> 30:,} GiB, {_MOST_TIMES:,} times its size')
     values: Array = found[()].astype(np.float32)

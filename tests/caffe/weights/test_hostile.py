@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from cost import soon
 from caffelint.caffe.weights import hdf5
 from caffelint.caffe.weights.file import read_solver_state, read_weights
 from caffelint.caffe.weights.stored import Unreadable
+from caffelint.caffe.weights.wire import repeats
 from caffelint.schema import NetParameter
 
 GIB = 1 << 30
@@ -90,6 +92,41 @@ def test_numbers_one_by_one_do_not_take_long(tmp_path: Path) -> None:
     assert float(stored.blobs[0].values().sum()) == 2e6
 
 
+def test_what_is_no_number_takes_no_more_memory_than_a_net(tmp_path: Path) -> None:
+    """A field of a gigabyte that is a hole in the file; in a blob it may be numbers in a form of a fork."""
+    path = tmp_path / "a.caffemodel"
+    for head in (b"\x0a", b"\xba\x3e", b"\xa2\x06" + varint(GIB + 6) + b"\x0a"):  # name, unknown, name of a layer
+        path.write_bytes(head + varint(GIB))
+        os.truncate(path, GIB + len(head + varint(GIB)))
+        tracemalloc.start()
+        with pytest.raises(Unreadable, match="holds more than 256 MiB besides the numbers"):
+            read_weights(str(path))
+        assert tracemalloc.get_traced_memory()[1] < 10 << 20
+        tracemalloc.stop()
+    blob = b"\x2d\x00\x00\x80\x3f" + b"\xba\x3e" + varint(GIB)
+    layer = b"\x3a" + varint(GIB + len(blob))
+    path.write_bytes(b"\xa2\x06" + varint(GIB + len(layer + blob)) + layer + blob)
+    os.truncate(path, GIB + path.stat().st_size)
+    (stored,) = read_weights(str(path)).layers
+    assert stored.blobs[0].values().tolist() == [1]
+
+
+def test_no_more_of_a_file_is_looked_at_for_a_number_than_follow_it() -> None:
+    looked_at = []
+
+    class Buffer(bytes):
+        def __getitem__(self, at: Any) -> Any:
+            looked_at.append(len(found := super().__getitem__(at)))
+            return found
+
+    number, other = b"\x2d\x00\x00\x80\x3f", b"\x98\x06\x00"
+    for times in (1, 10, 1000):
+        data = Buffer(number * times + (other + number) * 10_000)
+        looked_at.clear()
+        assert repeats(data, 0, len(data), len(number)) == times
+        assert sum(looked_at) < 6 * times
+
+
 @pytest.mark.parametrize("length", [2**31 - 1, 2**31, 2**40, 2**63, 2**64 - 1])
 def test_lengths_that_lie(tmp_path: Path, length: int) -> None:
     path = tmp_path / "a.caffemodel"
@@ -112,6 +149,40 @@ def test_hdf5_that_claims_more_than_it_holds(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(hdf5, "_MOST_UNPACKED", 1 << 20)
     with pytest.raises(Unreadable, match="of which it holds far fewer"):
         layer.blobs[0].values()
+
+
+STATES: dict[str, dict[str, Any]] = {
+    "is a damaged HDF5 file": {"data": numpy.inf},
+    "has more or less than one value": {"shape": (1 << 30,), "dtype": "i4", "chunks": (1024,)},
+    "has more or less than one value, or": {"data": h5py.Empty("i4")},
+    "or one of another type": {"data": b"one"},
+    "more or less": {"shape": (0,), "dtype": "i4"},
+}
+
+
+@pytest.mark.parametrize("reason", STATES)
+def test_a_solver_state_of_an_iteration_that_is_no_number(reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.solverstate.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("iter", **STATES[reason])
+        file["history/0"] = numpy.zeros(3, "f4")
+    with pytest.raises(Unreadable, match=reason):
+        read_solver_state(str(path))
+
+
+def test_a_solver_state_that_claims_more_than_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "a.solverstate.h5"
+    with h5py.File(path, "w") as file:
+        file["iter"] = numpy.array([7], "i4")
+        file.create_dataset("learned_net", (), "S2000000000", chunks=None)
+        file.create_group("history")
+    with pytest.raises(Unreadable, match='claims 2000000000 bytes for "learned_net"'):
+        read_solver_state(str(path))
+    with h5py.File(path, "a") as file:
+        del file["learned_net"]
+        file["learned_net"] = "a.caffemodel.h5"
+    state = read_solver_state(str(path))
+    assert (state.iteration, state.learned_net) == (7, "a.caffemodel.h5")
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:

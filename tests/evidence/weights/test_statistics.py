@@ -79,3 +79,11 @@ def test_sums_beyond_float() -> None:
     assert found is not None
     assert math.isclose(found.rms, 3e38, rel_tol=1e-3)
     assert statistics(of(np.zeros((0,)))) is None
+
+
+def test_a_shape_of_negative_axes() -> None:
+    """Their product may be the number of values all the same."""
+    values = np.arange(6, dtype=np.float32)
+    found = statistics(StoredBlob((-2, -3), 6, lambda: values))
+    assert found is not None
+    assert (found.values, found.low, found.high, found.filters) == (6, 0, 5, None)

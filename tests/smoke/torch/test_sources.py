@@ -212,6 +212,8 @@ BROKEN = {
     'type: "Data" data_param { source: "{f}/lmdb" batch_size: 1 }': "set backend: LMDB",
     'type: "Data" data_param { source: "{f}/empty" batch_size: 1 backend: LMDB }': "is empty",
     'type: "Data" data_param { source: "{f}/rubbish" batch_size: 1 backend: LMDB }': "cannot be read",
+    'type: "Data" data_param { source: "{f}/negative" batch_size: 1 backend: LMDB }': "a record of -1x-1x4 holds",
+    'type: "Data" data_param { source: "{f}/vast" batch_size: 1 backend: LMDB }': "a record of 4194304x2097152x2097152",
     data("lmdb", "transform_param { crop_size: 11 }"): "crop_size 11 is larger than an image of 10x12",
     data("lmdb", "transform_param { mean_value: 1 mean_value: 2 }"): "2 mean_value for 3 channels",
     data("lmdb_grey", 'transform_param { mean_file: "{f}/mean.binaryproto" }'): "mean_file holds 3x10x12",
@@ -235,6 +237,10 @@ def test_what_is_broken_is_reported(layer: str, folder: Path) -> None:
         lmdb.open(str(folder / "empty")).close()
         with lmdb.open(str(folder / "rubbish")) as database, database.begin(write=True) as transaction:
             transaction.put(b"0", b"\xff\xff rubbish")
+        for name, shape in (("negative", (-1, -1, 4)), ("vast", (1 << 22, 1 << 21, 1 << 21))):  # 4, and 0 in 64 bits
+            fields = dict(zip(("channels", "height", "width"), shape, strict=True))
+            with lmdb.open(str(folder / name)) as database, database.begin(write=True) as transaction:
+                transaction.put(b"0", Datum(data=b"four", **fields).SerializeToString())
         Image.fromarray(np.zeros((4, 5, 3), np.uint8)).save(folder / "small.png")
         (folder / "mixed.txt").write_text("0.png 1\nsmall.png 2\n")
     text = f'layer {{ name: "data" top: "data" top: "label" {layer.replace("{f}", str(folder))} }}'
@@ -266,6 +272,20 @@ def test_no_pipe_and_no_device_is_read(layer: str, tmp_path: Path) -> None:
     built = build(text_format.Parse(text, NetParameter()), "TRAIN")
     with pytest.raises(Unreadable, match=r"a pipe or a device|shows the running system|not opened"):
         open_source(built.layers[0], 1).next()
+
+
+def test_rows_are_counted_without_opening_what_later_files_link(folder: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    os.mkfifo(folder / "pipe")
+    with h5py.File(folder / "links.h5", "w") as file:
+        file["data"] = file["label"] = h5py.ExternalLink(str(folder / "pipe"), "/data")
+    (folder / "both.txt").write_text(f"{folder}/0.h5\n{folder}/links.h5\n")
+    layer = f'type: "HDF5Data" hdf5_data_param {{ source: "{folder}/both.txt" batch_size: 1 }}'
+    built = build(
+        text_format.Parse(f'layer {{ name: "data" top: "data" top: "label" {layer} }}', NetParameter()), "TRAIN"
+    )
+    with pytest.raises(Unreadable, match="not opened"):
+        open_source(built.layers[0], 1).count()
 
 
 def test_images_of_other_kinds(tmp_path: Path) -> None:
