@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 _MOST_LINKS = 16
@@ -9,8 +10,11 @@ _MOST_PARTS = 32
 """Groups and links that a name may lead through: each is opened, and links in a circle may lead through any number."""
 
 
-def elsewhere(group: Any, name: str) -> str:
-    """Why what has this name in a file or group of h5py is not opened; empty where it is in that file, or nowhere."""
+def elsewhere(group: Any, name: str, step: Callable[[], object] = lambda: None) -> str:
+    """Why what has this name in a file or group of h5py is not opened; empty where it is in that file, or nowhere.
+
+    step: is called for each part of the way, and may raise where many names take too many in all.
+    """
     import h5py
 
     pending = name.split("/")[::-1]
@@ -19,6 +23,7 @@ def elsewhere(group: Any, name: str) -> str:
         walked += 1
         if walked + len(pending) > _MOST_PARTS:
             return f'has more than {_MOST_PARTS} groups and links on the way to "{name}", which is not opened'
+        step()
         part = pending.pop()
         if part in ("", "."):
             continue

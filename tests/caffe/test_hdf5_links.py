@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from caffelint.caffe.hdf5_links import elsewhere
+from caffelint.caffe.weights import hdf5
 from caffelint.caffe.weights.file import read_solver_state, read_weights
 from caffelint.caffe.weights.stored import Unreadable
 
@@ -85,6 +86,23 @@ def test_weights_in_other_files_are_not_opened(name: str, tmp_path: Path) -> Non
         layer = file["data/conv"]
         layer.move("a" if "group" in name else "data", "0")
     with pytest.raises(Unreadable, match=r"not opened|has no numbers"):
+        read_weights(str(path))
+
+
+def test_many_names_do_not_lead_a_long_way_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hdf5, "_MOST_STEPS", 200)
+    path = tmp_path / "a.caffemodel.h5"
+    with h5py.File(path, "w") as file:
+        file["group/a"] = file.create_group("data")
+        file["group/b"] = file["group"]
+        for number in range(20):
+            file[f"data/{number} layer"] = h5py.SoftLink("/group/b")
+    assert len(read_weights(str(path)).layers) == 20
+    with h5py.File(path, "a") as file:
+        for number in range(20):
+            del file[f"data/{number} layer"]
+            file[f"data/{number} layer"] = h5py.SoftLink("/group" + "/b" * 20)
+    with pytest.raises(Unreadable, match="a longer way than all layers"):
         read_weights(str(path))
 
 

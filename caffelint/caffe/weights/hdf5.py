@@ -25,6 +25,8 @@ _MOST_UNPACKED, _LARGEST_RATIO = 64 << 20, 100
 """Bytes that a dataset may have however few it takes in the file, and how many times these beyond."""
 _LARGEST_OF_ALL = 1000
 """How many times the size of the file all datasets may have: one that is linked again and again counts each time."""
+_MOST_STEPS = 2 * MOST
+"""Groups and links that all names of a file may lead through; each of a layer and each of a blob is one."""
 _LONGEST_VALUE = 1 << 16
 """Bytes of a single number or name, which a dataset may claim any number of."""
 _KINDS = {2: HALF, 8: DOUBLE}
@@ -41,17 +43,17 @@ _CLASSES = {
 
 def read_net(path: str, size: int) -> Weights:
     """A .caffemodel.h5. Raises `Unreadable`."""
-    with _Opened(path) as file:
-        if not hasattr(data := _get(file, "data"), "keys"):
+    with _Opened(path) as opened:
+        if not hasattr(data := opened.get(opened.file, "data"), "keys"):
             raise Unreadable('is an HDF5 file without a group "data", where Caffe looks for the layers')
         layers: list[StoredLayer] = []
         count = 0
         for name in data:  # of which several may be one group
-            group = _group(data, name)
+            group = _group(opened, data, name)
             count += 1 + len(group)
             if count > MOST:
                 raise Unreadable(TOO_MANY)
-            layers.append(_layer(path, group, name))
+            layers.append(_layer(opened, group, name))
     claimed = sum(blob.count * SIZES[blob.kind] for layer in layers for blob in layer.blobs.values())
     if claimed > _MOST_UNPACKED + _LARGEST_OF_ALL * size:
         raise Unreadable(f"claims {claimed} bytes of weights, more than {_LARGEST_OF_ALL} times its own size")
@@ -60,18 +62,18 @@ def read_net(path: str, size: int) -> Weights:
 
 def read_state(path: str, size: int) -> State:
     """A .solverstate.h5. Raises `Unreadable`."""
-    with _Opened(path) as file:
-        if not hasattr(history := _get(file, "history"), "keys"):
-            if hasattr(_get(file, "data"), "keys"):
+    with _Opened(path) as opened:
+        if not hasattr(history := opened.get(opened.file, "history"), "keys"):
+            if hasattr(opened.get(opened.file, "data"), "keys"):
                 raise Unreadable("is a .caffemodel.h5, not a solver state; start from it with --weights")
             raise Unreadable('is an HDF5 file without a group "history", where Caffe looks for the solver\'s state')
         if len(history) > MOST:
             raise Unreadable(TOO_MANY)
         names = set(history)
-        blobs = [_blob(path, history, str(number)) for number in range(len(names)) if str(number) in names]
-        name = _value(file, "learned_net", "SO")
+        blobs = [_blob(opened, history, str(number)) for number in range(len(names)) if str(number) in names]
+        name = _value(opened, "learned_net", "SO")
         learned_net = "" if name is None else name.decode(errors="replace") if isinstance(name, bytes) else str(name)
-        iteration, step = (int(_value(file, key, "fiu") or 0) for key in ("iter", "current_step"))
+        iteration, step = (int(_value(opened, key, "fiu") or 0) for key in ("iter", "current_step"))
     return State(path, iteration, learned_net, blobs, step, HDF5, size)
 
 
@@ -87,34 +89,40 @@ class _Opened:
             import h5py
         except ImportError:
             raise Unreadable("is an HDF5 file, which needs h5py: pip install 'caffelint[data]'") from None
+        self.path = path
+        self._steps = 0
         try:
             self.file: Any = h5py.File(path, "r")
         except (OSError, RuntimeError, ValueError) as error:
             raise _damaged(error) from None
 
-    def __enter__(self) -> Any:
-        return self.file
+    def __enter__(self) -> _Opened:
+        return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self.file.close()
         if isinstance(error, _BAD):
             raise _damaged(error) from None
 
+    def get(self, group: Any, name: str) -> Any:
+        """What has this name in a group; None for nothing. Raises `Unreadable` where it is in another file."""
+        if reason := elsewhere(group, name, self._step):
+            raise Unreadable(reason)
+        return group.get(name)
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise Unreadable("has links that lead a longer way than all layers and blobs that are read")
+
 
 def _damaged(error: BaseException) -> Unreadable:
     return Unreadable(f"is a damaged HDF5 file: {' '.join(str(error).split())[:200]}")
 
 
-def _get(group: Any, name: str) -> Any:
-    """What has this name in a group; None for nothing. Raises `Unreadable` where it is in another file."""
-    if reason := elsewhere(group, name):
-        raise Unreadable(reason)
-    return group.get(name)
-
-
-def _value(file: Any, name: str, kinds: str) -> Any:
+def _value(opened: _Opened, name: str, kinds: str) -> Any:
     """The one value of a dataset of one of these kinds of numpy; None for nothing. Raises `Unreadable`."""
-    dataset = _get(file, name)
+    dataset = opened.get(opened.file, name)
     if dataset is None:
         return None
     if not hasattr(dataset, "shape") or dataset.dtype.kind not in kinds or dataset.size != 1:
@@ -124,32 +132,32 @@ def _value(file: Any, name: str, kinds: str) -> Any:
     return dataset[()].reshape(-1)[0] if dataset.shape else dataset[()]
 
 
-def _group(data: Any, name: str) -> Any:
-    group = _get(data, name)
+def _group(opened: _Opened, data: Any, name: str) -> Any:
+    group = opened.get(data, name)
     if not hasattr(group, "keys"):
         raise Unreadable(f'has no group for layer "{name}"')
     return group
 
 
-def _layer(path: str, group: Any, name: str) -> StoredLayer:
-    blobs = {int(key): _blob(path, group, key) for key in group if key.isascii() and key.isdecimal()}
+def _layer(opened: _Opened, group: Any, name: str) -> StoredLayer:
+    blobs = {int(key): _blob(opened, group, key) for key in group if key.isascii() and key.isdecimal()}
     return StoredLayer(name, "", dict(sorted(blobs.items())), links=len(group))
 
 
-def _blob(path: str, group: Any, key: str) -> StoredBlob:
-    dataset = _get(group, key)
+def _blob(opened: _Opened, group: Any, key: str) -> StoredBlob:
+    dataset = opened.get(group, key)
     if not hasattr(dataset, "shape") or dataset.shape is None:
         raise Unreadable(f'has no numbers for "{group.name}/{key}"')
     kind = dataset.dtype.kind
     problem = "" if kind in "fiu" else f"Unsupported datatype class: {_CLASSES.get(kind, kind)}"
     stored = _KINDS.get(dataset.dtype.itemsize, FLOAT) if kind == "f" else FLOAT
-    read = partial(_values, path, dataset.name)
+    read = partial(_values, opened.path, dataset.name)
     return StoredBlob(dataset.shape, int(dataset.size), read, kind=stored, problem=problem)
 
 
 def _values(path: str, name: str) -> Any:
-    with _Opened(path) as file:
-        dataset = file[name]
+    with _Opened(path) as opened:
+        dataset = opened.file[name]
         if dataset.nbytes > _MOST_UNPACKED + _LARGEST_RATIO * dataset.id.get_storage_size():
             raise Unreadable(f'claims {dataset.nbytes} bytes for "{name}", of which it holds far fewer')
         return dataset[()].reshape(-1)
