@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Top
+from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Feed, Top
 from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, compiled_later, title
+from caffelint.lint.built import BuiltLayer
 
 from ._example import project
 from ._words import once, path, source_place
@@ -11,7 +12,7 @@ from ._words import once, path, source_place
 _CONT = 1  # the bottom of an LSTM or RNN that tells where sequences go on
 _MOST = 0.5
 """Of the marks: sequences of two steps have as many that are 0."""
-_FEW = 20
+_FEW, _NEARLY = 20, 0.5
 _DIGITS = compiled_later(r"\d+")
 _NET = """layer {
   name: "in" type: "HDF5Data" top: "x" top: "cont" top: "y"
@@ -27,7 +28,7 @@ def _marks(*marks: int) -> str:
 
 
 class SequenceMarksInverted(DatasetRule):
-    """The marks of sequences are 0 at most steps, where an LSTM or RNN forgets all that came before.
+    """The marks of sequences are 0 at most steps, or at the last of each, where an LSTM or RNN forgets what was before.
 
     ## Why is this bad?
     The second bottom is 0 at the first step of a sequence, which clears the state, and 1 at all others. The other way
@@ -66,6 +67,12 @@ class SequenceMarksInverted(DatasetRule):
             message='LSTM "lstm": "cont" of "train_lmdb" is 0 at 75% of all steps, where the layer forgets what came'
             " before; write 0 at the first step of each sequence, and 1 at all others",
         ),
+        Invalid(
+            project(_marks(*(1, 1, 1, 0) * 8), _NET),
+            span='source: "train_lmdb"',
+            message='LSTM "lstm": "cont" of "train_lmdb" is 0 at the last step of sequences of 4 steps, where the layer'
+            " forgets what came before; write 0 at the first step of each sequence, and 1 at all others",
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
@@ -74,19 +81,36 @@ class SequenceMarksInverted(DatasetRule):
                 readers = [one.layer for one in feed.readers(key) if one.layer.is_recurrent and one.bottom == _CONT]
                 marks = top.values or {}
                 every = sum(marks.values())
+                if readers and (at := _ends(top)):
+                    yield self._told(
+                        feed,
+                        readers[0],
+                        f'"{key}" of {path(feed)} is 0 at the last step of sequences of'
+                        f" {at + 1} steps, where the layer forgets what came before",
+                    )
+                    continue
                 # Captions that are filled up with 0 begin with a 0 all the same.
                 mixed = set(marks) == {0.0, 1.0} and _number(top, 1.0) < _number(top, 0.0)
                 if not readers or not mixed or every < _FEW or marks[0.0] <= _MOST * every:
                     continue
-                what = f'{title(readers[0])}: "{key}" of {path(feed)} is 0 at {marks[0.0] / every:.0%} of all steps,'
-                what += " where the layer forgets what came before"
-                remedy = "write 0 at the first step of each sequence, and 1 at all others"
-                yield self.finding(
-                    feed.layer.at(*source_place(feed)),
-                    f"{what}; {remedy}",
-                    phases=feed.phases,
-                    cause=Cause("data", what, remedy, LIKELY),
+                share = (
+                    f'"{key}" of {path(feed)} is 0 at {marks[0.0] / every:.0%} of all steps, where the layer forgets'
                 )
+                yield self._told(feed, readers[0], f"{share} what came before")
+
+    def _told(self, feed: Feed, reader: BuiltLayer, text: str) -> Finding:
+        what, remedy = f"{title(reader)}: {text}", "write 0 at the first step of each sequence, and 1 at all others"
+        place, cause = feed.layer.at(*source_place(feed)), Cause("data", what, remedy, LIKELY)
+        return self.finding(place, f"{what}; {remedy}", phases=feed.phases, cause=cause)
+
+
+def _ends(top: Top) -> int:
+    """The first step that is 0, where as many are as sequences of that length have, and the first one begins with 1."""
+    marks = top.values or {}
+    if set(marks) != {0.0, 1.0} or _number(top, 1.0):
+        return 0
+    length, at = sum(marks.values()) / marks[0.0], _number(top, 0.0)
+    return at if at > 1 and abs(length - at - 1) < _NEARLY else 0
 
 
 def _number(top: Top, value: float) -> int:

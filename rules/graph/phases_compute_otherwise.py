@@ -1,10 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from caffelint.lint import LIKELY, PHASES, TEST, TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title
 
 from ._layer_params import described, field_name, field_path, parameters, settable
+
+if TYPE_CHECKING:
+    from caffelint.lint.built import BuiltLayer
 
 _POWER = (
     ' layer {{ name: "to_unit" type: "Power" bottom: "raw" top: "data" power_param {{ scale: {} }}'
@@ -15,6 +19,7 @@ _BENT = (
     ' layer {{ name: "act" type: "Sigmoid" bottom: "fc" top: "fc"{} }}{}'
     ' layer {{ name: "fc2" type: "InnerProduct" bottom: "fc" top: "fc2" }}'
 )
+_NORM = ' layer { name: "bn" type: "BatchNorm" bottom: "fc" top: "fc" include { phase: TRAIN } } layer {'
 _CONV = (
     ' layer {{ name: "conv" type: "Convolution" bottom: "raw" top: "conv" convolution_param {{ num_output: 8'
     " kernel_size: {} }} include {{ phase: {} }} }}"
@@ -42,8 +47,8 @@ class PhasesComputeOtherwise(NetRule):
     A layer takes the place of another if both have one type, bottom and top; of several, the first that of the first.
     Nothing is said where their numbers differ, of layers of a stage, and of those that cut or reshape, which depends on
     the size of the batch. Layer types of forks are not compared, as a margin that only training has is meant. An
-    activation in place that only training has is reported where testing has what it is applied to, and no activation
-    there.
+    activation or a BatchNorm in place that only training has is reported where testing has what it is applied to, and
+    none of its kind there.
 
     ## References
     - power_layer.cpp, Forward_cpu; net.cpp, FilterNet
@@ -90,6 +95,12 @@ class PhasesComputeOtherwise(NetRule):
             _BENT.format(" include { phase: TRAIN }", ""),
             span='name: "act"',
             message='Sigmoid "act": only training has it, so the net is tested on other values than it is trained on;'
+            " remove its include",
+        ),
+        Invalid(
+            _BENT.format("", "").replace('"act" type: "Sigmoid"', '"act" type: "ReLU"').replace(" layer {", _NORM, 1),
+            span='name: "bn"',
+            message='BatchNorm "bn": only training has it, so the net is tested on other values than it is trained on;'
             " remove its include",
         ),
         Invalid(
@@ -144,9 +155,15 @@ class PhasesComputeOtherwise(NetRule):
             )
 
     def _unbent(self, net: Net) -> Iterator[Finding]:
-        """Activations in place that only training has, of blobs that both phases make before and read after."""
-        may_bend = net.layers_that(lambda kind: kind.is_activation is not False)
-        in_place = [layer for layer in may_bend if layer.bottoms and layer.bottoms == layer.tops]
+        """Layers in place that only training has, of blobs that both phases make before and read after, where testing
+        has none of the kind: activations, and batch normalisation.
+        """
+        for of_kind in (lambda kind: kind.is_activation, lambda kind: kind.keeps_statistics):
+            yield from self._only_trained(net, of_kind)
+
+    def _only_trained(self, net: Net, of_kind: Callable[[type[BuiltLayer]], bool | None]) -> Iterator[Finding]:
+        may_be = net.layers_that(lambda kind: of_kind(kind) is not False)
+        in_place = [layer for layer in may_be if layer.bottoms and layer.bottoms == layer.tops]
         in_testing = {layer.bottoms[0] for layer in in_place if TEST in layer.phases}
         if all(layer.phases != (TRAIN,) for layer in in_place):
             return
@@ -154,7 +171,7 @@ class PhasesComputeOtherwise(NetRule):
         made = {blob for layer in both for blob in layer.tops} - in_testing
         last_read = {blob: layer.index for layer in both for blob in layer.bottoms}
         for layer in in_place:
-            if not layer.kind.is_activation or layer.phases != (TRAIN,) or layer.depends_on_stage:
+            if not of_kind(type(layer.kind)) or layer.phases != (TRAIN,) or layer.depends_on_stage:
                 continue
             blob = layer.bottoms[0]
             if blob in made and last_read.get(blob, 0) > layer.index:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Solver, SolverRule, fix, join, write
@@ -7,6 +8,8 @@ from caffelint.lint import ERROR, LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid
 _WITH_DELTA = ("AdaGrad", "RMSProp", "AdaDelta", "Adam")
 _LONG = 0.99
 """Of a mean over a hundred updates, which is usual for the square of gradients."""
+_SLOW, _LARGE = 0.999, 0.05
+"""From which on a decay lets its mean grow too slowly, and what an update then is at least that does harm."""
 _MOST_DELTA = 10
 """Some train with 0.1 or 1, which make the steps of small gradients smaller on purpose."""
 
@@ -18,7 +21,8 @@ class AdaptiveParameterOutOfRange(SolverRule):
     """`rms_decay`, `momentum2` or `delta` of an adaptive solver is out of its range.
 
     ## Why is this bad?
-    RMSProp refuses an rms_decay outside [0, 1). Adam with a momentum2 (beta2) of 1 multiplies every update by
+    RMSProp refuses an rms_decay outside [0, 1); near 1 its first updates are huge, as it divides by a mean of squares
+    that begins at 0. Adam with a momentum2 (beta2) of 1 multiplies every update by
     sqrt(1 - 1) = 0, and with one above 1 by the root of a negative number; below the square of momentum, a gradient
     is still in the numerator when it has left the divisor. delta keeps the divisor, the root of the
     mean squared gradient, away from 0: with delta 0, each weight whose gradient is exactly 0 (from a dead ReLU, a
@@ -55,6 +59,13 @@ class AdaptiveParameterOutOfRange(SolverRule):
         'type: "AdaDelta" momentum: 0.95 base_lr: 0.01 delta: 1',
     ]
     INVALID = [
+        Invalid(
+            'type: "RMSProp" rms_decay: 0.9999 base_lr: 0.005',
+            span="rms_decay: 0.9999",
+            message="rms_decay 0.9999 lets the mean of squares grow so slowly that the first updates are 100 times"
+            " base_lr 0.005; set rms_decay: 0.99",
+            fixed='type: "RMSProp" rms_decay: 0.99 base_lr: 0.005',
+        ),
         Invalid(
             'type: "RMSProp" rms_decay: 1 base_lr: 0.1',
             span="rms_decay: 1",
@@ -155,6 +166,8 @@ class AdaptiveParameterOutOfRange(SolverRule):
                 evidence="Caffe stops at the start: rms_decay should lie between 0 and 1",
                 fixes=_common(solver, "rms_decay", "0.98"),
             )
+        if type_ == "RMSProp" and message.rms_decay < 1:
+            yield from self._begins_at_nothing(solver, message.rms_decay)
         if type_ == "Adam" and not 0 <= message.momentum2 < 1:
             yield self._momentum2(solver, message.momentum2)
         elif type_ == "Adam" and message.momentum2 < message.momentum**2 and message.momentum < 1:
@@ -179,6 +192,19 @@ class AdaptiveParameterOutOfRange(SolverRule):
         # AdaDelta has delta in numerator and divisor: a large one makes plain steps of it.
         if message.delta <= 0 or message.delta > _MOST_DELTA and type_ != "AdaDelta":
             yield self._delta(solver, type_, message.delta)
+
+    def _begins_at_nothing(self, solver: Solver, decay: float) -> Iterator[Finding]:
+        """The mean of squares begins at 0, and unlike that of Adam nothing corrects it."""
+        first = 1 / math.sqrt(1 - decay) if decay > _SLOW else 0.0
+        if first * solver.message.base_lr >= _LARGE:
+            yield self.finding(
+                solver.at("rms_decay"),
+                f"rms_decay {decay:g} lets the mean of squares grow so slowly that the first updates are"
+                f" {first:.0f} times base_lr {solver.message.base_lr:g}; set rms_decay: 0.99",
+                severity=WARNING,
+                certainty=LIKELY,
+                fixes=_common(solver, "rms_decay", "0.99"),
+            )
 
     def _momentum2(self, solver: Solver, value: float) -> Finding:
         place, fixes = solver.at("momentum2"), _common(solver, "momentum2", "0.999")
