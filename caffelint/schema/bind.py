@@ -7,6 +7,7 @@ goes on after it: all that can be understood is in the message.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from caffelint.schema.bound import NET, Bound, ForkUse
@@ -214,10 +215,11 @@ class _Binder:
         value = self.mistakes.value(type_, field_type, item)
         if value is None or not field_type.kept:
             return
-        if field_type.kept_as_list:
-            getattr(message, field_type.name).append(value)
-        else:
-            setattr(message, field_type.name, value)
+        with suppress(ValueError):  # a number of 64 bits, where the merged schema has 32
+            if field_type.kept_as_list:
+                getattr(message, field_type.name).append(value)
+            else:
+                setattr(message, field_type.name, value)
 
     def _unknown(self, type_: MessageType, field: Field, node: Field) -> FieldType | None:
         if field.name in ("layer", "layers") and field.kind == tree.MESSAGE and type_.name != NET:

@@ -254,10 +254,10 @@ def _limits(type_: str) -> tuple[float, float]:
 
 
 def _holds(known: FieldType, own: FieldType) -> bool:
-    """Has a field of the merged schema a place for all values of the project's? A list has one for a single value."""
-    if known.form != own.form or (own.repeated and not known.repeated):
-        return False
-    return own.form != tables.INTEGER or (known.low <= own.low and own.high <= known.high)
+    """Has a field of the merged schema a place for values of the project's? A list has one for a single value, and one
+    of whole numbers for those that are not too large for it.
+    """
+    return known.form == own.form and (known.repeated or not own.repeated)
 
 
 def _enum(name: str, own: dict[str, int], known: EnumType | None) -> EnumType:
