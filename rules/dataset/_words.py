@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from caffelint.evidence.data.rule import DataEvidence, Facts, Fault, Feed, Rounded, name_of
+from caffelint.lint.built import BuiltLayer
 
 _FAR = 20.0
 """Times the spread of all values: only a few are so far from their mean."""
@@ -76,9 +77,23 @@ def lost(key: str, one: Rounded) -> str:
 
 
 def may_repeat(feed: Feed, facts: Facts) -> bool:
-    """May a record be a step of a sequence, which has to repeat what there was, or one side of many pairs, or is it one
-    with others only as float32?"""
+    """May a record be a step of a sequence, which has to repeat what there was, or one side of many pairs, or is it a
+    mask, or one with others only as float32?"""
     kinds = [layer.kind for layer in feed.layer.net.in_phase(feed.phases[0])]
     sides = sum(bool(kind.is_data) for kind in kinds) > 1 and any(kind.compares_records for kind in kinds)
     rounded = any(top.rounded for top in facts.tops.values())
-    return sides or rounded or any(kind.is_recurrent for kind in kinds)
+    return sides or rounded or _is_asked(feed) or any(kind.is_recurrent for kind in kinds)
+
+
+def _is_asked(feed: Feed) -> bool:
+    """Does a loss read it, and no layer with weights: is it what is asked of a net that reads other data?"""
+    pending, seen, asked = [*feed.made.tops], set[BuiltLayer](), False
+    while pending:
+        for layer, _ in pending.pop().consumers:
+            if layer.has_weights:
+                return False
+            if layer not in seen:
+                seen.add(layer)
+                pending += layer.tops
+                asked = asked or any(layer.loss_weights)
+    return asked

@@ -6,6 +6,7 @@ import os
 import re
 from collections import defaultdict
 from math import isclose, isfinite
+from typing import Any
 
 from caffelint.lint import Layer, Net, Solver, compiled_later
 from caffelint.lint.built import UNKNOWN
@@ -24,6 +25,8 @@ _NEAR = 1e-3
 """A rate in a file is a float32, which 0.1 is not quite."""
 _STEPS = (0.01, 0.1, 0.2, 0.5, 2, 5, 10, 100)
 """How rates that somebody tries one after the other are mostly to each other."""
+
+_FEW_DROPS, _LEFT = 3, 0.05
 
 
 def fastest_of(net: Net) -> Layer | None:
@@ -156,3 +159,15 @@ def _without_rate(solver: Solver) -> bytes:
     for field in ("base_lr", "snapshot_prefix"):
         left.ClearField(field)
     return left.SerializeToString(deterministic=True)
+
+
+def usual_gamma(message: Any, steps: int) -> str:
+    """For a schedule without one: a tenth at each of a few drops; of many, what leaves a twentieth at the end.
+
+    steps: of a multistep schedule, those before max_iter.
+    """
+    if message.lr_policy == "exp":
+        return "0.9999"
+    is_step = message.lr_policy == "step" and message.stepsize > 0
+    drops = (message.max_iter - 1) // message.stepsize if is_step else steps
+    return f"{_LEFT ** (1 / drops):.1f}" if drops > _FEW_DROPS else "0.1"

@@ -18,6 +18,7 @@ from caffelint.lint import (
     write,
 )
 
+from ._rates import usual_gamma
 from ._text import AT_FIRST_UPDATE
 
 
@@ -96,6 +97,12 @@ class MissingLrParameter(SolverRule):
             " nothing is learned afterwards; try gamma: 0.1",
         ),
         Invalid(
+            'lr_policy: "step" stepsize: 50 base_lr: 1 max_iter: 500',
+            span='lr_policy: "step"',
+            message='gamma is missing and defaults to 0, so lr_policy "step" sets the rate to 0 at iteration 50 and'
+            " nothing is learned afterwards; try gamma: 0.7",
+        ),
+        Invalid(
             'lr_policy: "multistep" stepvalue: 0 stepvalue: 1000 base_lr: 1',
             span='lr_policy: "multistep"',
             message='gamma is missing and defaults to 0, so lr_policy "multistep" sets the rate to 0 at iteration 0 and'
@@ -167,13 +174,13 @@ class MissingLrParameter(SolverRule):
                 found = min(steps), 0.0
             if found and schedule.base:
                 how = "gamma is 0" if solver.has("gamma") else "gamma is missing and defaults to 0"
-                common = f"; try gamma: {0.9999 if policy == 'exp' else 0.1}"
+                gamma = usual_gamma(message, len(steps))
                 yield self.finding(
                     solver.at_first("gamma", "lr_policy"),
                     f'{how}, so lr_policy "{policy}" sets the rate to 0 at iteration {found[0]}'
-                    f" and nothing is learned afterwards{common}",
+                    f" and nothing is learned afterwards; try gamma: {gamma}",
                     evidence="the rate is base_lr * gamma ^ (number of drops)",
-                    fixes=_set(solver, "gamma", "0.1", DISPLAY) if policy != "exp" else (),
+                    fixes=_set(solver, "gamma", gamma, DISPLAY) if policy != "exp" else (),
                 )
             elif policy == "multistep" and not message.stepvalue:
                 yield from self._constant(solver, "stepvalue")
