@@ -70,11 +70,8 @@ class LayerNamedApart(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        apart = [
-            layer
-            for layer in net.conditional
-            if layer.phases == (TEST,) and layer.kind.has_parameters and not is_fixed(layer)
-        ]
+        tested = [layer for layer in net.conditional if layer.phases == (TEST,) and layer.kind.has_parameters]
+        apart = [layer for layer in tested if not is_fixed(layer)]
         if not apart or net.role != "train":
             return
         train = [layer for layer in net.layers if TRAIN in layer.phases]
