@@ -26,8 +26,7 @@ class LayerNamedApart(NetRule):
 
     ## Why is this bad?
     The test net takes its parameters from the training net by the name of the layer. A layer that TRAIN does not have
-    keeps the random values of its filler, so the test scores are meaningless. Caffe's log only says "Ignoring source
-    layer".
+    keeps the random values of its filler, so its scores mean nothing; the log says "Ignoring source layer" alone.
 
     ## Example
     ```
@@ -84,14 +83,13 @@ class LayerNamedApart(NetRule):
             if layer.name in names:
                 continue
             twin = next((other for other in learning if other.type == layer.type and other.name not in tests), None)
-            advice = f'name it "{twin.name}" as in TRAIN' if twin else "add it to TRAIN, or remove it from TEST"
+            name = quoted(twin.name) if twin else ""
+            advice = f"name it {name} as in TRAIN" if twin else "add it to TRAIN, or remove it from TEST"
             yield self.finding(
                 layer.at("name"),
                 f"{title(layer)} is in TEST but TRAIN has no layer of that name, so it keeps its initial parameters;"
                 f" {advice}",
                 phases=(TEST,),
                 related=(Related("the layer in TRAIN", twin.at("name")),) if twin else (),
-                fixes=fix(f'set name: "{twin.name}"', UNSAFE, write(layer, "name", value=quoted(twin.name)))
-                if twin
-                else (),
+                fixes=fix(f"set name: {name}", UNSAFE, write(layer, "name", value=name)) if twin else (),
             )
