@@ -27,6 +27,8 @@ from caffelint.text.special import is_below
 
 _STEPS = Phrase((".step(", ".Step(", ".get('step')"), compiled_later(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)"))
 _STEPS_SOMETHING = Phrase((".step(",), compiled_later(r"\.step\("))
+_TESTS = Phrase((".test_nets[",), compiled_later(r"^[^\n#]{0,400}\.test_nets\[", re.M))
+_SHARES = ("share_with(", "copy_from(", ".params[")
 _SOLVES_SOMETHING = Phrase((".solve(",), compiled_later(r"\.solve\("))
 _BUILDS_SOLVER = ("SGDSolver(", "get_solver(")
 _SOLVES = Phrase((".solve(",), compiled_later(r"^[^\n#]{0,400}[Ss]olver\w{0,40}\.solve\(\)", re.M))
@@ -145,6 +147,13 @@ class Script:
     def solves(self) -> Mention | None:
         """Where it lets a solver run by itself, for the max_iter of its file."""
         return self._find(_SOLVES)
+
+    @cached_property
+    def tests(self) -> Mention | None:
+        """Where it takes a test net of a solver that it trains, if it runs that itself and gives it no weights."""
+        trains = self.steps or self.solves
+        shares = any(word in self.text for word in _SHARES)
+        return self._find(_TESTS) if trains and ".forward(" in self.text and not shares else None
 
     @cached_property
     def drives(self) -> Mention | None:
@@ -422,6 +431,7 @@ class Runs(NamedTuple):
     astray: tuple[Astray, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
     lost: tuple[Lost, ...] = ()
+    tests: Mention | None = None
     databases: tuple[Database, ...] = ()
 
     def writer(self, net: str) -> Mention | None:
@@ -474,6 +484,7 @@ def runs_of(
         if any(script.steps or "max_iter" in script.text for script in about)
         else _first(script.solves for script in about),
         lost=tuple(lost for script in about for given, lost in script.cuts if bare(given) == solver),
+        tests=_first(script.tests for script in about),
         databases=tuple(made),
     )
 
