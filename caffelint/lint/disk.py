@@ -160,8 +160,8 @@ def labels_of(source: str, net: Net) -> ListedLabels | None:
     """The labels of what a data layer of a net names, by the list that it is or that a script makes it of."""
     if not source or "\0" in source or is_template(source):
         return None
-    name = source.rstrip("/").rpartition("/")[2]
-    made = next((one for one in net.runs.made if one.base == name), None) if net.runs else None
+    folder = os.path.dirname(os.path.abspath(net.path))
+    made = next((one for one in net.runs.made if one.is_of(source, folder)), None) if net.runs else None
     if made:
         labels = _listed(made.list, net.path)
         return ListedLabels(os.path.basename(made.list), labels, str(made.place)) if labels else None

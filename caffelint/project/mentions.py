@@ -91,11 +91,22 @@ class Asked(NamedTuple):
 
 
 class Made(NamedTuple):
-    """That a script makes a data base of a list of images: the name of it, the path of the list, and where it does."""
+    """That a script makes a data base of a list of images: its path as far as the script writes it, the path of the
+    list, the folder of the script, and where it does.
+    """
 
     base: str
     list: str
+    folder: str
     place: Mention
+
+    def is_of(self, source: str, folder: str) -> bool:
+        """May a net in a folder mean it? The ends of both paths agree, and by a name alone the folders do as well."""
+        mine, theirs = self.base.split("/"), source.strip("/").split("/")
+        known = min(len(mine), len(theirs))
+        if mine[-known:] != theirs[-known:]:
+            return False
+        return known > 1 or f"{folder}/".startswith(f"{self.folder}/") or f"{self.folder}/".startswith(f"{folder}/")
 
 
 class Supplied(NamedTuple):

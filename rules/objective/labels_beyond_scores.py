@@ -81,6 +81,7 @@ class LabelsBeyondScores(NetRule):
         wrong, most, first = sum(one.times for one in beyond), beyond[-1].label, min(one.line for one in beyond)
         is_slip = wrong <= _FEW * records
         text = f"num_output {outputs}, but {wrong} of the {records} labels in {quoted(listed.name)}"
+        text += f", of which {listed.said} makes the data," * bool(listed.said)
         if len(beyond) == 1:
             text += f" {'is' if wrong == 1 else 'are'} {most} ({'first ' * (wrong > 1)}in line {first}), which has"
         else:
@@ -88,5 +89,4 @@ class LabelsBeyondScores(NetRule):
         text += f" no score in {title(loss)}; {'mend the list, or ' * is_slip}set num_output: {most + 1}"
         if not is_slip and listed.labels[0].label > 0:
             text += ", or count the classes from 0"
-        said = f"{listed.said} makes the data of the list" * bool(listed.said)
-        return self.finding(scores.at(*count_place(scores)), f"{title(scores)}: {text}", evidence=said)
+        return self.finding(scores.at(*count_place(scores)), f"{title(scores)}: {text}")

@@ -57,6 +57,34 @@ def test_not_where_it_is_unclear(config: Config) -> None:
     assert found(config) == []  # two lists have the name
 
 
+def test_not_that_of_another_folder(config: Config) -> None:
+    """The name is that of nearly every data base."""
+    Path("data/train.txt").write_text(LIST.replace(" 0\n", " 3\n"))
+    assert found(config) == ["set num_output: 4"]
+    for written in ("other/train_lmdb", "$OUT/other/train_lmdb"):
+        Path("create.sh").write_text(CONVERT.format("train.txt").replace("$OUT/train_lmdb", written))
+        assert found(config) == []
+    Path("nets").mkdir()
+    Path("create.sh").rename("data/create.sh")
+    Path("data/create.sh").write_text(CONVERT.format("train.txt"))
+    assert found(config) == ["set num_output: 4"]
+    Path("nets/net.prototxt").write_text(NET.replace("out/train_lmdb", "train_lmdb"))
+    assert caffelint.check(["nets/net.prototxt"], config).findings == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Older: " + CONVERT.format("train.txt").replace("\\\n", ""),
+        "awk '{print}' data/train.txt > $DATA/train.txt\n" + CONVERT.format("train.txt"),
+    ],
+)
+def test_not_what_nobody_runs_or_a_script_writes(config: Config, text: str) -> None:
+    Path("data/train.txt").write_text(LIST.replace(" 0\n", " 3\n"))
+    Path("create.sh").write_text(text)
+    assert found(config) == []
+
+
 @pytest.mark.parametrize("lines", ["a.png 1.5\n" * 9, "a.png 1 9\n" * 9, "a.png\n" * 9, ""])
 def test_no_list_of_classes(config: Config, lines: str) -> None:
     Path("data/train.txt").write_text(lines + "b.png 9\n" * bool(lines))

@@ -7,24 +7,42 @@ import os
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.scripts import folders_with, scripts_below
 from caffelint.project.mentions import Made
-from caffelint.project.script_conversions import bare, conversions
+from caffelint.project.script_comments import without_comment_lines
+from caffelint.project.script_conversions import Conversion, bare, conversions
+from caffelint.project.scripts import Script
 
 _SHELL = (".sh", ".bash")
+_MAKES = ("convert_", "lmdb.open(", "leveldb", "LevelDB(")
+"""What scripts hold that make or open data bases."""
 
 
 @remembered(4)
 def made_in(top: str) -> tuple[Made, ...]:
-    """Each data base of the project with that top whose list is there; none that scripts make of several lists."""
-    found: dict[str, Made | None] = {}
-    for script in scripts_below(top, top):
+    """Each data base of the project with that top whose list is there; none that another script may make as well."""
+    makers = [script for script in scripts_below(top, top) if any(word in script.text for word in _MAKES)]
+    found = []
+    for script in makers:
         if script.is_shipped or not script.path.endswith(_SHELL):
             continue
-        for one in conversions(script.text):
+        code = without_comment_lines(script.text, script.path)
+        every = list(conversions(code))
+        for one in every:
             name = bare(one.base)
-            there = [os.path.join(folder, bare(one.list)) for folder in folders_with(top, bare(one.list))]
-            here = os.path.join(script.folder, one.list)
-            listed = here if here in there else there[0] if len(there) == 1 else ""
-            known = found.get(name)
-            is_other = name in found and (known is None or known.list != listed)
-            found[name] = Made(name, listed, script.mention(one.start)) if listed and not is_other else None
-    return tuple(one for one in found.values() if one)
+            others = any(name in other.text for other in makers if other is not script)
+            listed = _list_of(one, script, top, code)
+            if listed and not others and sum(bare(each.base) == name for each in every) == 1:
+                parts = one.base.split("/")
+                known = max((at + 1 for at, part in enumerate(parts) if "$" in part), default=0)
+                base = "/".join(part for part in parts[known:] if part not in ("", ".", ".."))
+                found.append(Made(base, listed, script.folder, script.mention(one.start)))
+    return tuple(found)
+
+
+def _list_of(one: Conversion, script: Script, top: str, code: str) -> str:
+    """The path of its list, if that is there; not one that the script writes itself."""
+    name = bare(one.list)
+    if any(name in line.rpartition(">")[2] for line in code.splitlines() if ">" in line):
+        return ""
+    there = [os.path.join(folder, name) for folder in folders_with(top, name)]
+    here = os.path.normpath(os.path.join(script.folder, one.list))
+    return here if here in there else there[0] if len(there) == 1 else ""

@@ -32,7 +32,7 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
         asks = b"use_global_stats" in data if path in solved else may_be_trained or has_others
         # Where it reads records or judges, scripts may fill its blobs in vain, or judge by the training net.
         is_filled = path in solved and (_READS in data or _JUDGES in data)
-        reads = may_be_trained and b"Data" in data
+        reads = may_be_trained and (b"Data" in data or b"DATA" in data)
         if not (asks or is_filled or reads) or not _LAYERS.search(data):
             continue
         folder, name = os.path.split(os.path.abspath(path))
@@ -45,7 +45,7 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
                 told = runs_of_net(top, folder, name, path in solved)
             elif is_filled:
                 told = runs_of_solved(top, folder, name)
-            made = tuple(one for one in made_in(top) if one.base.encode() in data) if reads else ()
+            made = tuple(one for one in made_in(top) if one.base.rpartition("/")[2].encode() in data) if reads else ()
             if asks or made or told.supplied or told.judged:
                 found[path] = told._replace(made=made)
     return found
