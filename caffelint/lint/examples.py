@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os.path import abspath, dirname, split
+from os.path import abspath, dirname, isabs, split
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -55,6 +55,9 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
         lists = {path: part for path, part in text.items() if path.endswith(_LIST)}
         with TemporaryDirectory() as folder, _working_in(folder):
             for path, part in lists.items():
+                if isabs(path) or ".." in Path(path).parts:
+                    raise ValueError(f'"{path}" of an example is outside its folder; give a path inside it')
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
                 Path(path).write_text(part)
             return findings_of(rule, {path: part for path, part in text.items() if path not in lists}, options)
     settings = dict(options or {})

@@ -10,7 +10,6 @@ from caffelint.text.records import NamedTuple
 _TRAINS = compiled_later(r"\bcaffe(?:\.bin)?[\"']?[ \t]{1,9}train(?![\w-])")
 _SOLVER = compiled_later(r"--?solver(?:=|[ \t]{1,9})[\"']?([^\s\"']{1,300})")
 _OPTION = compiled_later(r"[ \t]{0,40}--?(solver|weights|snapshot)(?:=|[ \t])")
-_COMMENT = compiled_later(r"[ \t]#")
 COMMENT, BLANK, NO_BACKSLASH = "comment", "blank", "no backslash"
 """What ends a command: a comment, a blank behind its backslash, or that there is none."""
 _LONGEST = 20
@@ -27,38 +26,55 @@ class Cut(NamedTuple):
 
 
 def cuts(text: str) -> Iterator[Cut]:
-    """Each option that a shell takes for a command of its own. A text with a here-document is not read."""
+    """Each option that a shell takes for a command of its own. A text with a here-document is not read.
+
+    What lies within quotes or parentheses that are open before the line is none.
+    """
     if "caffe" not in text or "<<" in text:
         return
-    lines = text.split("\n")
     start = 0
     command, why, length = "", "", 0
-    for line in lines:
-        found = _OPTION.match(line)
-        if command and found and not length:
+    inside = ""
+    for line in text.split("\n"):
+        found = _OPTION.match(line) if not (length or inside) else None
+        if command and found:
             solver = _SOLVER.search(command + " " + line)
             yield Cut(found[1], solver[1] if solver else "", start, why)
-        code, goes_on, said = _read(line)
+        code, goes_on, said, inside = _read(line.removesuffix("\r"), inside)
         if length or not (command and found):
             # A line of its own, unless it is what was lost.
             command = f"{command} {code}" if length else code
         if code.strip() or length:
             why = said
         length = length + 1 if goes_on and length < _LONGEST else 0
-        if not length and not _TRAINS.search(command):
+        if inside or (not length and not _TRAINS.search(command)):
             command = ""
         start += len(line) + 1
 
 
-def _read(line: str) -> tuple[str, bool, str]:
-    """The code of a line, whether the command goes on in the next, and why not."""
-    line = line.removesuffix("\r")
-    comment = 0 if line.lstrip().startswith("#") else found.start() if (found := _COMMENT.search(line)) else len(line)
-    code = line[:comment]
-    if comment < len(line):
-        return code, False, COMMENT
+def _read(line: str, inside: str) -> tuple[str, bool, str, str]:
+    """The code of a line, whether the command goes on in the next, why not, and what is open at its end.
+
+    inside: the quote and the parentheses that are open before it.
+    """
+    end, at = len(line), 0
+    while at < len(line):
+        char = line[at]
+        if char == "\\" and inside[-1:] != "'":
+            at += 1
+        elif inside[-1:] in ("'", '"'):
+            inside = inside[:-1] if char == inside[-1] else inside
+        elif char in "'\"(":
+            inside += char
+        elif char == ")" and inside:
+            inside = inside[:-1]
+        elif char == "#" and (at == 0 or line[at - 1].isspace()):
+            end = at
+            break
+        at += 1
+    code = line[:end]
+    if end < len(line):
+        return code, False, COMMENT, inside
     if code.endswith("\\"):
-        return code[:-1], True, ""
-    if code.rstrip().endswith("\\"):
-        return code, False, BLANK
-    return code, False, NO_BACKSLASH
+        return code[:-1], True, "", inside
+    return code, False, BLANK if code.rstrip().endswith("\\") else NO_BACKSLASH, inside

@@ -10,6 +10,8 @@ from ._layers import IMAGE_READERS, transform_place
 if TYPE_CHECKING:
     from caffelint.lint.built import BuiltLayer, BuiltNet
 
+_FROM_ONE = 2
+"""A mean by which classes that are counted from 1 or 2 are counted from 0."""
 _MOST = 255
 """The largest value of a pixel, which labels of images are."""
 _NETS = (
@@ -21,7 +23,7 @@ _NETS = (
 
 
 class LabelsScaled(NetRule):
-    """A `transform_param` changes labels that are classes: scaled below 1, each becomes class 0.
+    """A `transform_param` changes labels that are classes: scaled below 1 all are class 0, less a mean none is one.
 
     ## Why is this bad?
     Labels of pixels are read as images, by a second data layer. `scale` and the means, which its `transform_param` has
@@ -57,6 +59,7 @@ class LabelsScaled(NetRule):
         _NETS.format("", "SoftmaxWithLoss"),
         _NETS.format("scale: 0.00392156862745098", "SoftmaxWithLoss"),
         _NETS.format("scale: 0.00390625", "EuclideanLoss"),
+        _NETS.format("mean_value: 1", "SoftmaxWithLoss"),
     ]
     INVALID = [
         Invalid(
@@ -105,7 +108,8 @@ class LabelsScaled(NetRule):
 
 
 def _changes(transform: Any) -> bool:
-    return _cuts(transform.scale) or bool(transform.mean_file or any(transform.mean_value))
+    shifts = (mean % 1 or mean > _FROM_ONE for mean in transform.mean_value)
+    return _cuts(transform.scale) or bool(transform.mean_file or any(shifts))
 
 
 def _cuts(scale: float) -> bool:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from caffelint.lint import ERROR, LIKELY, TRAIN, Finding, Invalid, Layer, Net, NetRule, Place, Related, quoted, title
 
@@ -80,7 +80,9 @@ class DeployChannelsUnlikeTraining(NetRule):
         mine, candidates = dims[1], net.once(training_nets)
         if mine not in (_GRAY, _COLOUR) or not 0 < len(candidates) <= _MOST:
             return
-        found = [_reads(one.net, inputs[0].tops[0]) for one in candidates]
+        blob = inputs[0].tops[0]
+        names = {layer.name for layer in net.layers if layer.kind.has_weights and blob in layer.bottoms[:1]}
+        found = [_reads(one.net, blob, names) for one in candidates]
         first = found[0]
         if first is None or any(one is None or one[1] == mine for one in found):
             return
@@ -96,12 +98,16 @@ class DeployChannelsUnlikeTraining(NetRule):
         )
 
 
-def _reads(net: Net, blob: str) -> tuple[Layer, int] | None:
-    """The data layer that makes the images of a blob in training, and their channels; None where nothing tells them."""
+def _reads(net: Net, blob: str, names: Collection[str]) -> tuple[Layer, int] | None:
+    """The data layer that makes the images of a blob in training, and their channels; None where nothing tells them, or
+    no layer of one of these names reads it.
+    """
     for built in net.states():
         for layer in built.layers if built.phase == TRAIN else ():
             if layer.transforms and layer.tops and layer.tops[0].name == blob and layer.index is not None:
                 top = layer.tops[0]
+                if not any(reader.name in names for reader, _ in top.readers):
+                    return None
                 sizes = top.shape or top.partial
                 return (net.layers[layer.index], sizes[1]) if sizes and len(sizes) == 4 and sizes[1] else None
     return None

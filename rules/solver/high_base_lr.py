@@ -39,7 +39,7 @@ from ._rates import (
 
 _ADAPTIVE = {"Adam": 0.0099, "RMSProp": 0.021, "AdaGrad": 0.11}
 """The rate from which each is suspicious; their momentum, if any, does not multiply it."""
-_NOT_JUDGED = (is_unaveraged, is_recurrent, is_mostly_frozen)
+_NOT_JUDGED = (is_recurrent, is_mostly_frozen)
 _SHALLOW, _SHALLOW_TAKES = 3, 10.0
 """Up to so many layers with weights, adaptive solvers bear a rate that is larger by this factor."""
 _OFTEN_TRAIN, _SMALL = ("Adam", "AdaGrad"), 6
@@ -176,7 +176,7 @@ class HighBaseLr(ProjectRule):
             or not 0 < rate < float("inf")
             or net
             # An adaptive solver divides by the size of the gradient.
-            and any(net.once(one) for one in _NOT_JUDGED[type_ in _ADAPTIVE :])
+            and (type_ not in _ADAPTIVE and net.once(is_unaveraged) or any(map(net.once, _NOT_JUDGED)))
         ):
             return
         fast = net.once(fastest_of) if net else None

@@ -2,22 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, WARNING, Finding, Invalid, Solver, SolverRule
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, quoted
 
 _NET = 'net: "net.prototxt"'
 _SOLVER = _NET + ' base_lr: 0.01 lr_policy: "fixed" max_iter: 500'
 _RUN = "caffe train \\\n  --solver=solver.prototxt \\\n{}  --weights=old.caffemodel\n"
 _EFFECTS = {
-    "weights": "training starts from the fillers",
+    "weights": "training starts without them",
     "snapshot": "training starts anew",
     "solver": "Caffe has no solver, and stops",
 }
-
-
 _WHY = {
-    "comment": ("a comment ends the one that trains this solver", "put the comment elsewhere"),
-    "blank": ("a blank behind the \\ ends the one that trains this solver", "remove the blank"),
-    "no backslash": ("the line before has no \\ at its end", "add it"),
+    "comment": ("a comment ends the one that trains", "put the comment elsewhere"),
+    "blank": ("a blank after the \\ ends the one that trains", "remove that blank"),
+    "no backslash": ("the one that trains ends on the line before", "end that line with \\"),
 }
 
 
@@ -48,31 +46,32 @@ class ScriptLosesOption(SolverRule):
     code = "S309"
     name = "script-loses-option"
     severity = WARNING
-    certainty = CERTAIN
+    certainty = LIKELY
     _WHOLE = {"README.md": "", "solver.prototxt": _SOLVER, "train.sh": _RUN.format("")}
-    VALID = [_WHOLE]
+    _LINES = _RUN.format("").replace(" \\", "")
+    VALID = [
+        _WHOLE,
+        _WHOLE | {"train.sh": f"args=(\n{_LINES})\n${{args[@]}}\n"},
+        _WHOLE | {"train.sh": f'echo "usage:\n{_LINES}"\n'},
+    ]
     INVALID = [
         Invalid(
             _WHOLE | {"train.sh": _RUN.format("  # --gpu 1\n")},
             span=_NET,
-            message="train.sh:4 gives --weights to no command, since a comment ends the one that trains this solver, so"
-            " training starts from the fillers; put the comment elsewhere",
+            message='"train.sh" (line 4): --weights is a command of its own, since a comment ends the one that trains,'
+            " so training starts without them; put the comment elsewhere",
         ),
         Invalid(
             _WHOLE | {"train.sh": _WHOLE["train.sh"].replace("xt \\", "xt \\ ")},
             span=_NET,
-            message="train.sh:3 gives --weights to no command, since a blank behind the \\ ends the one that trains"
-            " this solver, so training starts from the fillers; remove the blank",
+            message='"train.sh" (line 3): --weights is a command of its own, since a blank after the \\ ends the one'
+            " that trains, so training starts without them; remove that blank",
         ),
         Invalid(
-            {
-                "README.md": "",
-                "solver.prototxt": _SOLVER,
-                "train.sh": _WHOLE["train.sh"].replace("t \\\n  --w", "t\n --w"),
-            },
+            _WHOLE | {"train.sh": _WHOLE["train.sh"].replace("t \\\n  --w", "t\n --w")},
             span=_NET,
-            message="train.sh:3 gives --weights to no command, since the line before has no \\ at its end, so training"
-            " starts from the fillers; add it",
+            message='"train.sh" (line 3): --weights is a command of its own, since the one that trains ends on the line'
+            " before, so training starts without them; end that line with \\",
         ),
     ]
 
@@ -81,5 +80,6 @@ class ScriptLosesOption(SolverRule):
             why, remedy = _WHY[one.why]
             yield self.finding(
                 solver.at(),
-                f"{one.place} gives --{one.option} to no command, since {why}, so {_EFFECTS[one.option]}; {remedy}",
+                f"{quoted(one.place.path)} (line {one.place.line}): --{one.option} is a command of its own, since"
+                f" {why}, so {_EFFECTS[one.option]}; {remedy}",
             )

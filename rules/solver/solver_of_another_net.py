@@ -12,7 +12,7 @@ _FAMILY = compiled_later(
     "(?<![a-z])(?:alexnet|caffenet|googlenet|inception|vgg|resnet|resnext|densenet|lenet|squeezenet|mobilenet|shufflenet|xception"
     "|segnet|enet|unet|deeplab|pspnet|fcn|yolo|ssd|openpose|nin|flownet|c3d)(?![a-z])"
 )
-_METHODS = frozenset(["segnet", "deeplab", "pspnet", "fcn", "yolo", "ssd", "openpose"])
+_METHODS = frozenset(["segnet", "enet", "unet", "deeplab", "pspnet", "fcn", "yolo", "ssd", "openpose"])
 """Those that stand on any of the others, as SSD does on VGG."""
 _NUMBER = compiled_later(r"(?<!\d)\d+(?=(?:\.prototxt)?$)")
 """The number that a name ends in."""

@@ -59,7 +59,7 @@ def test_not_where_it_is_unclear(config: Config) -> None:
 
 def test_not_that_of_another_folder(config: Config) -> None:
     """The name is that of nearly every data base."""
-    Path("data/train.txt").write_text(LIST.replace(" 0\n", " 3\n"))
+    Path("data/train.txt").write_text(LIST + LIST.replace(" 0\n", " 3\n"))
     assert found(config) == ["set num_output: 4"]
     for written in ("other/train_lmdb", "$OUT/other/train_lmdb"):
         Path("create.sh").write_text(CONVERT.format("train.txt").replace("$OUT/train_lmdb", written))
@@ -69,7 +69,7 @@ def test_not_that_of_another_folder(config: Config) -> None:
     Path("data/create.sh").write_text(CONVERT.format("train.txt"))
     assert found(config) == ["set num_output: 4"]
     Path("nets/net.prototxt").write_text(NET.replace("out/train_lmdb", "train_lmdb"))
-    assert caffelint.check(["nets/net.prototxt"], config).findings == []
+    assert not caffelint.check(["nets/net.prototxt"], config).findings
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_not_that_of_another_folder(config: Config) -> None:
     ],
 )
 def test_not_what_nobody_runs_or_a_script_writes(config: Config, text: str) -> None:
-    Path("data/train.txt").write_text(LIST.replace(" 0\n", " 3\n"))
+    Path("data/train.txt").write_text(LIST + LIST.replace(" 0\n", " 3\n"))
     Path("create.sh").write_text(text)
     assert found(config) == []
 

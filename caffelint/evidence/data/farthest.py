@@ -58,9 +58,17 @@ def _of_column(rows: Array, name: Callable[[int], str]) -> Farthest | None:
         others = np.delete(sizes[:, column], there)
         if values.min() != values.max() or np.median(others) < _DENSE * rest[column]:
             continue
+        is_odd = len(there) > 1 or values[0] < 0 <= np.delete(rows[:, column], there).min()
+        if not is_odd or _are_counts(rows[:, column]):
+            continue
         one, *more = (name(int(row)) for row in there[: EXAMPLES + 1])
         limit = float(rest[column])
         seen = Farthest(one, float(values[0]), limit, len(there) - 1, more, len(there) > 1, column)
         if found is None or abs(seen.value) * found.limit > abs(found.value) * limit:
             found = seen
     return found
+
+
+def _are_counts(values: Array) -> bool:
+    """Whole numbers of 0 and more, of which a few are large."""
+    return bool(values.min() >= 0 and (values % 1 == 0).all())
