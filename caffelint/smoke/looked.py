@@ -17,6 +17,8 @@ from caffelint.lint.report import ReportedFinding
 _SAMPLE, _WHOLE = 2000, 1 << 25
 """Records, and bytes: a source with more of both is not read whole."""
 _GRACE = 5.0
+OF_FILES = "files-ask-otherwise"
+"""An info, since files may be sorted; a reason where what a net learns of them does not hold for others."""
 
 
 class Looking:
@@ -58,4 +60,4 @@ class Looking:
         data.feeds[:] = [feed for feed, _ in data.read]
         if data.feeds:
             found, _ = Checker(self._config).evidence("dataset", data, files)
-            self._found = tuple(one for one in found if one.severity != INFO)
+            self._found = tuple(one for one in found if one.severity != INFO or one.name == OF_FILES)

@@ -19,6 +19,7 @@ from caffelint.smoke.diagnosis.tried import cure
 from caffelint.smoke.diagnosis.trouble import clipped, pull_of_decay
 from caffelint.smoke.estimates import before_momentum, told_of_momentum
 from caffelint.smoke.events import Crashed, NonFinite
+from caffelint.smoke.looked import OF_FILES
 from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome, tests_well
 from caffelint.smoke.run import Run
@@ -80,7 +81,6 @@ _CAVEATS = {
     "classes-unbalanced": "but not all classes",
     "class-ignored": "but not all classes",
     "files-left-out": "but from a part of its files",
-    "files-ask-otherwise": "but its files ask two things",
     "value-far-from-others": "but a record of its data is far from all others",
     "mirrored-sides": "but not to tell left from right",
     "mirrored-answers": "but not to tell left from right",
@@ -218,7 +218,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     if not how.learns:
         beside += [one for one in findings if one not in beside and one.severity != INFO and _is_of(one, "dataset")]
     if how.tests_badly:
-        pass
+        beside += [one for one in findings if one.name == OF_FILES]
     elif how.hardly and head == "it trains":
         head = "it hardly trains so far"
     elif how.learns and beside:
