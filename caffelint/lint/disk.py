@@ -164,7 +164,11 @@ def labels_of(source: str, net: Net) -> ListedLabels | None:
     made = next((one for one in net.runs.made if one.is_of(source, folder)), None) if net.runs else None
     if made:
         labels = _listed(made.list, net.path)
-        return ListedLabels(os.path.basename(made.list), labels, str(made.place)) if labels else None
+        return (
+            ListedLabels(os.path.relpath(made.list, folder).replace(os.sep, "/"), labels, str(made.place))
+            if labels
+            else None
+        )
     folders = () if os.path.isabs(source) else found_from(source, [*dict.fromkeys(starts(net.path))])
     for folder in folders:
         if labels := _listed(os.path.join(folder, source), net.path):

@@ -83,10 +83,14 @@ class LabelsBeyondScores(NetRule):
         text = f"num_output {outputs}, but {wrong} of the {records} labels in {quoted(listed.name)}"
         text += f", of which {listed.said} makes the data," * bool(listed.said)
         if len(beyond) == 1:
-            text += f" {'is' if wrong == 1 else 'are'} {most} ({'first ' * (wrong > 1)}in line {first}), which has"
+            text += f" {'is' if wrong == 1 else 'are'} {_read(beyond[0])}"
+            text += f" ({'first ' * (wrong > 1)}in line {first}), which has"
         else:
             text += f" are {beyond[0].label} to {most} (first in line {first}), which have"
         text += f" no score in {title(loss)}; {'mend the list, or ' * is_slip}set num_output: {most + 1}"
-        if not is_slip and listed.labels[0].label > 0:
-            text += ", or count the classes from 0"
+        text += ", or count the classes from 0" * (not is_slip and listed.labels[0].label > 0)
         return self.finding(scores.at(*count_place(scores)), f"{title(scores)}: {text}")
+
+
+def _read(one: Labelled) -> str:
+    return one.text if one.text.isdigit() else f"{quoted(one.text)}, which Caffe reads as {one.label}"

@@ -25,11 +25,12 @@ _ALL_BUT = 0.02
 
 
 class Labelled(NamedTuple):
-    """A label of a list: how many lines have it, and the first of them, 1-based."""
+    """A label of a list: how many lines have it, the first of them, 1-based, and how it is written."""
 
     label: int
     times: int
     line: int
+    text: str
 
 
 @remembered(100)
@@ -65,6 +66,6 @@ def labels_in(path: str) -> tuple[Labelled, ...]:
         if len(found) > _MOST_CLASSES:
             return ()
     whole = {word: int(found_in[1]) for word in found if (found_in := _NUMBER.fullmatch(word))}
-    labels = [Labelled(label, len(found[word]), found[word][0]) for word, label in whole.items()]
+    labels = [Labelled(label, len(found[word]), found[word][0], word.decode()) for word, label in whole.items()]
     told, records = sum(one.times for one in labels), sum(map(len, found.values()))
     return tuple(sorted(labels)) if told and records - told <= _ALL_BUT * records else ()
