@@ -82,16 +82,21 @@ def survivor(tried: Sequence[Tried]) -> Tried | None:
             return better
     if likeliest.kind == "rate" and any(one.rank > max(likeliest.rank, (True, STRONG)) for one in _untested(tried)):
         return None
-    own = [one for one in cured if (one.hypothesis.kind, one.hypothesis.place) == (likeliest.kind, likeliest.place)]
+    own = [one for one in cured if _is_alike(one.hypothesis, likeliest)]
     if own[0].held:  # of two losses, either may weigh less or more
         own = [one for one in cured if one.held]
     enough = [one for one in own if not one.left > WELL] if own[0].held else []
     return enough[0] if enough else min(own, key=lambda one: one.left) if own[0].held else own[0]
 
 
+def _is_alike(one: Hypothesis, other: Hypothesis) -> bool:
+    """Do both blame the same? Fields that a solver lacks have one place."""
+    return (one.kind, one.place) == (other.kind, other.place)
+
+
 def _far_better(learned: Sequence[Tried], likeliest: Hypothesis) -> Tried | None:
     """The one of those that learned which leaves least, where the likeliest leaves much more; no rate, nor a chance."""
-    own = min((one.left for one in learned if one.hypothesis.place == likeliest.place), default=math.nan)
+    own = min((one.left for one in learned if _is_alike(one.hypothesis, likeliest)), default=math.nan)
     able = [one for one in learned if one.hypothesis.kind != "rate" and one.hypothesis.score > 0]
     best = min(able, key=lambda one: one.left, default=None)
     return best if best is not None and own > WELL and best.left < _FAR * own else None
