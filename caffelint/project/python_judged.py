@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Judged
 from caffelint.project.python2 import parse
+from caffelint.project.python_blobs import Paths, names_set, values_set
 from caffelint.project.python_nodes import dotted, own_nodes, walk
 
 _RUNS = ".net.forward("
@@ -29,21 +31,29 @@ def judged(text: str) -> tuple[Judged, ...]:
     nodes = walk(tree) if tree is not None else []
     if tree is None or len(nodes) > _MOST_NODES:
         return ()
-    solvers = {
-        f"{dotted(target)}.net"
+    built = {
+        f"{dotted(target)}.net": node.value
         for node in nodes
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         if dotted(node.value.func).endswith(("Solver", "get_solver"))
         for target in node.targets
     }
-    scopes = [tree, *(node for node in nodes if isinstance(node, ast.FunctionDef))] if solvers else []
+    if not built:
+        return ()
+    sets = Counter(key for node in nodes for key in names_set(node))
+    paths = Paths(values_set(nodes, sets))
+    solvers = {
+        net: paths.of(call.args[0]) if call.args and sets[net.removesuffix(".net")] == 1 else ""
+        for net, call in built.items()
+    }
+    scopes = [tree, *(node for node in nodes if isinstance(node, ast.FunctionDef))]
     return tuple(one for scope in scopes for one in _judged(own_nodes(scope), solvers))
 
 
-def _judged(nodes: Sequence[ast.AST], nets: Set[str]) -> Iterator[Judged]:
+def _judged(nodes: Sequence[ast.AST], solvers: Mapping[str, str]) -> Iterator[Judged]:
     last: dict[str, int] = {}
     for node in nodes:
-        if isinstance(node, ast.Call) and (net := _run(node)) in nets:
+        if isinstance(node, ast.Call) and (net := _run(node)) in solvers:
             last[net] = max(node.lineno, last.get(net, 0))
     names: dict[str, set[str]] = {net: set() for net in last}
     read = ((node.lineno, *_read(node)) for node in nodes if isinstance(node, ast.Attribute)) if last else ()
@@ -51,7 +61,7 @@ def _judged(nodes: Sequence[ast.AST], nets: Set[str]) -> Iterator[Judged]:
         if line > last.get(net, line):
             names[net].add(name)
     for net in sorted(last):
-        yield Judged(last[net], tuple(sorted(names[net])))
+        yield Judged(last[net], tuple(sorted(names[net])), solvers[net])
 
 
 def _run(node: ast.Call) -> str:

@@ -37,6 +37,20 @@ def test_what_is_read_after_a_forward_pass(script: str, found: list[tuple[int, t
     assert [(one.line, one.names) for one in judged(script)] == found
 
 
+@pytest.mark.parametrize(
+    ("script", "solver"),
+    [
+        ("solver = caffe.SGDSolver('a/s.prototxt')\n", "a/s.prototxt"),
+        ("p = 's.prototxt'\nsolver = caffe.get_solver(p)\n", "s.prototxt"),
+        ("def f(p):\n    global solver\n    solver = caffe.get_solver(p)\n", ""),
+        ("solver = caffe.SGDSolver('a')\nsolver = caffe.SGDSolver('b')\n", ""),
+        ("solver = caffe.SGDSolver()\n", ""),
+    ],
+)
+def test_of_which_solver_it_is(script: str, solver: str) -> None:
+    assert [one.solver for one in judged(script + RUN + READ)] == [solver]
+
+
 def _solvers(number: int) -> str:
     return "".join(f"a{one} = SGDSolver(p)\n" for one in range(number)) + "a1.net.forward()\n"
 

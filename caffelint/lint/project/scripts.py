@@ -228,7 +228,18 @@ def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
 
 @remembered(4)
 def _judging(top: str) -> Sequence[tuple[Script, Judged]]:
-    return list(judged_by(_scripts(top)))
+    """Those of solvers that are known, with their paths."""
+    found = ((script, one, _solver_meant(top, script, one.solver)) for script, one in judged_by(_scripts(top)))
+    return [(script, one._replace(solver=relative(solver))) for script, one, solver in found if solver]
+
+
+def _solver_meant(top: str, script: Script, path: str) -> str:
+    """The solver that a script gives by this path, or the only one of the project; empty where it may be another."""
+    there = {bare(path): folders_with(top, bare(path))} if path else _solvers(top)
+    solvers = [os.path.join(folder, name) for name, folders in there.items() for folder in folders]
+    meant = [one for one in solvers if not path or f"/{path_end(one)}".endswith(f"/{path_end(path)}")]
+    beside = [one for one in meant if os.path.dirname(one) == script.folder]
+    return meant[0] if len(meant) == 1 else beside[0] if path and len(beside) == 1 else ""
 
 
 def _judged(top: str, folder: str) -> tuple[tuple[Mention, Judged], ...]:
