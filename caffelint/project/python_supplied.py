@@ -145,6 +145,8 @@ def _supplied(scope: _Scope, attributes: Mapping[str, _Built]) -> Iterator[Suppl
             maker = scope.makers.get(dotted(node.func), "")
             if maker in _CLASSIFIERS and (net := scope.built(node)):
                 yield Supplied(net.path, node.lineno, maker, (), net.phase)
+            for key in _run_otherwise(node):
+                runs.setdefault(key, []).append((node.lineno, False))
             if name in _FORWARD and isinstance(node.func, ast.Attribute):
                 of = dotted(node.func.value)
                 words = {word.arg for word in node.keywords}
@@ -160,6 +162,14 @@ def _supplied(scope: _Scope, attributes: Mapping[str, _Built]) -> Iterator[Suppl
         after = bisect_right(runs[of], line, key=itemgetter(0)) if net else 0
         if net and after < len(runs[of]) and runs[of][after][1]:
             yield Supplied(net.path, line, _BY_HAND, (blob,), net.phase)
+
+
+def _run_otherwise(call: ast.Call) -> list[str]:
+    """The nets that a call may run from any layer on: net._forward(1, 5), and all that it is given."""
+    found = [dotted(one) for one in (*call.args, *(word.value for word in call.keywords))]
+    if isinstance(call.func, ast.Attribute) and "forward" in call.func.attr.lower() and call.func.attr not in _FORWARD:
+        found.append(dotted(call.func.value))
+    return [one for one in found if one]
 
 
 def _filled(target: ast.expr) -> tuple[str, str]:
