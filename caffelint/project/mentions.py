@@ -125,10 +125,14 @@ class Supplied(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """That a script runs the training net of a solver forward, at a line, 1-based, and which blobs it reads then."""
+    """That a script runs the training net of a solver forward, at a line, 1-based, and which blobs it reads then.
+
+    solver: the path of the file of the solver, as far as the script gives it.
+    """
 
     line: int
     names: tuple[str, ...]
+    solver: str
 
 
 class NetRuns(NamedTuple):
@@ -136,7 +140,7 @@ class NetRuns(NamedTuple):
 
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
     name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
-    give it, and where; `judged`: what scripts of the project read of the training net of a solver, whichever it is;
+    give it, and where; `judged`: what scripts of the project read of the training nets of solvers that are known;
     `made`: of which lists they make the data bases that it may read.
     """
 

@@ -39,12 +39,7 @@ def asked(text: str) -> tuple[Asked, ...]:
     if not nodes or len(nodes) > _MOST_NODES:
         return ()
     sets = Counter(key for node in nodes for key in names_set(node))
-    values = {
-        key: node.value
-        for node in nodes
-        if isinstance(node, ast.Assign) and len(node.targets) == 1
-        if (key := dotted(node.targets[0])) and sets[key] == 1
-    }
+    values = values_set(nodes, sets)
     paths = Paths(values)
     nets = {key: path for key, value in values.items() if (path := paths.of_net(value))}
     if not nets:
@@ -94,6 +89,16 @@ def _run(value: ast.expr) -> str:
         return ""
     told = {word.arg for word in value.keywords}
     return "" if value.args or told & {"start", "end", "blobs", None} else dotted(value.func.value)
+
+
+def values_set(nodes: Iterable[ast.AST], sets: Mapping[str, int]) -> dict[str, ast.expr]:
+    """The values of the names that one statement sets. sets: how many set each."""
+    return {
+        key: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and len(node.targets) == 1
+        if (key := dotted(node.targets[0])) and sets[key] == 1
+    }
 
 
 class Paths:

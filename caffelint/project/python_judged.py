@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Judged
 from caffelint.project.python2 import parse
+from caffelint.project.python_blobs import Paths, names_set, values_set
 from caffelint.project.python_nodes import dotted, own_nodes, walk
 
 _RUNS = ".net.forward("
@@ -29,35 +31,55 @@ def judged(text: str) -> tuple[Judged, ...]:
     nodes = walk(tree) if tree is not None else []
     if tree is None or len(nodes) > _MOST_NODES:
         return ()
-    solvers = {
-        f"{dotted(target)}.net"
+    built = {
+        f"{dotted(target)}.net": node.value
         for node in nodes
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         if dotted(node.value.func).endswith(("Solver", "get_solver"))
         for target in node.targets
     }
-    scopes = [tree, *(node for node in nodes if isinstance(node, ast.FunctionDef))] if solvers else []
-    return tuple(one for scope in scopes for net in sorted(solvers) for one in _judged(own_nodes(scope), net))
+    if not built:
+        return ()
+    sets = Counter(key for node in nodes for key in names_set(node))
+    paths = Paths(values_set(nodes, sets))
+    solvers = {
+        net: paths.of(call.args[0]) if call.args and sets[net.removesuffix(".net")] == 1 else ""
+        for net, call in built.items()
+    }
+    scopes = [tree, *(node for node in nodes if isinstance(node, ast.FunctionDef))]
+    return tuple(one for scope in scopes for one in _judged(own_nodes(scope), solvers))
 
 
-def _judged(nodes: Sequence[ast.AST], net: str) -> Iterator[Judged]:
-    runs = [
-        node.lineno
-        for node in nodes
-        if isinstance(node, ast.Call) and dotted(node.func) == f"{net}.forward" and not node.args
-        if not any(word.arg in (None, "start", "end") for word in node.keywords)
-    ]
-    if runs:
-        last = max(runs)
-        after = [node for node in nodes if isinstance(node, ast.Attribute) and node.lineno > last]
-        yield Judged(last, tuple(sorted({name for node in after if (name := _read(node, net))})))
+def _judged(nodes: Sequence[ast.AST], solvers: Mapping[str, str]) -> Iterator[Judged]:
+    last: dict[str, int] = {}
+    for node in nodes:
+        if isinstance(node, ast.Call) and (net := _run(node)) in solvers:
+            last[net] = max(node.lineno, last.get(net, 0))
+    names: dict[str, set[str]] = {net: set() for net in last}
+    read = ((node.lineno, *_read(node)) for node in nodes if isinstance(node, ast.Attribute)) if last else ()
+    for line, net, name in read:
+        if line > last.get(net, line):
+            names[net].add(name)
+    for net in sorted(last):
+        yield Judged(last[net], tuple(sorted(names[net])), solvers[net])
 
 
-def _read(node: ast.Attribute, net: str) -> str:
-    """`accuracy` of `solver.net.blobs["accuracy"].data`, which it reads."""
+def _run(node: ast.Call) -> str:
+    """The net that `solver.net.forward()` runs from its first to its last layer; empty for anything else."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr != "forward":
+        return ""
+    is_whole = not node.args and not any(word.arg in (None, "start", "end") for word in node.keywords)
+    return dotted(node.func.value) if is_whole else ""
+
+
+def _read(node: ast.Attribute) -> tuple[str, str]:
+    """`solver.net` and `accuracy` of `solver.net.blobs["accuracy"].data`, which it reads; empty for anything else."""
     if node.attr != "data" or not isinstance(node.ctx, ast.Load):
-        return ""
+        return "", ""
     blob = node.value
-    if not isinstance(blob, ast.Subscript) or dotted(blob.value) != f"{net}.blobs":
-        return ""
-    return str(blob.slice.value) if isinstance(blob.slice, ast.Constant) else ""
+    if not isinstance(blob, ast.Subscript) or not isinstance(blob.slice, ast.Constant):
+        return "", ""
+    of = blob.value
+    if not isinstance(of, ast.Attribute) or of.attr != "blobs":
+        return "", ""
+    return dotted(of.value), str(blob.slice.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
@@ -44,6 +45,8 @@ _KEEP = frozenset(
 """Calls by which the values of images stay what they are, of numpy and cv2."""
 _LOOK = frozenset(["print", "imshow", "imwrite", "show", "imsave"])
 """Statements that do nothing to an image that they are given."""
+_CALL_OTHERS = frozenset(["map", "filter", "exec", "eval", "setattr"])
+"""Functions of Python itself that may change an array that they are given; no other does."""
 _SIZES = frozenset(["shape", "size", "ndim", "dtype"])
 """What of an array can be given away without being changed."""
 _NETS = ("Net", "Classifier", "Detector")
@@ -142,14 +145,57 @@ def _changed(node: ast.AST) -> Iterator[str]:
             id(one.value) for one in walk_all(node.value.args) if isinstance(one, ast.Attribute) and one.attr in _SIZES
         }
         yield from (one.id for one in walk_all(node.value.args) if isinstance(one, ast.Name) and id(one) not in sized)
+    elif isinstance(node, ast.Call) and _may_change(node):
+        yield from (one.id for one in _given(node) if isinstance(one, ast.Name))
+
+
+def _may_change(call: ast.Call) -> bool:
+    """May a call change arrays that it is given?"""
+    name = last_name(call.func)
+    is_python = isinstance(call.func, ast.Name) and hasattr(builtins, name) and name not in _CALL_OTHERS
+    return name not in _KEEP and name not in _LOOK and not is_python
+
+
+def _given(call: ast.Call) -> Iterator[ast.AST]:
+    """What a call is given, but sizes, and what calls in it that may change it are given: each only once in all."""
+    left: list[ast.AST] = [*call.args, *call.keywords]
+    while left:
+        node = left.pop()
+        yield node
+        is_size = isinstance(node, ast.Attribute) and node.attr in _SIZES
+        if not is_size and not _is_blob(node) and not (isinstance(node, ast.Call) and _may_change(node)):
+            left += children(node)
 
 
 def _changes_later(node: ast.AST, blob: ast.expr) -> bool:
     """May it change the data of the blob, or an array, in place, or give it another name?"""
     if isinstance(node, ast.keyword):
         return node.arg == "out"
-    changed = node.target if isinstance(node, ast.AugAssign) else node.value if isinstance(node, ast.Assign) else None
-    return changed is not None and _is_blob_data(changed) and same(_blob(changed), blob)
+    if isinstance(node, ast.AugAssign):
+        return _may_be_of(node.target, blob)
+    if isinstance(node, ast.Assign):
+        values = node.value.elts if isinstance(node.value, ast.Tuple | ast.List) else [node.value]
+        return any(_may_be_of(value, blob) for value in values)
+    return isinstance(node, ast.Call) and _may_change(node) and any(_may_be_of(one, blob) for one in _given(node))
+
+
+def _may_be_of(node: ast.AST, blob: ast.expr) -> bool:
+    """May it be the blob, its data, the data of a blob with a name of its own, or all blobs?"""
+    if isinstance(node, ast.Attribute) and node.attr == "blobs":
+        return True
+    if not isinstance(node, ast.Attribute | ast.Subscript):
+        return False
+    data = node.value if isinstance(node, ast.Subscript) and not _is_blob(node) else node
+    is_data = isinstance(data, ast.Attribute) and data.attr == "data"
+    of = data.value if isinstance(data, ast.Attribute) and is_data else data
+    if not _is_blob(of):
+        return is_data and isinstance(of, ast.Name)
+    return same(of, blob) or _name_of(of) == _name_of(blob) != ""
+
+
+def _is_blob(node: ast.AST) -> TypeGuard[ast.Subscript]:
+    """Is it `net.blobs["data"]`?"""
+    return isinstance(node, ast.Subscript) and last_name(node.value) == "blobs"
 
 
 def _rescales(owner: str, name: str) -> bool:
@@ -174,8 +220,7 @@ def _name_of(blob: ast.expr) -> str:
 def _is_blob_data(target: ast.expr) -> bool:
     """Is it `net.blobs["data"].data[...]`?"""
     data = target.value if isinstance(target, ast.Subscript) else target
-    blob = _blob(target) if isinstance(data, ast.Attribute) and data.attr == "data" else None
-    return isinstance(blob, ast.Subscript) and last_name(blob.value) == "blobs"
+    return isinstance(data, ast.Attribute) and data.attr == "data" and _is_blob(data.value)
 
 
 def _blob(data: ast.expr) -> ast.expr:

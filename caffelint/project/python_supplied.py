@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections import ChainMap, Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -53,11 +53,12 @@ def supplied(text: str) -> tuple[Supplied, ...]:
     nodes = walk(tree) if tree is not None else []
     if tree is None or not nodes or len(nodes) > _MOST_NODES:
         return ()
+    makers = _makers(nodes)
     shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     everywhere = Counter(key for node in nodes for key in names_set(node))
-    module = _Scope(tree, shared, None)
+    module = _Scope(tree, shared, makers, None)
     functions = [node for node in module.nodes if isinstance(node, ast.FunctionDef)]
-    scopes = [module, *(_Scope(node, shared, module) for node in functions)]
+    scopes = [module, *(_Scope(node, shared, makers, module) for node in functions)]
     # Attributes of objects, as those of self, are known in all methods where one of these alone sets them.
     attributes = {
         key: net for scope in scopes for key, net in scope.nets.items() if "." in key and everywhere[key] == 1
@@ -69,7 +70,13 @@ def supplied(text: str) -> tuple[Supplied, ...]:
 class _Scope:
     """A module without its functions, or a function without those in it."""
 
-    def __init__(self, tree: ast.Module | ast.FunctionDef, shared: set[str], module: _Scope | None) -> None:
+    def __init__(
+        self,
+        tree: ast.Module | ast.FunctionDef,
+        shared: set[str],
+        makers: Mapping[str, str],
+        module: _Scope | None,
+    ) -> None:
         self.nodes = list(in_any_case(tree, FUNCTIONS))
         inside = own_nodes(tree)
         sets = Counter(key for node in inside for key in names_set(node))
@@ -84,12 +91,14 @@ class _Scope:
         self.values: ChainMap[str, ast.expr] = ChainMap(own, *(module.values.maps if module else ()))
         self.paths = Paths(self.values)
         self.sets = frozenset(own)
+        self.makers = makers
         self.module = module
         self.nets = {key: net for key, value in own.items() if (net := self.built(value))}
 
     def built(self, value: ast.expr) -> _Built | None:
         """The net that an expression builds of a file whose name is known."""
-        if not isinstance(value, ast.Call) or _last(value.func) not in _NETS:
+        maker = self.makers.get(dotted(value.func)) if isinstance(value, ast.Call) else None
+        if not isinstance(value, ast.Call) or maker is None:
             return None
         words = {word.arg: word.value for word in value.keywords}
         file = value.args[0] if value.args else words.get("model_file") or words.get("network_file")
@@ -98,8 +107,7 @@ class _Scope:
             return None
         told = [*value.args[1:], words["phase"]] if "phase" in words else value.args[1:]
         phases = {phase for one in told if (phase := _phase(one))}
-        is_test = _last(value.func) in _CLASSIFIERS
-        return _Built(path, "TEST" if is_test else phases.pop() if len(phases) == 1 else "")
+        return _Built(path, "TEST" if maker in _CLASSIFIERS else phases.pop() if len(phases) == 1 else "")
 
     def net(self, key: str, attributes: Mapping[str, _Built]) -> _Built | None:
         """The net that a name stands for here."""
@@ -107,6 +115,21 @@ class _Scope:
             return self.nets.get(key)
         above = self.module.nets if self.module else {}
         return attributes.get(key) or (above.get(key) if "." not in key else None)
+
+
+def _makers(nodes: Sequence[ast.AST]) -> Mapping[str, str]:
+    """The names by which a script calls what makes nets in pycaffe; many have a class Classifier of their own."""
+    found = {f"caffe.{name}": name for name in _NETS}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            modules = [one.asname for one in node.names if one.name == "caffe" and one.asname]
+            found.update((f"{module}.{name}", name) for module in modules for name in _NETS)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "caffe" and not node.level:
+            for one in node.names:
+                names = _NETS if one.name == "*" else (one.name,) if one.name in _NETS else ()
+                found.update((one.asname or name, name) for name in names)
+    own = {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    return {key: name for key, name in found.items() if key not in own}
 
 
 def _supplied(scope: _Scope, attributes: Mapping[str, _Built]) -> Iterator[Supplied]:
@@ -119,8 +142,11 @@ def _supplied(scope: _Scope, attributes: Mapping[str, _Built]) -> Iterator[Suppl
                 fills.append((of, node.lineno, blob))
         elif isinstance(node, ast.Call):
             name = _last(node.func)
-            if name in _CLASSIFIERS and (net := scope.built(node)):
-                yield Supplied(net.path, node.lineno, name, (), net.phase)
+            maker = scope.makers.get(dotted(node.func), "")
+            if maker in _CLASSIFIERS and (net := scope.built(node)):
+                yield Supplied(net.path, node.lineno, maker, (), net.phase)
+            for key in _run_otherwise(node):
+                runs.setdefault(key, []).append((node.lineno, False))
             if name in _FORWARD and isinstance(node.func, ast.Attribute):
                 of = dotted(node.func.value)
                 words = {word.arg for word in node.keywords}
@@ -136,6 +162,14 @@ def _supplied(scope: _Scope, attributes: Mapping[str, _Built]) -> Iterator[Suppl
         after = bisect_right(runs[of], line, key=itemgetter(0)) if net else 0
         if net and after < len(runs[of]) and runs[of][after][1]:
             yield Supplied(net.path, line, _BY_HAND, (blob,), net.phase)
+
+
+def _run_otherwise(call: ast.Call) -> list[str]:
+    """The nets that a call may run from any layer on: net._forward(1, 5), and all that it is given."""
+    found = [dotted(one) for one in (*call.args, *(word.value for word in call.keywords))]
+    if isinstance(call.func, ast.Attribute) and "forward" in call.func.attr.lower() and call.func.attr not in _FORWARD:
+        found.append(dotted(call.func.value))
+    return [one for one in found if one]
 
 
 def _filled(target: ast.expr) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, quoted, titles
@@ -37,7 +38,7 @@ class ScriptJudgesInTraining(NetRule):
     ```
     Use instead:
     ```python
-    net = solver.test_nets[0]
+    net = caffe.Net("net.prototxt", caffe.TEST)  # or solver.test_nets[0], where the solver has test_iter
     net.share_with(solver.net)
     net.blobs["data"].data[...] = images
     net.forward()
@@ -45,7 +46,8 @@ class ScriptJudgesInTraining(NetRule):
     ```
 
     ## Known problems
-    Only scripts are read that fill the blobs of the net themselves, and know nothing of the nets for tests.
+    Only scripts are read that fill the blobs of the net themselves, and know nothing of the nets for tests. Nothing is
+    said where it is not known which solver they build: where they give no path of it, and the project has several.
 
     ## References
     - solver.cpp, InitTrainNet and TestAll; dropout_layer.cpp, Forward_cpu
@@ -59,14 +61,25 @@ class ScriptJudgesInTraining(NetRule):
     VALID = [
         _FILES | {"net.prototxt": _NET % "", "a.py": _SCRIPT % "test_nets[0]"},
         _FILES | {"net.prototxt": _NET % " include { phase: TEST }", "a.py": _SCRIPT % "net"},
+        _FILES | {"net.prototxt": _NET % "", "a.py": (_SCRIPT % "net").replace("solver.p", "other_solver.p")},
     ]
     INVALID = [
         Invalid(
             _FILES | {"net.prototxt": _NET % "", "a.py": _SCRIPT % "net"},
             span='type: "Accuracy"',
             message='"a.py" (line 6) takes "accuracy" from the net of the solver, which is in TRAIN, where Dropout'
-            ' "drop" draws at random, so it is lower than in use; take it from solver.test_nets[0]',
-        )
+            ' "drop" draws at random, so it is lower than in use; take it from caffe.Net("net.prototxt", caffe.TEST),'
+            " after its share_with(solver.net)",
+        ),
+        Invalid(
+            _FILES
+            | {"net.prototxt": _NET % "", "a.py": _SCRIPT % "net"}
+            | {"solver.prototxt": 'net: "net.prototxt" test_iter: 10 test_interval: 100 base_lr: 0.1'},
+            span='type: "Accuracy"',
+            message='"a.py" (line 6) takes "accuracy" from the net of the solver, which is in TRAIN, where Dropout'
+            ' "drop" draws at random, so it is lower than in use; take it from solver.test_nets[0], after its'
+            " share_with(solver.net)",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -76,8 +89,16 @@ class ScriptJudgesInTraining(NetRule):
             return
         scores = {top.name: layer for layer in one.layers if layer.type == "Accuracy" for top in layer.tops}
         for place, read in judged:
-            if not all(name in one.blobs for name in read.names):
+            path = os.path.abspath(read.solver)
+            solver = next((solver for solver in net.solvers if os.path.abspath(solver.path) == path), None)
+            if solver is None or not all(name in one.blobs for name in read.names):
                 continue
+            # Caffe makes nets for tests of as many test_iter as there are: solver.cpp, InitTestNets.
+            own = (
+                "solver.test_nets[0]"
+                if solver.message.test_iter
+                else f"caffe.Net({quoted(os.path.basename(net.path))}, caffe.TEST)"
+            )
             for name in read.names:
                 score = scores.get(name)
                 drops = [layer for layer in score.bottoms[0].depends_on if layer.draws_at_random] if score else []
@@ -88,7 +109,7 @@ class ScriptJudgesInTraining(NetRule):
                     net.layers[score.index].at("type"),
                     f"{quoted(place.path)} (line {place.line}) takes {quoted(name)} from the net of the solver, which"
                     f" is in TRAIN, where {titles(drops)} {draw} at random, so it is lower than in use; take it"
-                    " from solver.test_nets[0]",
+                    f" from {own}, after its share_with(solver.net)",
                     phases=(TRAIN,),
                 )
                 return

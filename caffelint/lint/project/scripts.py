@@ -21,7 +21,7 @@ from caffelint.lint.walk import walk
 from caffelint.project.mentions import Asked, Fed, Judged, Mention, NetRuns, Supplied
 from caffelint.project.notebooks import code_of, without_magic
 from caffelint.project.script_customs import Customs, customs_of
-from caffelint.project.script_starts import started
+from caffelint.project.script_starts import path_end, starts
 from caffelint.project.scripts import Runs, Script, bare, runs_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
@@ -198,8 +198,9 @@ def supplied_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple
 
 def _started(top: str, about: Iterable[Script], folder: str, name: str) -> list[Script]:
     """The Python scripts that take the net as an argument from shell scripts about it."""
-    is_its = _is_path_of(folder, name)
-    paths = {path for one in about if one.path.endswith(_SHELLS) for path in started(one.text, is_its)}
+    ends = _ends(folder, name)
+    shells = [starts(one.text) for one in about if one.path.endswith(_SHELLS)]
+    paths = {path for started in shells for end in ends for path in started.get(end, ())}
     found: list[Script] = []
     for path in sorted(paths):
         ending = "/" + path.removeprefix("./").lstrip("/")
@@ -227,7 +228,18 @@ def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
 
 @remembered(4)
 def _judging(top: str) -> Sequence[tuple[Script, Judged]]:
-    return list(judged_by(_scripts(top)))
+    """Those of solvers that are known, with their paths."""
+    found = ((script, one, _solver_meant(top, script, one.solver)) for script, one in judged_by(_scripts(top)))
+    return [(script, one._replace(solver=relative(solver))) for script, one, solver in found if solver]
+
+
+def _solver_meant(top: str, script: Script, path: str) -> str:
+    """The solver that a script gives by this path, or the only one of the project; empty where it may be another."""
+    there = {bare(path): folders_with(top, bare(path))} if path else _solvers(top)
+    solvers = [os.path.join(folder, name) for name, folders in there.items() for folder in folders]
+    meant = [one for one in solvers if not path or f"/{path_end(one)}".endswith(f"/{path_end(path)}")]
+    beside = [one for one in meant if os.path.dirname(one) == script.folder]
+    return meant[0] if len(meant) == 1 else beside[0] if path and len(beside) == 1 else ""
 
 
 def _judged(top: str, folder: str) -> tuple[tuple[Mention, Judged], ...]:
@@ -245,13 +257,13 @@ def _own_python(scripts: Iterable[Script], *words: str) -> Iterator[Script]:
 
 def _is_path_of(folder: str, name: str) -> Callable[[str], bool]:
     """Says whether a path that a script gives may be that of a file: by its name, and its folder where it gives one."""
-    ends = (name, f"{os.path.basename(folder)}/{name}")
+    ends = _ends(folder, name)
+    return lambda path: path_end(path) in ends
 
-    def is_its(path: str) -> bool:
-        parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-        return "/".join(parts[-2:]) in ends
 
-    return is_its
+def _ends(folder: str, name: str) -> tuple[str, str]:
+    """How `path_end` may write the path of a file in a folder."""
+    return name, f"{os.path.basename(folder)}/{name}"
 
 
 def _python_of(script: Script) -> str:

@@ -12,6 +12,7 @@ import caffelint
 from caffelint.lint.project import scripts
 from caffelint.lint.read import read_found
 from caffelint.project.mentions import Mention
+from caffelint.project.script_starts import starts
 from caffelint.project.scripts import Script
 
 
@@ -75,3 +76,14 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
         (repository / f"models/{name}.prototxt").write_text(SOLVER)
     assert caffelint.check(".", uncached()).files == 3
     assert len(searched) == len(set(searched)) == 15
+
+
+def test_a_shell_script_is_read_once_for_all_nets_that_it_names(repository: Path) -> None:
+    nets = [f"n{number}.prototxt" for number in range(9)]
+    (repository / "all.sh").write_text("".join(f"python eval.py --model {net} # caffe\n" for net in nets))
+    for net in nets:
+        (repository / net).write_text('layer { name: "loss" type: "SoftmaxWithLoss" bottom: "a" bottom: "b" top: "c" }')
+    starts.cache_clear()
+    caffelint.check([str(repository)], uncached())
+    assert starts.cache_info().misses == 1
+    assert starts.cache_info().hits > 1
