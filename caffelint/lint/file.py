@@ -110,13 +110,19 @@ class File:
         return all(":" in before for before in lines) and not _CONTROL.search(text)
 
     def is_open_string(self, problem: Problem) -> bool:
-        """Is it that a string has no closing quote, and nothing in it that could be filled in with one?"""
-        text = self.document.source.text[problem.start : problem.end]
-        if text[:1] not in ("'", '"') or (len(text) > 1 and text[-1] == text[0]):
+        """Is it the first string without a closing quote, and nothing in it that could be filled in with one?
+
+        Quotes after it may be read the wrong way round.
+        """
+        if not problem.is_open_string or problem.start != self._first_open_string:
             return False
         # The problem may end where the string was meant to.
         line = self.document.source.text[problem.start : problem.start + _FAR].partition("\n")[0]
-        return not unfilled_in_strings(line + text[0])
+        return not unfilled_in_strings(line + line[0])
+
+    @cached_property
+    def _first_open_string(self) -> int:
+        return next((problem.start for problem in self.document.problems if problem.is_open_string), -1)
 
     @property
     def nets(self) -> list[Net]:

@@ -45,11 +45,12 @@ class Lost(NamedTuple):
 
 
 class Database(NamedTuple):
-    """That a script opens or makes a database: its kind, LMDB or LEVELDB, its path, and the place."""
+    """That a script opens or makes a database: its kind, LMDB or LEVELDB, its path, the place, and is it new then?"""
 
     kind: str
     path: str
     place: Mention
+    is_new: bool
 
 
 class Fed(NamedTuple):

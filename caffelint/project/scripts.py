@@ -212,7 +212,7 @@ class Script:
 
     @cached_property
     def databases(self) -> Sequence[Database]:
-        return tuple(Database(one.kind, one.path, self.mention(one.start)) for one in databases(self._code))
+        return tuple(Database(one.kind, one.path, self.mention(one.start), one.is_new) for one in databases(self._code))
 
     @cached_property
     def moves(self) -> bool:

@@ -26,7 +26,15 @@ class Mistakes:
         """Whether to stop reading."""
         return len(self._problems) >= MOST_PROBLEMS or self._times_repeated >= MOST_REPEATED
 
-    def report(self, start: int, end: int, message: str, repairs: tuple[Edit, ...] = (), safe: bool = False) -> None:
+    def report(
+        self,
+        start: int,
+        end: int,
+        message: str,
+        repairs: tuple[Edit, ...] = (),
+        safe: bool = False,
+        is_open_string: bool = False,
+    ) -> None:
         """The same words twice on a line say nothing new, but what is safe is repaired together.
 
         Repairs may hold pieces of the text, a character for each byte.
@@ -34,7 +42,16 @@ class Mistakes:
         repairs = tuple(one if one.text.isascii() else one._replace(text=_as_read(one.text)) for one in repairs)
         mistake = end_of_line(self._text, start), message
         if mistake != self._last:
-            self._problems.append(Problem("syntax-error", start, end, message, True, "", repairs, safe))
+            problem = Problem(
+                "syntax-error",
+                start,
+                end,
+                message,
+                repairs=repairs,
+                repair_is_safe=safe,
+                is_open_string=is_open_string,
+            )
+            self._problems.append(problem)
             self._last, self._first = mistake, len(self._problems) - 1
             return
         self._times_repeated += 1

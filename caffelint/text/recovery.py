@@ -262,10 +262,9 @@ class Recovery:
             self.problems.append(Problem("unreadable-character", start, end, message))
             return raw if token.end > end else raw + raw[0]
         repairs = (Edit(start, end, repair),) if repair is not None else ()
-        self._syntax(start, end, message, repairs)
-        if token.kind == STRING and (start, end) == (token.start, token.end):
-            return raw + raw[0]
-        return raw
+        is_open = token.kind == STRING and (start, end) == (token.start, token.end)
+        self._syntax(start, end, message, repairs, is_open_string=is_open)
+        return raw + raw[0] if is_open else raw
 
     def _no_value(self, name: str, start: int, value_start: int, current: Field) -> int:
         if current.kind == LIST:

@@ -129,7 +129,8 @@ class Problem(NamedTuple):
     """Something in the text or against the schema that keeps Caffe from reading the file as meant.
 
     `kind` is the name of the rule that reports it, `certain` whether Caffe surely refuses the file for it, `repairs`
-    what would mend it, `own` whether a Caffe that nobody knows may well have the name.
+    what would mend it, `own` whether a Caffe that nobody knows may well have the name, `is_open_string` whether it is a
+    string that has no closing quote.
     """
 
     kind: str
@@ -142,6 +143,7 @@ class Problem(NamedTuple):
     repair_is_safe: bool = False
     field: str = ""
     own: bool = False
+    is_open_string: bool = False
 
     @property
     def path(self) -> tuple[str, ...]:

@@ -21,22 +21,28 @@ class Kind(NamedTuple):
 def kind_of(layer: Layer) -> Kind | None:
     """That of the database which a layer reads; None if nothing tells it, or two say different things."""
     source = layer.message.data_param.source
-    if opened := _opened(layer):
-        if len({kind.name for kind in opened}) == 1:
-            return opened[0]
+    opened = _opened(layer)
+    if len({kind.name for kind, _ in opened}) > 1:
         return None
+    if made := [kind for kind, is_new in opened if is_new]:
+        return made[0]
     name = "/".join(source.lower().rstrip("/").split("/")[-_NEAR:])
     kinds = [kind for kind in ("LMDB", "LEVELDB") if kind.lower() in name]
+    if opened and kinds != [opened[0][0].name]:
+        return None  # one that is only opened may have been replaced
     return Kind(kinds[0], f'source "{source}" looks like {_a(kinds[0])}') if len(kinds) == 1 else None
 
 
-def _opened(layer: Layer) -> list[Kind]:
-    """What scripts of the project open by the same path. One without a folder may be that of several."""
+def _opened(layer: Layer) -> list[tuple[Kind, bool]]:
+    """What scripts of the project open by the same path, and whether they make it.
+
+    One without a folder may be that of several.
+    """
     source = layer.message.data_param.source
     path = same_path(source)
     runs = [solver.runs for solver in layer.net.solvers if solver.runs] if "/" in path else []
     return [
-        Kind(one.kind, f'"{one.place.path}" opens "{source}" as {_a(one.kind)}', f"{one.place}; ")
+        (Kind(one.kind, f'"{one.place.path}" makes "{source}" as {_a(one.kind)}', f"{one.place}; "), one.is_new)
         for told in runs
         for one in told.databases
         if same_path(one.path) == path

@@ -25,7 +25,7 @@ class BackendUnlikeSource(LayerRule):
     ```
 
     ## Known problems
-    It judges by the name, unless a script of the project opens or makes the database at the same path. It does not
+    It judges by the name, unless a script of the project makes the database at the same path. It does not
     report a path that names both kinds or neither, and one that scripts open as both. Where `backend: LMDB` is written
     it is an info by the name: today's tools write LMDB, whatever the name that is kept from before.
 

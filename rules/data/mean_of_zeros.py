@@ -35,7 +35,8 @@ class MeanOfZeros(NetRule):
     ```
 
     ## Known problems
-    A net whose first layer normalises its data needs no mean. Zeros without such a comment are not reported.
+    A net that normalises its data, or what its first layer makes of them, needs no mean. Zeros are only reported beside
+    a comment that gives a mean of bytes and says nothing else of it.
 
     ## References
     - data_transformer.cpp, Transform; dylanrhodes/dog-breed-classification commit bc6fcaf, which mends it
@@ -56,10 +57,25 @@ class MeanOfZeros(NetRule):
         # Of something else.
         _NET.format("# crops: 104, 117, 123\n", _ZEROS),
         _NET.format("# mean over 10 crops, 3 scales\n", _ZEROS),
+        # Of something else, in other units, or done elsewhere.
+        _NET.format("# label 255 means unknown; anchors of 32, 64, 128 pixels\n", _ZEROS),
+        _NET.format("# mean IU of the three folds: 61.2, 60.9, 62.4\n", _ZEROS),
+        _NET.format("# the mean (104, 117, 123) is already subtracted when the LMDB is made\n", _ZEROS),
+        _NET.format("# subtracted when the LMDB is made:\n# mean 104, 117, 123\n", _ZEROS),
+        _NET.format("# torchvision mean 0.485, 0.456, 0.406\n", _ZEROS),
+        _NET.format("# ImageNet mean is 104,117,123, not needed here: BatchNorm takes care of it\n", _ZEROS),
+        # Of another layer.
+        _NET.format('# mean: 104, 117, 123\nlayer { name: "e" type: "Input" top: "e" }', _ZEROS),
         # Normalised in the net.
         _NET.format("# mean: 104, 117, 123\n", _ZEROS) + ' layer { name: "n" type: "BatchNorm" bottom: "d" top: "n" }',
     ]
     INVALID = [
+        Invalid(
+            _NET.format("# [101, 119, 124] is the mean of the channels\n", _ZEROS),
+            span="mean_value: 0",
+            message='Data "d": mean_value 0, 0, 0 subtracts nothing, but the comment on line 1 gives the mean 101,'
+            " 119, 124; set mean_value to it, or remove mean_value",
+        ),
         Invalid(
             _NET.format("", _ZEROS + " # mean of channels: [101, 119.5, 124]"),
             span="mean_value: 0",

@@ -84,6 +84,8 @@ class TrainAndTestShareData(NetRule):
     VALID = [
         # Another model.
         {"lenet_train.prototxt": _PART + _LOSS, "vgg_val.prototxt": _PART + _LOSS},
+        # Answers are taken from the training set.
+        {"lenet_train.prototxt": _PART + _LOSS, "lenet_test.prototxt": _PART},
         _DATA % ("train_lmdb", "TRAIN", "") + _DATA % ("val_lmdb", "TEST", ""),
         # What another field of a project's own Caffe tells apart.
         _OWN.replace("batch_size", 'split: "train" batch_size') % "TRAIN"
@@ -168,7 +170,7 @@ class TrainAndTestShareData(NetRule):
         beside = not net.solvers and trained_beside(net)
         if not beside and (net.role != "train" or is_never_tested(net) or net.is_only_tested and not net.solvers):
             return
-        if is_judged(net, TRAIN) and not is_judged(net, TEST):
+        if is_judged(beside or net, TRAIN) and not is_judged(net, TEST):
             return  # testing only looks at what the net answers
         found = list(pairs(net, own=True))
         apart = any(not trained_layers(pair).keys() >= tested_paths(pair) for pair in found)

@@ -62,7 +62,8 @@ class NoActivationBetween(NetRule):
     but for numbers, where at least five others have one and no other pair has none. It is silent about grouped, frozen
     and shared layers, about nets that are built of such pairs, and where an activation is commented out. It is an info
     where no other layer of the type has an activation, as in Caffe's own cifar10_quick. Of nets without data, it only
-    looks at those with fillers, as are written to be timed.
+    looks at those with fillers, as are written to be timed, unless their name or a training net with the same layers
+    says that trained weights are loaded.
 
     ## References
     - inner_product_layer.cpp, base_conv_layer.cpp
@@ -108,6 +109,12 @@ class NoActivationBetween(NetRule):
         " inner_product_param {{ num_output: 60 }} }}"
     )
     VALID = [
+        # Nets that are run, by the name or with the weights of the net beside.
+        {"deploy.prototxt": _TIMED.format(' weight_filler { type: "xavier" }', "")},
+        {
+            "face.prototxt": _TIMED.format(' weight_filler { type: "xavier" }', ""),
+            "face_train.prototxt": _NET.format("", 5, "").replace("ip2", "fc6").replace("ip3", "fc7"),
+        },
         _NET.format("", 50, 'layer { name: "relu2" type: "ReLU" bottom: "ip2" top: "ip2" }'),
         # A net that is used may be folded.
         _TIMED.format("", ""),
@@ -176,15 +183,16 @@ class NoActivationBetween(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         # A net without data that has fillers is started from them, by a script, as those that are timed.
-        is_started = net.role == "deploy" and bool(net.fillers)
+        is_started = net.role == "deploy" and bool(net.fillers) and not net.is_only_tested
         if not (net.is_trained or is_started) or len(net.layers_that(is_weighted_sum)) < 3:
             return
         for one in net.states():
             if one.phase == TRAIN and one.is_wired and (one.has_loss or is_started):
-                yield from self._pairs(net, one)
+                trained = net.once(_trained_beside) if is_started else frozenset()
+                yield from self._pairs(net, one, trained, () if is_started else (TRAIN,))
                 return
 
-    def _pairs(self, net: Net, one: BuiltNet) -> Iterator[Finding]:
+    def _pairs(self, net: Net, one: BuiltNet, trained: frozenset[str], phases: tuple[str, ...]) -> Iterator[Finding]:
         sums = [layer for layer in one.layers if layer.index is not None and layer.bottoms and is_weighted_sum(layer)]
         bent = {layer: curve for layer in sums if (curve := bend(layer))}
         bends = Counter(bent.values())
@@ -196,6 +204,8 @@ class NoActivationBetween(NetRule):
         of_all = len(pairs) == 1 and len(bent) >= LEAST and (is_wide(*pairs[0]) or _is_odd(*pairs[0], bent))
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
+            if {mine.name, other.name} <= trained:
+                continue  # its weights are loaded
             # A decoder may be all of one family without; no row of layers without windows is meant.
             if _was_taken_out(other, mine) or first.written_windows() and is_family_without(first, layer, sums, bent):
                 continue
@@ -211,8 +221,13 @@ class NoActivationBetween(NetRule):
                 ),
                 severity=None if any(sibling.type == first.type for sibling in bent) else INFO,
                 related=(Related("the layer before", other.at("name")),),
-                phases=(TRAIN,),
+                phases=phases,
             )
+
+
+def _trained_beside(net: Net) -> frozenset[str]:
+    """The names of the layers of training nets beside it."""
+    return frozenset(layer.name for other in net.siblings if other.role == "train" for layer in other.layers)
 
 
 def _is_odd(layer: BuiltLayer, second: BuiltLayer, bent: Collection[BuiltLayer]) -> bool:

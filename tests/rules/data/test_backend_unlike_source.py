@@ -1,4 +1,4 @@
-"""What scripts of the project open by the path of a net counts more than the name of the path."""
+"""What scripts of the project make at the path of a net counts more than the name of the path."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def _messages(tmp_path: Path, net: str, scripts: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("path", ["/tmp/db", "/tmp//db/"])
-def test_a_script_opens_the_database_as_the_other_kind(tmp_path: Path, path: str) -> None:
+def test_a_script_makes_the_database_as_the_other_kind(tmp_path: Path, path: str) -> None:
     (message,) = _messages(tmp_path, NET % ("/tmp/db", "LMDB"), {"make.py": OPENS % path})
-    assert message.endswith('make.py" opens "/tmp/db" as a LEVELDB, but backend is LMDB; set backend: LEVELDB')
+    assert message.endswith('make.py" makes "/tmp/db" as a LEVELDB, but backend is LMDB; set backend: LEVELDB')
 
 
 def test_a_script_knows_better_than_the_name(tmp_path: Path) -> None:
@@ -36,6 +36,11 @@ def test_a_script_knows_better_than_the_name(tmp_path: Path) -> None:
     ("source", "scripts"),
     [
         ("/tmp/other", {"make.py": OPENS % "/tmp/db"}),
+        # Only read, before it is made anew.
+        (
+            "/tmp/db",
+            {"turn.py": "import caffe, leveldb, lmdb\ndb = leveldb.LevelDB('/tmp/db')\nlmdb.open(out).put(1, 2)\n"},
+        ),
         # In whatever folder.
         ("db", {"make.py": OPENS % "db"}),
         ("/tmp/db", {"make.py": OPENS % "/tmp/db", "other.py": "import caffe\nlmdb.open('/tmp/db')\n"}),

@@ -18,11 +18,17 @@ def test_an_open_string_is_told_in_a_template() -> None:
     assert found[0] == ('the string that starts here has no closing "', 1)
 
 
+def test_what_follows_an_open_string_is_not_told() -> None:
+    text = "layer { python_param { param_str: \"{\n'scale': $SCALE,\n'pad': $PAD }\" } }\nname: \"a\n"
+    assert [line for _, line in _found(text + _TEMPLATE.format(""))] == [1]
+
+
 @pytest.mark.parametrize(
     "text",
     [
         # What is filled in may close it.
         'name: "{{ name }}\n' + _TEMPLATE.format(""),
+        "layer { python_param { param_str: \"{ $SCALE,\n'pad': 3 }\" } }\n" + _TEMPLATE.format(""),
         # Of another kind.
         _TEMPLATE.format("kernel_size 3"),
         # Parts of it are chosen.
