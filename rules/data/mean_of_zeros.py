@@ -2,16 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import (
-    LIKELY,
-    WARNING,
-    Finding,
-    Invalid,
-    Net,
-    NetRule,
-    Related,
-    titles,
-)
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, Related, titles
 
 from ._layers import IMAGE_READERS
 from ._zeros import mean_in_comment, subtracts_zeros

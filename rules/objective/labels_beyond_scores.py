@@ -73,8 +73,7 @@ class LabelsBeyondScores(NetRule):
                 known = found.get(scores.layer.index)
                 if listed and beyond and (known is None or known[3][-1].label < beyond[-1].label):
                     found[scores.layer.index] = (layer, scores.layer, listed, beyond)
-        for one in found.values():
-            yield self._told(*one)
+        yield from (self._told(*one) for one in found.values())
 
     def _told(self, loss: Layer, scores: Layer, listed: ListedLabels, beyond: Sequence[Labelled]) -> Finding:
         outputs, records = class_count(scores), sum(one.times for one in listed.labels)
