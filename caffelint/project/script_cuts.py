@@ -57,8 +57,9 @@ def _read(line: str, inside: str) -> tuple[str, bool, str, str]:
 
     inside: the quote and the parentheses that are open before it.
     """
-    end, at = len(line), 0
-    while at < len(line):
+    size = end = len(line)
+    at = 0
+    while at < size:
         char = line[at]
         if char == "\\" and inside[-1:] != "'":
             at += 1
@@ -68,12 +69,12 @@ def _read(line: str, inside: str) -> tuple[str, bool, str, str]:
             inside += char
         elif char == ")" and inside:
             inside = inside[:-1]
-        elif char == "#" and (at == 0 or line[at - 1].isspace()):
+        elif char == "#" and (at == 0 or line[at - 1] in " \t"):
             end = at
             break
         at += 1
     code = line[:end]
-    if end < len(line):
+    if end < size:
         return code, False, COMMENT, inside
     if code.endswith("\\"):
         return code[:-1], True, "", inside

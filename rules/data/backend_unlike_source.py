@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Invalid, Layer, LayerRule, fix, title, write
+from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Given, Invalid, Layer, LayerRule, fix, title, write
 from caffelint.lint.built import types_that
 
 from ._backends import kind_of
@@ -42,6 +42,7 @@ class BackendUnlikeSource(LayerRule):
     certainty = LIKELY
     layer_types = types_that(lambda kind: kind.has_setting("backend"))
     VALID = [
+        'layer { type: "Data" data_param { source: "train_lmdb" backend: top } }',
         'layer { name: "data" type: "Data" data_param { source: "train_lmdb" backend: LMDB } }',
         'layer { name: "data" type: "Data" data_param { source: "train_leveldb" } }',
         'layer { name: "data" type: "Data" data_param { source: "train_db" } }',
@@ -69,7 +70,7 @@ class BackendUnlikeSource(LayerRule):
         kind = kind_of(layer)
         block = layer.message.data_param
         backend = block.DB.Name(block.backend)
-        if kind is None or backend == kind.name:
+        if kind is None or backend == kind.name or layer.given("data_param", "backend") is Given.UNREADABLE:
             return
         is_set = layer.has("data_param", "backend")
         # Who writes LMDB, as today's tools do unless they are told otherwise, has thought of it; names stay.
