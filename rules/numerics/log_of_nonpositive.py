@@ -7,6 +7,9 @@ from caffelint.lint.built import BuiltLayer, Values
 
 from ._domain import DomainRule, Fault, gives_zeros
 
+_SHIFT = 1e-5
+"""What the remedy adds, and by how much at most a probability may be off."""
+
 
 class LogOfNonpositive(DomainRule):
     """A Log layer gets values that are 0 or below.
@@ -65,6 +68,17 @@ class LogOfNonpositive(DomainRule):
             ),
         ),
         Invalid(
+            _NET % ("p", "Sigmoid")
+            + 'layer { name: "q" type: "Power" bottom: "act" top: "q" power_param { scale: -1 shift: 0.9999999 } }'
+            + ' layer { name: "log" type: "Log" bottom: "q" top: "log" loss_weight: 1 }',
+            span='bottom: "q"',
+            message='Log "log" takes the logarithm of -1.19e-07, which is nan, once Power "q" saturates; set a small'
+            " shift, such as shift: 1e-5",
+            fixed=_NET % ("p", "Sigmoid")
+            + 'layer { name: "q" type: "Power" bottom: "act" top: "q" power_param { scale: -1 shift: 0.9999999 } }'
+            + ' layer { name: "log" type: "Log" bottom: "q" top: "log" loss_weight: 1 log_param { shift: 1e-5 } }',
+        ),
+        Invalid(
             _NET % ("bn", "BatchNorm") + 'layer { name: "log" type: "Log" bottom: "act" top: "log" }',
             span='bottom: "act"',
             message='Log "log" takes the logarithm of values of both signs from BatchNorm "bn", which is nan below 0;'
@@ -119,8 +133,9 @@ def _judge(layer: BuiltLayer, bottom: Values) -> Fault | None:
     if bottom.signed:
         what = f"{what} values of both signs from {source}, which is nan below 0"
         return Fault(f"{what}; make them positive first", values.signed)
-    if values[:2] == (0, 1) and maker.has_backward:
-        what = f"{what} 0, which is -inf, once {source} saturates"
+    if -_SHIFT < values.low <= 0 and abs(values.high - 1) < _SHIFT and maker.has_backward:
+        least = f"{values.low:.3g}, which is nan" if values.low < 0 else "0, which is -inf"
+        what = f"{what} {least}, once {source} saturates"
         return Fault(f"{what}; {shift}", False, needs_shift=True, in_training=True)
     if values.low == 0 or param.shift > 0 or maker.bottoms:
         return None
