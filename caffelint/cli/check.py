@@ -68,7 +68,11 @@ if TYPE_CHECKING:
     help="Of folders, leave out these files, not those of the settings.",
 )
 @force_exclude_option
-@click.option("--read-data", is_flag=True, help="Also read data: shapes, scales, and what caffelint data found.")
+@click.option(
+    "--read-data",
+    is_flag=True,
+    help="Also read data: shapes, scales, and up to 2,000 records of each source of a solver.",
+)
 @fail_on_option
 @click.option(
     "--max-warnings",

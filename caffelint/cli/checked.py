@@ -91,6 +91,7 @@ def reporting(
 ) -> int:
     """Check, and print what is found or store it as a baseline; the exit status."""
     from caffelint.cli.outputs import write_all
+    from caffelint.lint.finding import ERROR
 
     for name, others in (("unsafe_fixes", "--fix or --diff"), ("reason", "--add-ignores")):
         if options[name]:
@@ -108,6 +109,11 @@ def reporting(
             from caffelint.evidence.data.kept import with_kept
 
             report = with_kept(report, paths, config)
+            if config.is_asked("read_data") and paths != ["-"]:
+                from caffelint.cli.data_at_hand import solvers
+                from caffelint.evidence.data.sampled import with_samples
+
+                report = with_samples(report, solvers(paths, config), config)
             if not options["quiet"] and (lacking := data_not_read()):
                 tell(lacking)
         if config.target and not options["quiet"]:
@@ -116,6 +122,9 @@ def reporting(
         write_all(report, wanted, look)
         if not options["quiet"] and look.least != "info":
             tell_of_others(whole, paths)
+        is_read = any(output.format == "text" and output.file is None for output in wanted)
+        if is_read and not options["quiet"] and not config.read_data and not report.count(ERROR):
+            tell_of_data(paths, config)
     tell_of_files(report, options["quiet"], options["verbose"])
     return report.exit_status(config.fail_on, config.max_warnings)
 
@@ -165,6 +174,16 @@ def tell_of_others(report: Report, paths: Sequence[str]) -> None:
         if is_other:
             says = finding.message if finding.name == _OTHER else "holds no Caffe net or solver; not checked"
             tell(f"{file}: {says}")
+
+
+def tell_of_data(paths: Sequence[str], config: Config) -> None:
+    """Say on stderr how data that is at hand is looked at, to whoever checks a folder."""
+    folders = [path for path in paths if os.path.isdir(path)]
+    if folders:
+        from caffelint.cli.data_at_hand import advice
+
+        if said := advice(folders, config):
+            tell(said)
 
 
 def tell_of_files(report: Report, quiet: bool, verbose: bool = False) -> None:

@@ -7,6 +7,7 @@ import time
 from types import TracebackType
 
 from caffelint.evidence.data.look import look
+from caffelint.evidence.data.sampled import RECORDS, WHOLE
 from caffelint.evidence.data.scan import Scan
 from caffelint.lint.checker import Checker
 from caffelint.lint.config import Config
@@ -14,8 +15,6 @@ from caffelint.lint.finding import INFO
 from caffelint.lint.joined import NotJoined, load_joined
 from caffelint.lint.report import ReportedFinding
 
-_SAMPLE, _WHOLE = 2000, 1 << 25
-"""Records, and bytes: a source with more of both is not read whole."""
 _GRACE = 5.0
 OF_FILES = "files-ask-otherwise"
 """An info, since files may be sorted; a reason where what a net learns of them does not hold for others."""
@@ -28,7 +27,7 @@ class Looking:
         self._path = path
         self._config = config
         self._found: tuple[ReportedFinding, ...] = ()
-        self._scan = Scan(sample=_SAMPLE, keep=config.cache, whole=_WHOLE)
+        self._scan = Scan(sample=RECORDS, keep=config.cache, whole=WHOLE)
         self._thread = threading.Thread(target=self._look if wanted else int, daemon=True)
         self._until = 0.0
 

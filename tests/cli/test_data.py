@@ -268,3 +268,39 @@ def test_a_check_opens_no_label_map_or_mean_outside(
     said = capsys.readouterr().out
     assert "cannot be parsed (line 2), so Caffe stops" in said
     assert "BlobProto" in said
+
+
+@KINDS
+def test_a_check_looks_into_data(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the option, of the solvers below a folder; without, it says how, and opens nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "net.prototxt").write_text(plain(tmp_path, kind, images(60), [*LABELS[:59], 10]) + rest())
+    command = ["check", ".", "--format", "concise", "--fail-on", "never"]
+    main([*command, "--read-data"])
+    assert "label-outside-classes" not in capsys.readouterr().out
+    for name in ("solver.prototxt", "again.prototxt"):
+        (tmp_path / name).write_text('net: "net.prototxt" base_lr: 0.01 lr_policy: "fixed" max_iter: 100\n')
+    main([*command, "--read-data"])
+    assert capsys.readouterr().out.count("label-outside-classes") == 1
+    main(["check", "."])
+    told = capsys.readouterr()
+    assert "label-outside-classes" not in told.out
+    assert "is here and was not read: check --read-data looks into it" in told.err
+    main(["check", "solver.prototxt"])
+    main(["check", ".", "--quiet"])
+    main(command)
+    assert "was not read" not in capsys.readouterr().err
+
+
+def test_a_check_reads_data_for_a_minute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("caffelint.evidence.data.sampled.SECONDS", -1.0)
+    (tmp_path / "net.prototxt").write_text(plain(tmp_path, "lmdb", images(60), LABELS) + rest())
+    main(["check", "net.prototxt", "--read-data"])
+    assert "the data of net.prototxt was not read: caffelint data net.prototxt does" in capsys.readouterr().err

@@ -105,6 +105,7 @@ class Scan:
         """Records and bytes that were read."""
         self._totals: dict[Source, int] = {}
         self._sampled: set[Source] = set()
+        self._known: dict[Source, Scanned] = {}
 
     def __enter__(self) -> Scan:
         for _ in range(min(self.jobs, _EARLY)):
@@ -123,8 +124,8 @@ class Scan:
             child.end()
 
     def read(self, sources: Sequence[Source]) -> dict[Source, Scanned]:
-        """What is in each of them."""
-        found = {source: Scanned() for source in sources}
+        """What is in each of them; what was read before is not read again."""
+        found = {source: Scanned() for source in sources if source not in self._known}
         parts = [part for source in found for part in self._planned(source, found[source])]
         executor = ThreadPoolExecutor(self.jobs)
         try:
@@ -133,7 +134,7 @@ class Scan:
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
         if self._ended:
-            return found
+            return self._known | found
         self._sampled |= {source for source, scanned in found.items() if scanned.is_sample}
         for source, scanned in found.items():
             scanned.facts.total = self._totals.get(source) or (0 if scanned.is_sample else scanned.facts.records)
@@ -141,7 +142,8 @@ class Scan:
         for source, scanned in found.items():
             if self.keep and not self.sample and not scanned.error and source.known_by_its_state:
                 cache.store_value(_whole(source), {"facts": scanned.facts.as_json()})
-        return found
+        self._known |= found
+        return {source: self._known[source] for source in sources}
 
     def name(self, source: Source, number: int) -> str:
         """What a record is called, by its number among those that were read."""

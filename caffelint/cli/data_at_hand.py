@@ -1,0 +1,46 @@
+"""The solvers of a check, and whether the data that one of them reads is on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from caffelint.lint.discover import discover, named_nets, relative, wanted
+from caffelint.lint.read import beginning
+from caffelint.text.patterns import compiled_later
+
+if TYPE_CHECKING:
+    from caffelint.lint.config import Config
+
+_SOLVER = compiled_later(rb"^[ \t]*(train_)?net(_param)?[ \t]*[:{]", re.MULTILINE)
+_SOURCE = compiled_later(rb"""^[^#\n]{0,200}\bsource[ \t]*:[ \t]*["']([^"'\n]{1,1000})["']""", re.MULTILINE)
+_SIZE = 1 << 16
+_MOST = 20
+"""Solvers that are asked for their data."""
+
+
+def solvers(paths: Sequence[str], config: Config) -> list[str]:
+    """The files that were given, and those below folders that look like solvers."""
+    named = {os.path.normpath(path) for path in paths}
+    files = discover(paths, wanted(config), config.roots).files
+    return [file for file in files if file in named or _SOLVER.search(beginning(file, _SIZE))]
+
+
+def advice(paths: Sequence[str], config: Config) -> str:
+    """How to have the data of a solver looked at that is here; empty where there is none.
+
+    Nothing of the data is opened.
+    """
+    for solver in solvers(paths, config)[:_MOST]:
+        for net in named_nets(solver, config.roots):
+            text = beginning(net.path, _SIZE) if net.path else b""
+            for found in _SOURCE.finditer(text):
+                source = os.fsdecode(found[1])
+                if any(os.path.exists(os.path.join(start, source)) for start in ("", os.path.dirname(net.path or ""))):
+                    return (
+                        f'the data "{source}" is here and was not read: check --read-data looks into it, and caffelint'
+                        f" smoke {relative(solver)} also trains a few iterations on it"
+                    )
+    return ""
