@@ -23,7 +23,7 @@ from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.caffe.refusal import Kind, Refusal
-    from caffelint.project.scripts import Runs
+    from caffelint.project.solver_runs import Runs
     from caffelint.schema.bound import Bound
     from caffelint.schema.messages import SolverParameter
     from caffelint.schema.project import ProjectCaffe

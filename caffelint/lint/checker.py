@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.net import Net
     from caffelint.lint.file import File
     from caffelint.lint.judge import Judge
-    from caffelint.project.scripts import Runs
+    from caffelint.project.solver_runs import Runs
 
 _OF_NO_MATTER = frozenset(["baseline", "cache", "caffe_python", "fail_on", "jobs", *NO_SETTINGS])
 """Settings that leave the findings of a job as they are."""

@@ -26,7 +26,8 @@ from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
 from caffelint.lint.run import RuleSet
 from caffelint.project.mentions import Mention, NetRuns
-from caffelint.project.scripts import Script, runs_of
+from caffelint.project.scripts import Script
+from caffelint.project.solver_runs import runs_of
 from caffelint.schema.detect import NET_FIELDS
 from caffelint.text.edits import apply_edits
 

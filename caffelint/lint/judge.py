@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from caffelint.lint.checker import Measure
     from caffelint.lint.project.named import NamedForks
     from caffelint.project.mentions import NetRuns
-    from caffelint.project.scripts import Runs
+    from caffelint.project.solver_runs import Runs
     from caffelint.schema.project import ProjectCaffe
 
 _MOST_SUGGESTIONS = 100

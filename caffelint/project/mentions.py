@@ -44,6 +44,17 @@ class Lost(NamedTuple):
     place: Mention
 
 
+class Stopped(NamedTuple):
+    """Where a Python script stops whenever it is run, and the name that nothing in it binds, with the one that may have
+    been meant; without a name, Python does not read the script: `says` is why.
+    """
+
+    place: Mention
+    name: str = ""
+    near: str = ""
+    says: str = ""
+
+
 class Database(NamedTuple):
     """That a script opens or makes a database: its kind, LMDB or LEVELDB, its path, the place, and is it new then?"""
 

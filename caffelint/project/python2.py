@@ -29,24 +29,48 @@ _MOST = 1 << 29
 """For each expression in an f-string, CPython 3.11 goes through all of the string: the most braces times characters."""
 
 
+_CERTAIN = ("was never closed", "does not match opening", "unmatched ", "indent", "inconsistent use of tabs")
+"""What Python says of a text that no version reads, whatever else is unlike between them."""
+
+
 def parse(text: str) -> tuple[ast.Module | None, bool]:
     """The tree of a module, and whether only Python 2 reads it; no tree where neither does, or none in time."""
-    if text.count("{") * len(text) > _MOST and _F_STRING.search(text):
+    if _is_long(text):
         return None, False
-    text = _HUGE_NUMBER.sub("_", text)
-    tree = _parsed(text)
-    if tree is not None:
-        return tree, False
-    text = text.expandtabs(8)
+    tree = _parsed(_HUGE_NUMBER.sub("_", text))
+    return (tree, False) if isinstance(tree, ast.Module) else (_module(_parsed(_rewritten(text))), True)
+
+
+def broken(text: str) -> tuple[int, str] | None:
+    """The line, 1-based, at which every Python stops reading a module, and its words; None where that is not sure."""
+    if _is_long(text):
+        return None
+    found = [_parsed(one) for one in (_HUGE_NUMBER.sub("_", text), _rewritten(text))]
+    error = found[-1]
+    if not isinstance(error, SyntaxError) or not all(isinstance(one, SyntaxError) for one in found):
+        return None
+    return (error.lineno or 1, error.msg) if any(words in error.msg for words in _CERTAIN) else None
+
+
+def _is_long(text: str) -> bool:
+    return text.count("{") * len(text) > _MOST and _F_STRING.search(text) is not None
+
+
+def _rewritten(text: str) -> str:
+    text = _HUGE_NUMBER.sub("_", text).expandtabs(8)
     for pattern, instead in _IN_PYTHON_3:
         text = pattern.sub(instead, text)
-    return _parsed(text), True
+    return text
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _module(tree: ast.Module | Exception) -> ast.Module | None:
+    return tree if isinstance(tree, ast.Module) else None
+
+
+def _parsed(text: str) -> ast.Module | Exception:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # escapes such as "\d"
             return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return error

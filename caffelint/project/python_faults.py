@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import sys
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from caffelint.project.python_arrays import rebound, written
 from caffelint.project.python_idle_loops import idle_loops
-from caffelint.project.python_nodes import certain, children, walk, walk_all
+from caffelint.project.python_nodes import walk
 from caffelint.project.python_shapes import numbered, numbers_shaped
+from caffelint.project.python_unbound import evaluated, helpers_of, names_bound, unbound
 from caffelint.text.near import Compared, near
 from caffelint.text.records import NamedTuple
 
@@ -25,21 +22,6 @@ _READ_ONLY = frozenset(["data", "diff", "shape", "num", "channels", "height", "w
 """Properties of a blob in _caffe.cpp; none has a setter."""
 _UNFORESEEN = frozenset(["setattr", "exec", "__dict__"])
 _CLOSE = 0.75
-_OF_PYTHON = frozenset(dir(builtins)) | {"__class__", "__file__", "__path__"}
-_OF_PYTHON_2 = frozenset(
-    (
-        *("apply", "basestring", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long", "raw_input"),
-        *("reduce", "reload", "unichr", "unicode", "xrange", "StandardError", "WindowsError"),
-    )
-)
-"""Builtins of Python 2 that 3 has not, or not everywhere: docs.python.org/2/library (functions, exceptions)."""
-_BIND_ANY = frozenset(["*", "exec", "globals", "locals", "vars", "builtins", "__builtin__", "__builtins__"])
-"""Names whose use may bind any other. `eval`, of a `param_str` mostly, takes an expression, which binds none."""
-_OF_NUMPY = "* of numpy"
-_NOT_OF_NUMPY = (frozenset(sys.stdlib_module_names) | {"yaml", "cPickle", "StringIO", "urllib2"}) - frozenset(
-    ["array", "copy", "math", "random", "select", "test", "trace", "typing"]
-)
-"""Modules, also of Python 2, that `from numpy import *` does not bind: `numpy.__all__`, from 1.0 to 2.4."""
 _ANY_NAME = frozenset(["__getattr__", "__getattribute__", "__setattr__"])
 
 
@@ -78,9 +60,9 @@ def faults(
     codes: the methods; classes: the class and its bases; module: all of the file, where attributes may be set as well;
     body: its statements. compared: how much may still be compared of names in the file.
     """
-    known, bound = _attributes(classes, module), _bound(module)
+    known, bound = _attributes(classes, module), names_bound(module)
     here = {node for node in module if isinstance(node, ast.FunctionDef)}
-    helpers = _helpers(module, body)
+    helpers = helpers_of(module, body)
     seen: set[tuple[str, str, int]] = set()
     for code in codes:
         found = [*_unset(code, known, compared)] if known is not None else []
@@ -128,7 +110,7 @@ def _unset(code: Code, known: frozenset[str], compared: Compared) -> Iterator[Py
     """The first attribute that nothing sets: the method ends there."""
     unknown = [
         node
-        for node in _evaluated(code.certain)
+        for node in evaluated(code.certain)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "self"
@@ -142,75 +124,11 @@ def _unset(code: Code, known: frozenset[str], compared: Compared) -> Iterator[Py
         yield PythonFault(code.function.name, first.lineno, UNSET, f"self.{first.attr}", near=found)
 
 
-def _bound(module: Iterable[ast.AST]) -> frozenset[str] | None:
-    """All names that anything in a file binds, wherever; None if that is not to be told."""
-    names: set[str] = set()
-    stars: set[ast.AST] = set()
-    for node in module:
-        if isinstance(node, ast.ImportFrom) and node.module == "numpy" and node.names[0].name == "*":
-            names.add(_OF_NUMPY)
-            stars.update(node.names)
-        elif node in stars:
-            continue
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            if node.id in _BIND_ANY:
-                return None
-        else:
-            names.update(_names_bound(node))
-    return None if names & _BIND_ANY else frozenset(names)
-
-
-def _helpers(module: Sequence[ast.AST], body: Sequence[ast.stmt]) -> Mapping[str, ast.FunctionDef]:
-    """The functions of a file that run whenever they are called by their names, which stand for nothing else."""
-    functions = {one.name: one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list}
-    if not functions:
-        return functions
-    times = Counter(name for node in module for name in _names_bound(node))
-    return {
-        name: one
-        for name, one in functions.items()
-        if times[name] == 1 and not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(one))
-    }
-
-
-def _names_bound(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        yield from () if isinstance(node.ctx, ast.Load) else (node.id,)
-    elif isinstance(node, ast.alias):
-        yield (node.asname or node.name).partition(".")[0]
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(name := getattr(node, "name", None), str):
-        yield name
-
-
-def _with_called(statements: Sequence[ast.stmt], helpers: Mapping[str, ast.FunctionDef]) -> list[ast.stmt]:
-    """These, and what runs in any case of the helpers that they call, and those in turn."""
-    found: list[ast.stmt] = []
-    waiting, called = [*statements], set[str]()
-    while waiting:
-        found += waiting
-        names = {
-            node.func.id
-            for node in _evaluated(waiting)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
-        waiting = [one for name in sorted(names - called) if name in helpers for one in certain(helpers[name].body)]
-        called |= names
-    return found
-
-
 def _unbound(
     code: Code, bound: frozenset[str], helpers: Mapping[str, ast.FunctionDef], compared: Compared
 ) -> Iterator[PythonFault]:
     """The first name that nothing binds: the method ends there, or in what it calls."""
-    known = bound | _OF_PYTHON | _OF_PYTHON_2
-    evaluated = [*_evaluated(_with_called(code.certain, helpers))]
-    names = (node for node in evaluated if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-    unknown = [node for node in names if node.id not in known]
-    if _OF_NUMPY in bound:
-        owners = {node.value for node in evaluated if isinstance(node, ast.Attribute)}
-        unknown = [node for node in unknown if node.id in _NOT_OF_NUMPY and node in owners]
+    unknown = unbound(code.certain, bound, helpers)
     if unknown:
         first = min(unknown, key=lambda node: (node.lineno, node.col_offset))
         alike = near(first.id, [*bound, "True", "False", "None"], cutoff=_CLOSE, within=compared)
@@ -218,7 +136,7 @@ def _unbound(
 
 
 def _of_blobs(code: Code) -> Iterator[PythonFault]:
-    for node in _evaluated(code.certain):
+    for node in evaluated(code.certain):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             if node.attr in _READ_ONLY and _is_blob(node.value, code):
                 yield PythonFault(code.function.name, node.lineno, ASSIGNED, written(node))
@@ -239,7 +157,7 @@ def _unshaped(code: Code, codes: Sequence[Code]) -> Iterator[PythonFault]:
         if numbers is None:
             return
         shaped |= numbers
-    for node in _evaluated(code.certain):
+    for node in evaluated(code.certain):
         if isinstance(node, ast.Attribute) and node.attr in ("data", "diff"):
             number = numbered(node.value, code.top)
             if number is not None and number not in shaped:
@@ -275,51 +193,3 @@ def _is_sequence(node: ast.AST) -> bool:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         node = node.value
     return isinstance(node, ast.Attribute) and node.attr == "shape"
-
-
-def _evaluated(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
-    """All parts that are evaluated if these statements are; loops are taken to run."""
-    waiting: list[ast.AST] = list(statements)
-    leaving: set[ast.AST] | None = None
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, ast.For) and leaving is None:
-            leaving = _leaving([node, *waiting])
-        if isinstance(node, ast.If | ast.While | ast.IfExp):
-            waiting.append(node.test)
-        elif isinstance(node, ast.BoolOp):
-            waiting.append(node.values[0])
-        elif isinstance(node, ast.For):
-            waiting += [node.iter, node.target, *_until_left(node.body, leaving or set())]
-        elif not isinstance(node, _LATER):
-            waiting += children(node)
-
-
-_LATER = (
-    ast.Try,
-    ast.Assert,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Lambda,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-)
-
-
-def _until_left(body: Iterable[ast.stmt], leaving: Collection[ast.AST]) -> Iterator[ast.stmt]:
-    """The statements of a loop up to the first that may end a turn."""
-    return takewhile(lambda node: node not in leaving, body)
-
-
-def _leaving(statements: Iterable[ast.AST]) -> set[ast.AST]:
-    """All parts of these that hold what may end a turn of a loop."""
-    found: set[ast.AST] = set()
-    for node in reversed(walk_all(statements)):
-        ends = isinstance(node, ast.Continue | ast.Break | ast.Return | ast.Raise)
-        if ends or not found.isdisjoint(children(node)):
-            found.add(node)
-    return found

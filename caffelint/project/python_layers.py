@@ -61,13 +61,17 @@ class Counts(NamedTuple):
 
 
 class PythonModule:
-    """A file, parsed. `is_read`: whether it is Python at all; `python2`: whether Python 3 refuses it."""
+    """A file, parsed. `is_read`: whether it is Python at all; `python2`: whether Python 3 refuses it.
+
+    broken: the line, 1-based, at which every Python stops reading it, and its words, where that is sure.
+    """
 
     def __init__(self, path: str, text: str):
         self.path = path
         self.file = path.replace("\\", "/").rpartition("/")[2]
         tree, self.python2 = python2.parse(text.replace("\r\n", "\n"))
         self.is_read = tree is not None
+        self.broken = None if self.is_read else python2.broken(text.replace("\r\n", "\n"))
         self.body = body = tree.body if tree else []
         self._classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
         self._names = set(_bound_names(body))

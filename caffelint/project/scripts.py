@@ -6,14 +6,14 @@ import os
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from itertools import islice, pairwise
 
-from caffelint.project.mentions import Astray, Database, Launched, Lost, Mention
+from caffelint.project.mentions import Database, Lost, Mention, Stopped
 from caffelint.project.nearest import ends_one, nearest
+from caffelint.project.python_unbound import stops
 from caffelint.project.script_comments import without_comment_lines
-from caffelint.project.script_customs import Customs
 from caffelint.project.script_cuts import cuts
 from caffelint.project.script_databases import databases
 from caffelint.project.script_launches import Launch, launches, moves
@@ -22,7 +22,6 @@ from caffelint.project.script_surgery import hands_over, sets_weights
 from caffelint.project.script_trainings import Training, trainings
 from caffelint.project.script_writes import is_written
 from caffelint.text.patterns import compiled_later
-from caffelint.text.records import NamedTuple
 from caffelint.text.special import is_below
 
 _STEPS = Phrase((".step(", ".Step(", ".get('step')"), compiled_later(r"[Ss]olver\w{0,40}\.[Ss]tep\(|\.get\('step'\)"))
@@ -106,6 +105,7 @@ _NAME_GOES_ON = compiled_later(r"(?:[\w.-](?<!%[sd]))\Z")
 """Before the end of a longer name, and not of what is filled in: `%strain.prototxt`."""
 _MOST_PLACES = 50
 _SHELL = (".sh", ".bash")
+_PYTHON = ".py"
 _WRITES = compiled_later(
     r"\bopen\([^)]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i|[ \t](?:-o|--?out(?:put)?)[ \t=]"
 )
@@ -209,6 +209,14 @@ class Script:
         if not self.path.endswith(_SHELL):
             return ()
         return tuple((one.solver, Lost(one.option, one.why, self.mention(one.start))) for one in cuts(self.text))
+
+    @cached_property
+    def stopped(self) -> Stopped | None:
+        """Where it stops whenever it is run."""
+        if not self.path.endswith(_PYTHON):
+            return None
+        stop = stops(self.text)
+        return stop and Stopped(Mention(self.path, stop.line), stop.name, stop.near, stop.says)
 
     @cached_property
     def databases(self) -> Sequence[Database]:
@@ -398,99 +406,6 @@ class Script:
 
     def _at(self, offset: int | None) -> Mention | None:
         return None if offset is None else self.mention(offset)
-
-
-class Runs(NamedTuple):
-    """What scripts tell of a solver: what loads or sets weights with this one, and the `customs` of its project.
-
-    `diffs`: what sets gradients itself, as where one net trains another. `by_tool`: what trains by `caffe train`.
-    `trains_on`: what gives its training weights, where no other script runs it by the tool without any.
-    `only_sgd`: what builds an SGDSolver of it, where no script that names it builds another.
-    `gradients`: the blobs of whatever nets whose gradients scripts set, by name.
-    `solves`: what lets it run for its max_iter, where no script that names it steps it.
-    `launched`: where scripts run it, if they leave no doubt of the directory; `words`: what these say, then.
-    `astray`: the nets that Caffe does not find from there.
-    `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
-    `moved`: for such nets, by their path, where in the project the only file of that name is.
-    `lost`: the options that a script which runs it by the tool loses.
-    `databases`: those that scripts of the project make or open, whatever nets read them.
-    """
-
-    customs: Customs = Customs()
-    loads: Mention | None = None
-    surgery: Mention | None = None
-    writes: tuple[tuple[str, Mention], ...] = ()
-    diffs: Mention | None = None
-    by_tool: Mention | None = None
-    trains_on: Mention | None = None
-    gradients: tuple[str, ...] = ()
-    only_sgd: Mention | None = None
-    solves: Mention | None = None
-    launched: tuple[Launched, ...] = ()
-    words: tuple[frozenset[str], ...] = ()
-    astray: tuple[Astray, ...] = ()
-    moved: tuple[tuple[str, str], ...] = ()
-    lost: tuple[Lost, ...] = ()
-    tests: Mention | None = None
-    databases: tuple[Database, ...] = ()
-
-    def writer(self, net: str) -> Mention | None:
-        return dict(self.writes).get(bare(net))
-
-    def says(self, word: str) -> bool:
-        return any(word in words for words in self.words)
-
-    def now_at(self, net: str) -> str:
-        return dict(self.moved).get(net, "")
-
-
-def runs_of(
-    scripts: Iterable[Script],
-    folder: str,
-    solver: str,
-    missing: Sequence[str],
-    namesakes: Callable[[], Collection[str]] = tuple,
-    folders_with: Callable[[str], Collection[str]] = lambda _: (),
-) -> Runs:
-    """What scripts tell of a solver in `folder`, but for `customs`; `missing` are nets that do not exist.
-
-    folders_with: the folders of the project that hold a file of a name.
-    """
-    about: list[Script] = []
-    writes: dict[str, Mention] = {}
-    gradients: set[str] = set()
-    made: list[Database] = []
-    for script in scripts:
-        if script.is_about(folder, solver, namesakes):
-            about.append(script)
-        if script.speaks_for(folder):
-            gradients |= script.gradients
-            made += script.databases
-        for name in missing:
-            if bare(name) not in writes and (writer := script.writes(name, folder, partial(folders_with, bare(name)))):
-                writes[bare(name)] = writer
-    from_scratch = any(script.by_tool and not script.trains_on for script in about)
-    return Runs(
-        Customs(),
-        _first(script.loads for script in about),
-        _first(script.surgery for script in about),
-        tuple(sorted(writes.items())),
-        _first(script.diffs for script in about),
-        _first(script.by_tool for script in about),
-        None if from_scratch else _first(script.trains_on for script in about),
-        tuple(sorted(gradients)),
-        None if any(script.other_solver for script in about) else _first(script.only_sgd for script in about),
-        None
-        if any(script.steps or "max_iter" in script.text for script in about)
-        else _first(script.solves for script in about),
-        lost=tuple(lost for script in about for given, lost in script.cuts if bare(given) == solver),
-        tests=_first(script.tests for script in about),
-        databases=tuple(made),
-    )
-
-
-def _first(mentions: Iterable[Mention | None]) -> Mention | None:
-    return next(filter(None, mentions), None)
 
 
 def bare(path: str) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from caffelint.lint import (
@@ -18,6 +19,7 @@ from caffelint.lint import (
     title,
     write,
 )
+from caffelint.lint.disk import exists
 
 
 class PythonModuleNotFound(LayerRule):
@@ -39,7 +41,7 @@ class PythonModuleNotFound(LayerRule):
     ## Known problems
     A module that is installed on the machine, but is not in the project, may have a class of the same name; so nothing
     is said of a module of a package, such as rpn.proposal_layer, unless the class is in a folder of that name, or in a
-    file of that name in a folder of nearly that name. Nor is anything of a module that a text of the project speaks of,
+    file of that name in a folder of nearly that name, or in a file beside one of that name. Nor is anything of a module that a text of the project speaks of,
     as one that tells to copy loss.py as pyloss.py, or that a program imports, nor of a file of the right name in any
     other folder: PYTHONPATH decides what it is called.
 
@@ -99,7 +101,7 @@ class PythonModuleNotFound(LayerRule):
             if len(found) > 1 or package == folder or not _is_slip(package, folder):
                 return
             package = folder
-        elif package and package.rpartition(".")[2] != folder:
+        elif package and package.rpartition(".")[2] != folder and not _is_beside(last, found[0].path):
             return
         right = f"{package}.{stem}" if package else stem
         yield self.finding(
@@ -118,6 +120,11 @@ def _is_slip(package: str, folder: str) -> bool:
     """Do the two differ in a letter or so, or by words that one of them lacks?"""
     mine, theirs = set(package.split("_")), set(folder.split("_"))
     return bool(suggest(package, [folder])) or len(mine & theirs) > 1 and (mine < theirs or theirs < mine)
+
+
+def _is_beside(name: str, path: str) -> bool:
+    """Is a module of that name in the folder of a file, so that the folder may be what the package is made of?"""
+    return exists(os.path.join(os.path.dirname(path), f"{name}.py"))
 
 
 def _folder(path: str) -> str:

@@ -105,6 +105,12 @@ def python_modules(layer: Layer) -> Sequence[PythonModule]:
     return found if all(module.is_read for module in found) else ()
 
 
+def python_broken(layer: Layer) -> Sequence[PythonModule]:
+    """The modules of the project that a layer's `module` may be, if no Python reads any of them."""
+    found = layer.net.python_modules.get(layer.message.python_param.module, ())
+    return found if all(module.broken for module in found) else ()
+
+
 def python_classes(layer: Layer) -> Sequence[PythonClass]:
     """The classes that Caffe may make for a layer, one for each file that may be its module; none if unknown."""
     wanted = layer.message.python_param.layer

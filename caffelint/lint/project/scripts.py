@@ -22,7 +22,8 @@ from caffelint.project.mentions import Asked, Fed, Judged, Mention, NetRuns, Sup
 from caffelint.project.notebooks import code_of, without_magic
 from caffelint.project.script_customs import Customs, customs_of
 from caffelint.project.script_starts import path_end, starts
-from caffelint.project.scripts import Runs, Script, bare, runs_of
+from caffelint.project.scripts import Script, bare
+from caffelint.project.solver_runs import Runs, runs_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 

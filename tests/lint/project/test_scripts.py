@@ -10,7 +10,8 @@ from scripted import SOLVER, clear
 import caffelint
 from caffelint.lint.project import scripts
 from caffelint.project.mentions import Mention
-from caffelint.project.scripts import Runs, Script, runs_of
+from caffelint.project.scripts import Script
+from caffelint.project.solver_runs import Runs, runs_of
 
 NET = """
 layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 3 dim: 9 dim: 9 } } }

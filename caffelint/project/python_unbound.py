@@ -1,0 +1,217 @@
+"""Names that nothing in a Python file binds, where its text tells that."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import takewhile
+
+from caffelint.project.python2 import broken, parse
+from caffelint.project.python_nodes import asks_for_main, certain, children, walk, walk_all
+from caffelint.text.near import Compared, near
+from caffelint.text.records import NamedTuple
+
+_OF_PYTHON = frozenset(dir(builtins)) | {"__class__", "__file__", "__path__", "__name__", "__doc__"}
+_OF_PYTHON_2 = frozenset(
+    (
+        *("apply", "basestring", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long", "raw_input"),
+        *("reduce", "reload", "unichr", "unicode", "xrange", "StandardError", "WindowsError"),
+    )
+)
+"""Builtins of Python 2 that 3 has not, or not everywhere: docs.python.org/2/library (functions, exceptions)."""
+_BIND_ANY = frozenset(
+    ["*", "exec", "execfile", "get_ipython", "globals", "locals", "vars", "builtins", "__builtin__", "__builtins__"]
+)
+"""Names whose use may bind any other. `eval`, of a `param_str` mostly, takes an expression, which binds none."""
+_OF_NUMPY = "* of numpy"
+_NOT_OF_NUMPY = (frozenset(sys.stdlib_module_names) | {"yaml", "cPickle", "StringIO", "urllib2"}) - frozenset(
+    ["array", "copy", "math", "random", "select", "test", "trace", "typing"]
+)
+"""Modules, also of Python 2, that `from numpy import *` does not bind: `numpy.__all__`, from 1.0 to 2.4."""
+
+_MOST_NODES = 50_000
+"""Of a script that is understood."""
+_CLOSE = 0.75
+
+
+class Stop(NamedTuple):
+    """The line, 1-based, at which a script stops, the name that it reads there and that nothing binds, and the one that
+    may have been meant; without a name, Python stops reading there, and `says` why.
+    """
+
+    line: int
+    name: str = ""
+    near: str = ""
+    says: str = ""
+
+
+@lru_cache(maxsize=2000)
+def stops(text: str) -> Stop | None:
+    """Where a script stops whenever it is run, if it surely does."""
+    text = text.replace("\r\n", "\n")
+    tree, _ = parse(text)
+    if tree is None:
+        fault = broken(text)
+        return Stop(fault[0], says=fault[1]) if fault else None
+    nodes = walk(tree)
+    if len(nodes) > _MOST_NODES or names_bound(nodes) is None:
+        return None
+    helpers = helpers_of(nodes, tree.body)
+    mains = [one for node in tree.body if isinstance(node, ast.If) and asks_for_main(node) for one in node.body]
+    everywhere = _names_of_all(tree.body, nodes)
+    found = [
+        (node, known)
+        for function, statements in _scopes([*tree.body, *mains], helpers)
+        for known in [everywhere | {name for one in walk_all(function) for name in _names_bound(one)}]
+        for node in unbound(statements, known, {})
+    ]
+    if not found:
+        return None
+    first, known = min(found, key=lambda one: (one[0].lineno, one[0].col_offset))
+    alike = near(first.id, [*known, "True", "False", "None"], cutoff=_CLOSE, within=Compared())
+    return Stop(first.lineno, first.id, alike[0] if alike else "")
+
+
+def _names_of_all(body: Sequence[ast.stmt], nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The names that all code of a file shares: those bound outside functions, and those that one calls global."""
+    found = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    outside: list[ast.AST] = [*body]
+    for node in outside:
+        found.update(_names_bound(node))
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            outside += children(node)
+    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
+        found.add(_OF_NUMPY)
+    return frozenset(found)
+
+
+def _scopes(
+    body: Sequence[ast.stmt], helpers: Mapping[str, ast.FunctionDef]
+) -> Iterator[tuple[Sequence[ast.FunctionDef], Sequence[ast.stmt]]]:
+    """The statements of a file that run in any case, then those of each helper that they call, and it, in turn."""
+    yield (), body
+    waiting, seen = _called(body, helpers), set[str]()
+    for name in waiting:
+        if name not in seen:
+            seen.add(name)
+            statements = [*certain(helpers[name].body)]
+            yield [helpers[name]], statements
+            waiting += _called(statements, helpers)
+
+
+def _called(statements: Iterable[ast.stmt], helpers: Mapping[str, ast.FunctionDef]) -> list[str]:
+    calls = (node.func for node in evaluated(statements) if isinstance(node, ast.Call))
+    return sorted({one.id for one in calls if isinstance(one, ast.Name) and one.id in helpers})
+
+
+def unbound(
+    statements: Sequence[ast.stmt], bound: frozenset[str], helpers: Mapping[str, ast.FunctionDef]
+) -> list[ast.Name]:
+    """Where a name is read that nothing binds, by these statements or by what they call in any case."""
+    known = bound | _OF_PYTHON | _OF_PYTHON_2
+    parts = [*evaluated(with_called(statements, helpers))]
+    names = (node for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    unknown = [node for node in names if node.id not in known]
+    if _OF_NUMPY in bound:
+        owners = {node.value for node in parts if isinstance(node, ast.Attribute)}
+        unknown = [node for node in unknown if node.id in _NOT_OF_NUMPY and node in owners]
+    return unknown
+
+
+def names_bound(module: Iterable[ast.AST]) -> frozenset[str] | None:
+    """All names that anything in a file binds, wherever; None if that is not to be told."""
+    names: set[str] = set()
+    stars: set[ast.AST] = set()
+    for node in module:
+        if isinstance(node, ast.ImportFrom) and node.module == "numpy" and node.names[0].name == "*":
+            names.add(_OF_NUMPY)
+            stars.update(node.names)
+        elif node in stars:
+            continue
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id in _BIND_ANY:
+                return None
+        else:
+            names.update(_names_bound(node))
+    return None if names & _BIND_ANY else frozenset(names)
+
+
+def helpers_of(module: Sequence[ast.AST], body: Sequence[ast.stmt]) -> Mapping[str, ast.FunctionDef]:
+    """The functions of a file that run whenever they are called by their names, which stand for nothing else."""
+    functions = {one.name: one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list}
+    if not functions:
+        return functions
+    times = Counter(name for node in module for name in _names_bound(node))
+    return {
+        name: one
+        for name, one in functions.items()
+        if times[name] == 1 and not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(one))
+    }
+
+
+def _names_bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield from () if isinstance(node.ctx, ast.Load) else (node.id,)
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(name := getattr(node, "name", None), str):
+        yield name
+
+
+def with_called(statements: Sequence[ast.stmt], helpers: Mapping[str, ast.FunctionDef]) -> list[ast.stmt]:
+    """These, and what runs in any case of the helpers that they call, and those in turn."""
+    return [one for _, body in _scopes(statements, helpers) for one in body]
+
+
+def evaluated(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    """All parts that are evaluated if these statements are; loops are taken to run."""
+    waiting: list[ast.AST] = list(statements)
+    leaving: set[ast.AST] | None = None
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.For) and leaving is None:
+            leaving = _leaving([node, *waiting])
+        if isinstance(node, ast.If | ast.While | ast.IfExp):
+            waiting.append(node.test)
+        elif isinstance(node, ast.BoolOp):
+            waiting.append(node.values[0])
+        elif isinstance(node, ast.For):
+            waiting += [node.iter, node.target, *_until_left(node.body, leaving or set())]
+        elif not isinstance(node, _LATER):
+            waiting += children(node)
+
+
+_LATER = (
+    ast.Try,
+    ast.Assert,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+
+
+def _until_left(body: Iterable[ast.stmt], leaving: Collection[ast.AST]) -> Iterator[ast.stmt]:
+    """The statements of a loop up to the first that may end a turn."""
+    return takewhile(lambda node: node not in leaving, body)
+
+
+def _leaving(statements: Iterable[ast.AST]) -> set[ast.AST]:
+    """All parts of these that hold what may end a turn of a loop."""
+    found: set[ast.AST] = set()
+    for node in reversed(walk_all(statements)):
+        ends = isinstance(node, ast.Continue | ast.Break | ast.Return | ast.Raise)
+        if ends or not found.isdisjoint(children(node)):
+            found.add(node)
+    return found

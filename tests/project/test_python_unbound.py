@@ -1,0 +1,80 @@
+"""What stops a script whenever it is run is found by its text alone, as Python finds it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from caffelint.project.python2 import broken
+from caffelint.project.python_unbound import Stop, stops
+
+STOPPING = {
+    "a = b\n": Stop(1, "b"),
+    "def f(x):\n    return x\n\n\nf(1)\nprint(x)\n": Stop(6, "x"),
+    "def f():\n    return total\n\n\ndef g(total):\n    return f()\n\n\ng(1)\n": Stop(2, "total"),
+    "steps = 1\nfor i in range(2):\n    print(step)\n": Stop(3, "step", "steps"),
+    "try:\n    import json\nexcept ImportError:\n    pass\njsons.dumps(1)\n": Stop(5, "jsons", "json"),
+    "x = [1, 2\n": Stop(1, says="'[' was never closed"),
+}
+RUNNING = (
+    "import sys\nif len(sys.argv) > 3:\n    stop(1)\n",
+    "def f():\n    global total\n    total = 1\n\n\nf()\nprint(total)\n",
+    "def f():\n    return later\n\n\nlater = 1\nf()\n",
+    "print([one for one in range(3)])\n",
+    "class A(object):\n    size = 3\n    rows = size\n\n\nA()\n",
+    "f = lambda x: x\nf(1)\n",
+    "def f(*rest, **words):\n    def inner():\n        return rest, words\n    return inner()\n\n\nf()\n",
+    "with open(__file__) as file:\n    file.read()\n",
+)
+
+
+@pytest.mark.parametrize("text", [*STOPPING, *RUNNING])
+def test_stops_as_python_does(text: str) -> None:
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    found = STOPPING.get(text)
+    assert stops(text) == found
+    is_file = "__file__" in text
+    assert (found is None) == (done.returncode == 0 or is_file)
+    if found:
+        assert f"line {found.line}" in done.stderr
+        assert (f"'{found.name}' is not defined" if found.name else found.says) in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from settings import *\nprint(step)\n",
+        "exec(open('x.py').read())\nprint(step)\n",
+        "execfile('x.py')\nprint(step)\n",
+        "from numpy import *\nprint(zeros(3))\n",
+        "raw_input(unicode(xrange(3)))\n",
+        "if __name__ != '__main__':\n    pass\n",
+        "print 'of Python 2', 0777, `1`\n",
+        "def f():\n    if 1:\n        print 'spaces'\n\tprint 'a tab to the eighth column'\n",
+        "",
+    ],
+)
+def test_what_is_not_sure(text: str) -> None:
+    assert stops(text) is None
+
+
+def test_broken_is_what_python_2_refuses_as_well(python2: Path) -> None:
+    texts = {
+        "def f():\n    a = 1\n\tb = 2\n": 3,
+        "def f():\n        a = 1\n\tprint 'same column'\n": 0,
+        "def f():\nprint 1\n": 2,
+        "f(1))\n": 1,
+        "print >>f, (1, 2)\n": 0,
+        "x = (1,\n": 1,
+        "print 'no ending\n": 0,  # Python's words for it differ between versions: not told
+    }
+    for text, line in texts.items():
+        found = broken(text)
+        assert (found[0] if found else 0) == line, text
+        if line:
+            done = subprocess.run([python2, "-c", text], capture_output=True, text=True, check=False)
+            assert done.returncode != 0
+            assert "Error" in done.stderr, text
