@@ -44,6 +44,14 @@ class Lost(NamedTuple):
     place: Mention
 
 
+class Sharing(NamedTuple):
+    """Another solver that saves its weights in a file of the same name, the net that it trains, and the iteration."""
+
+    solver: str
+    net: str
+    iteration: int
+
+
 class Database(NamedTuple):
     """That a script opens or makes a database: its kind, LMDB or LEVELDB, its path, the place, and is it new then?"""
 

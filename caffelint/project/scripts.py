@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
 from itertools import islice, pairwise
 
-from caffelint.project.mentions import Astray, Database, Launched, Lost, Mention
+from caffelint.project.mentions import Astray, Database, Launched, Lost, Mention, Sharing
 from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_customs import Customs
@@ -433,6 +433,7 @@ class Runs(NamedTuple):
     lost: tuple[Lost, ...] = ()
     tests: Mention | None = None
     databases: tuple[Database, ...] = ()
+    sharing: Sharing | None = None
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(bare(net))

@@ -14,6 +14,7 @@ from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.launched import astray, launched_of, words
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.moved import moved
+from caffelint.lint.project.prefixes import shared_prefix
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
@@ -72,6 +73,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
                 words=_words(top, name) if launches else (),
                 astray=astray(_scripts(top), path, named, launches),
                 moved=moved(top, path, named, having),
+                sharing=shared_prefix(top, os.path.abspath(path), _solvers),
             )
     return found
 
