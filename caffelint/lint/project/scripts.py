@@ -476,7 +476,7 @@ def _small(path: str, home: str, _size: int, _modified: int) -> _Read:
 
 
 def is_of_caffe(data: bytes) -> bool:
-    return any(word in data for word in (b"solver", b"prototxt", b"caffe", b"convert_imageset"))
+    return any(word in data for word in (b"solver", b"prototxt", b"caffe", b"convert_imageset", b"h5py", b"h5create"))
 
 
 def _script(path: str, data: bytes, home: str) -> _Read:
