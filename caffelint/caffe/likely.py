@@ -16,6 +16,8 @@ _MOST_ASKED = 200
 _KNOWN = {"mnist": (1, 28, 28), "cifar": (3, 32, 32)}
 """Images of data sets, by a word in the name of their source."""
 
+_SLIDES = 31
+"""The longest kernel that slides over an image, in pixels."""
 FRAMES = 16
 VIDEO = (112, 224)
 """The same for clips of this many frames."""
@@ -102,7 +104,7 @@ def _candidates(layer: BuiltLayer, top: int, built: BuiltNet, images: Images) ->
     for word, image in _KNOWN.items():
         if word in layer.data_source.lower() and not crop and top == 0:
             yield batch, *image
-    sides = [crop] if crop else images.sides
+    sides = [crop] if crop else [*_covered(layer.tops[top]), *images.sides]
     for channels in (means,) if means > 1 else images.channels:
         for size in sides:
             if layer.type == "VideoData" and top == 0:
@@ -112,6 +114,14 @@ def _candidates(layer: BuiltLayer, top: int, built: BuiltNet, images: Images) ->
         yield batch, 3, FRAMES, size, size
     if layer.type == "HDF5Data":
         yield batch, 100
+
+
+def _covered(blob: Blob) -> Iterator[int]:
+    """The sides of a matrix that kernels of one row or one column cover: no kernel that long slides over an image."""
+    for layer, _ in readers(blob):
+        kernel = layer.message.convolution_param.kernel_h, layer.message.convolution_param.kernel_w
+        if min(kernel) == 1 and max(kernel) > _SLIDES:
+            yield max(kernel)
 
 
 def _length(layer: BuiltLayer) -> int:

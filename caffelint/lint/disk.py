@@ -13,7 +13,7 @@ from caffelint.lint.project.border import top_of
 from caffelint.lint.project.listed import BY_CLASS as BY_CLASS
 from caffelint.lint.project.listed import MIXED as MIXED
 from caffelint.lint.project.listed import Labelled as Labelled
-from caffelint.lint.project.listed import labels_in, order_in
+from caffelint.lint.project.listed import labels_in, lines_in, order_in
 from caffelint.lint.project.similar import near_in
 from caffelint.lint.reach import is_below, is_special, reach_of
 from caffelint.text.patterns import compiled_later
@@ -29,10 +29,11 @@ _TRACKED = "git:"
 _IGNORED = "ignored:"
 _ORDERED = "ordered:"
 _LABELLED = "labels:"
+_LINES = "lines:"
 _NEAR, _BY_WORDS = "near:", "*"
 """Before a path of `looked` of which git was asked whether it keeps or ignores it, or, after an order, of which it was
-asked whether it is a list in this order, or, after a digest, of these labels, or, after a name, whether that is the one
-near it; no absolute path begins so.
+asked whether it is a list in this order, or, after a digest, of these labels or lines, or, after a name, whether that
+is the one near it; no absolute path begins so.
 """
 _MOST_FOLDERS = 32
 _MOST_SOURCES = 100
@@ -97,6 +98,9 @@ def _answer(path: str) -> bool:
     if path.startswith(_LABELLED):
         told, _, path = path.removeprefix(_LABELLED).partition(":")
         return told == _digest(labels_in(path))
+    if path.startswith(_LINES):
+        told, _, path = path.removeprefix(_LINES).partition(":")
+        return told == _digest(lines_in(path))
     if path.startswith(_NEAR):
         name, slash, path = path.removeprefix(_NEAR).partition("/")
         return name.removeprefix(_BY_WORDS) == near_in(slash + path, by_words=name.startswith(_BY_WORDS))
@@ -169,24 +173,43 @@ def labels_of(source: str, net: Net) -> ListedLabels | None:
             if labels
             else None
         )
+    labels = next(filter(None, (_listed(path, net.path) for path in _found(source, net))), ())
+    return ListedLabels(source, labels) if labels else None
+
+
+def lines_of(source: str, net: Net) -> tuple[str, ...]:
+    """What a list in the project names that a data layer of a net reads, each line once."""
+    if not source or "\0" in source or is_template(source):
+        return ()
+    path = next((one for one in _found(source, net) if _may_read(one, net.path)), "")
+    lines = lines_in(path) if path else ()
+    if path:
+        _looked[f"{_LINES}{_digest(lines)}:{path}"] = True
+    return lines
+
+
+def _found(source: str, net: Net) -> Iterator[str]:
+    """The files that a relative source may be."""
     folders = () if os.path.isabs(source) else found_from(source, [*dict.fromkeys(starts(net.path))])
-    for folder in folders:
-        if labels := _listed(os.path.join(folder, source), net.path):
-            return ListedLabels(source, labels)
-    return None
+    return (os.path.abspath(os.path.join(folder, source)) for folder in folders)
 
 
 def _listed(path: str, file: str) -> tuple[Labelled, ...]:
     path = os.path.abspath(path)
-    if not exists(path) or not os.path.isfile(path) or not reach_of(os.path.dirname(os.path.abspath(file))).holds(path):
+    if not _may_read(path, file):
         return ()
     labels = labels_in(path)
     _looked[f"{_LABELLED}{_digest(labels)}:{path}"] = True
     return labels
 
 
-def _digest(labels: tuple[Labelled, ...]) -> str:
-    return sha256(repr(labels).encode()).hexdigest()
+def _may_read(path: str, file: str) -> bool:
+    """Is it a file that one may lead to?"""
+    return exists(path) and os.path.isfile(path) and reach_of(os.path.dirname(os.path.abspath(file))).holds(path)
+
+
+def _digest(told: tuple[Labelled, ...] | tuple[str, ...]) -> str:
+    return sha256(repr(told).encode()).hexdigest()
 
 
 def is_template(path: str) -> bool:

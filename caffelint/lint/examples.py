@@ -18,6 +18,7 @@ from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
 from caffelint.lint.plugins import said
+from caffelint.lint.project.datasets import datasets_of
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.python_layers import classes_in
 from caffelint.lint.project.scripts import asked_by, fed_by, judged_by, supplied_by
@@ -95,7 +96,8 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
 def _net_runs(scripts: list[Script], net: str) -> NetRuns:
     asked, supplied = asked_by(scripts, *split(net)), supplied_by(scripts, *split(net))
     judged = tuple((Mention(script.path, one.line), one) for script, one in judged_by(scripts))
-    return NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked), supplied=tuple(supplied), judged=judged)
+    given = NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked), supplied=tuple(supplied), judged=judged)
+    return given._replace(datasets=datasets_of(scripts))
 
 
 def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:

@@ -55,6 +55,14 @@ class Stopped(NamedTuple):
     says: str = ""
 
 
+class Sharing(NamedTuple):
+    """Another solver that saves its weights in a file of the same name, the net that it trains, and the iteration."""
+
+    solver: str
+    net: str
+    iteration: int
+
+
 class Database(NamedTuple):
     """That a script opens or makes a database: its kind, LMDB or LEVELDB, its path, the place, and is it new then?"""
 
@@ -153,7 +161,7 @@ class NetRuns(NamedTuple):
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
     name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
     give it, and where; `judged`: what scripts of the project read of the training nets of solvers that are known;
-    `made`: of which lists they make the data bases that it may read.
+    `made`: of which lists they make the data bases that it may read; `datasets`: all that they write into HDF5 files.
     """
 
     uses: Mention | None = None
@@ -165,3 +173,4 @@ class NetRuns(NamedTuple):
     supplied: tuple[tuple[Mention, Supplied], ...] = ()
     judged: tuple[tuple[Mention, Judged], ...] = ()
     made: tuple[Made, ...] = ()
+    datasets: tuple[tuple[str, Mention], ...] = ()

@@ -216,8 +216,9 @@ class PythonClass:
 
     @cached_property
     def keys_read(self) -> frozenset[str]:
-        """The keys that its code takes from `param_str`, with a default or without."""
-        return keys_of_holders(self._code, self._flow)
+        """The keys that it takes from `param_str`, or what it hands that to in its module does; not other layers."""
+        others = (one for one in self.module.body if not (isinstance(one, ast.ClassDef) and _is_layer(one)))
+        return keys_of_holders([*self._code, *walk_all(others)], self._flow)
 
     @cached_property
     def reads_phase(self) -> bool:
@@ -417,6 +418,10 @@ def _bound_names(body: Iterable[ast.stmt]) -> Iterator[str]:
             yield node.id
         else:
             waiting += children(node)
+
+
+def _is_layer(node: ast.ClassDef) -> bool:
+    return any(isinstance(one, ast.FunctionDef) and one.name in _OF_CAFFE for one in node.body)
 
 
 def _method(function: ast.FunctionDef) -> Method:

@@ -201,7 +201,7 @@ class Script:
     @cached_property
     def trainings(self) -> Sequence[Training]:
         """Where it trains a solver whose path it has, and with which weights."""
-        return tuple(trainings(self._code))
+        return tuple(trainings(self.code))
 
     @cached_property
     def cuts(self) -> Sequence[tuple[str, Lost]]:
@@ -220,7 +220,7 @@ class Script:
 
     @cached_property
     def databases(self) -> Sequence[Database]:
-        return tuple(Database(one.kind, one.path, self.mention(one.start), one.is_new) for one in databases(self._code))
+        return tuple(Database(one.kind, one.path, self.mention(one.start), one.is_new) for one in databases(self.code))
 
     @cached_property
     def moves(self) -> bool:
@@ -295,12 +295,12 @@ class Script:
 
     @cached_property
     def surgery(self) -> Mention | None:
-        return self._at(sets_weights(self._code))
+        return self._at(sets_weights(self.code))
 
     @cached_property
     def hands_over(self) -> Mention | None:
         """Where it gives a net that it trains weights which this training did not make."""
-        return self._at(hands_over(self._code))
+        return self._at(hands_over(self.code))
 
     @cached_property
     def diffs(self) -> Mention | None:
@@ -387,7 +387,7 @@ class Script:
 
     def mentions(self, name: str) -> int:
         """How often its code names a file."""
-        return self._code.count(name)
+        return self.code.count(name)
 
     def mention(self, offset: int) -> Mention:
         return Mention(self.path, bisect_left(self._line_ends, offset) + 1)
@@ -397,11 +397,12 @@ class Script:
         return array("I", (found.start() for found in _LINE_END.finditer(self.text)))
 
     @cached_property
-    def _code(self) -> str:
+    def code(self) -> str:
+        """Its text without the lines that are comments, each character where it is."""
         return without_comment_lines(self.text, self.path)
 
     def _find(self, phrase: Phrase) -> Mention | None:
-        found = phrase.search(self.text) and phrase.search(self._code)
+        found = phrase.search(self.text) and phrase.search(self.code)
         return self.mention(found.start()) if found else None
 
     def _at(self, offset: int | None) -> Mention | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from caffelint.project.mentions import Astray, Database, Launched, Lost, Mention, Stopped
+from caffelint.project.mentions import Astray, Database, Launched, Lost, Mention, Sharing, Stopped
 from caffelint.project.script_customs import Customs
 from caffelint.project.scripts import Script, bare
 from caffelint.text.records import NamedTuple
@@ -46,6 +46,7 @@ class Runs(NamedTuple):
     tests: Mention | None = None
     databases: tuple[Database, ...] = ()
     stopped: tuple[Stopped, ...] = ()
+    sharing: Sharing | None = None
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(bare(net))

@@ -72,13 +72,13 @@ class SourceIsMeanFile(LayerRule):
             'layer { name: "d" type: "HDF5Data" hdf5_data_param { source: "train.h5" } }',
             span='source: "train.h5"',
             message='HDF5Data "d": source "train.h5" looks like an HDF5 file, but HDF5Data reads a text file with the'
-            " names of HDF5 files, so Caffe may stop at the start; set source to such a file",
+            " names of HDF5 files, so Caffe stops at the start; set source to such a file",
         ),
         Invalid(
             'layer { name: "d" type: "Data" data_param { source: "train.txt" } }',
             span='source: "train.txt"',
             message='Data "d": source "train.txt" looks like a text file, but Data reads a database (LMDB or LevelDB),'
-            " so Caffe may stop at the start; set source to such a database",
+            " so Caffe stops at the start; set source to such a database",
         ),
         Invalid(
             'layer { name: "d" type: "ImageData" image_data_param { source: "train_lmdb" } }',
@@ -109,6 +109,7 @@ class SourceIsMeanFile(LayerRule):
             )
         if not source:
             return
+        stops = True
         if name.endswith(".prototxt"):
             what, sure = "is a net or a solver", True
         elif name.endswith(".binaryproto"):
@@ -117,12 +118,13 @@ class SourceIsMeanFile(LayerRule):
             what, sure = "is the mean_file of the same layer", True
         elif name.endswith((_LIST if layer.kind.has_setting("backend") else _DATABASE) + _HDF5):
             what, sure = f"looks like {_kind(source)}", False
+            stops = not name.endswith(_DATABASE)  # a list may be called by the database that was made of it
         else:
             return
         yield self.finding(
             layer.at(block, "source"),
             f'{title(layer)}: source "{source}" {what}, but {layer.type} reads {_READS[layer.type]}, so'
-            f" Caffe {'stops' if sure else 'may stop'} at the start; set source to such a"
+            f" Caffe {'stops' if stops else 'may stop'} at the start; set source to such a"
             f" {'database' if layer.type == 'Data' else 'file'}",
             severity=ERROR if sure else WARNING,
             certainty=None if sure else LIKELY,

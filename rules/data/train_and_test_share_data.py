@@ -17,6 +17,7 @@ from caffelint.lint import (
     Net,
     NetRule,
     Related,
+    file_name,
     fix,
     quoted,
     title,
@@ -153,7 +154,7 @@ class TrainAndTestShareData(NetRule):
             },
             span='source: "a_val"',
             message='Data "d": testing reads "a_val", which training also reads, so accuracy is that of the training'
-            " set; train on other data",
+            ' set; set the source of "lenet_train.prototxt" to the training set',
         ),
         Invalid(
             {
@@ -196,9 +197,13 @@ class TrainAndTestShareData(NetRule):
             for layer, block, path in tested:
                 other = trained[same_path(path)]
                 if other is not layer:
+                    remedy = "test on other data"
+                    if is_held_out(path):
+                        where = quoted(file_name(other.net.path)) if other.net is not net else "the TRAIN layer"
+                        remedy = f"set the source of {where} to the training set"
                     message = (
                         f'{title(layer)}: testing reads "{path}", which training also reads, so {score(layer.net)} is'
-                        f" that of the training set; {'train' if is_held_out(path) else 'test'} on other data"
+                        f" that of the training set; {remedy}"
                     )
                     yield self._finding(layer, block, message, other)
                 elif is_tested(net) and layer.phases == PHASES:

@@ -41,9 +41,9 @@ class PythonModuleNotFound(LayerRule):
     ## Known problems
     A module that is installed on the machine, but is not in the project, may have a class of the same name; so nothing
     is said of a module of a package, such as rpn.proposal_layer, unless the class is in a folder of that name, or in a
-    file of that name in a folder of nearly that name, or in a file beside one of that name. Nor is anything of a
-    module that a text of the project speaks of, as one that tells to copy loss.py as pyloss.py, or that a program imports, nor of a file of the right name in any
-    other folder: PYTHONPATH decides what it is called.
+    file of that name in a folder of nearly that name, or in a file beside one of that name. Nor is anything of a module
+    that a text of the project speaks of, as one that tells to copy loss.py as pyloss.py, or that a program imports, nor
+    of a file of the right name in any other folder: PYTHONPATH decides what it is called.
 
     ## Fix safety
     Unsafe: the other module may be another version of the layer.

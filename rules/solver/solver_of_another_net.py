@@ -83,7 +83,7 @@ class SolverOfAnotherNet(SolverRule):
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
-        yield from self._of_another_prefix(solver)
+        yield from [*self._of_another_prefix(solver)] or self._of_shared_prefix(solver)
         if found := [*self._of_another_folder(solver)] or [*self._of_another_name(solver)]:
             yield from found
             return
@@ -157,6 +157,17 @@ class SolverOfAnotherNet(SolverRule):
             other = bare[: number.start()] + saved[0] + bare[number.end() :]
             if exists(os.path.join(folder, other)):
                 yield self._taken(solver, saved[0], other, folders + slash + name[: saved.start()] + number[0])
+
+    def _of_shared_prefix(self, solver: Solver) -> Iterator[Finding]:
+        """A prefix by which a solver of another net saves, too."""
+        prefix = solver.message.snapshot_prefix
+        if solver.runs and (one := solver.runs.sharing):
+            yield self.finding(
+                solver.at("snapshot_prefix"),
+                f'snapshot_prefix "{prefix}" is also that of "{one.solver}", which trains "{one.net}", so both write'
+                f' "{os.path.basename(prefix)}_iter_{one.iteration}.caffemodel"; give each net a snapshot_prefix of its'
+                " own",
+            )
 
     def _taken(self, solver: Solver, word: str, other: str, meant: str) -> Finding:
         prefix = solver.message.snapshot_prefix

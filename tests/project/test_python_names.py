@@ -31,10 +31,16 @@ def keys(text: str) -> tuple[frozenset[str] | None, frozenset[str]]:
 
 def test_keys_are_read_with_a_default_or_without() -> None:
     possible, read = keys(LAYER)
-    assert read == {"batch", "seed"}
+    assert read == {"batch", "seed", "root"}, "also by what it hands them to"
     assert possible is not None
     assert {"batch", "seed", "root"} <= possible
     assert "split" not in possible
+
+
+def test_what_another_layer_reads_is_no_key_of_this_one() -> None:
+    other = LAYER.partition("class")[2].replace("Data", "Other").replace("root", "split").replace("seed", "split")
+    _, read = keys(f"{LAYER}\n\nclass{other}")
+    assert read == {"batch", "seed", "root"}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ _MAKES = ("convert_", "lmdb.open(", "leveldb", "LevelDB(")
 
 @remembered(4)
 def made_in(top: str) -> tuple[Made, ...]:
-    """Each data base of the project with that top whose list is there; none that another script may make as well."""
+    """Each data base of the project with that top whose list is known; none that another script may make as well."""
     makers = [script for script in scripts_below(top, top) if any(word in script.text for word in _MAKES)]
     found = []
     for script in makers:
@@ -39,10 +39,10 @@ def made_in(top: str) -> tuple[Made, ...]:
 
 
 def _list_of(one: Conversion, script: Script, top: str, code: str) -> str:
-    """The path of its list, if that is there; not one that the script writes itself."""
+    """The path of its list, which may be there or not; empty for one that the script writes itself."""
     name = bare(one.list)
     if any(name in line.rpartition(">")[2] for line in code.splitlines() if ">" in line):
         return ""
     there = [os.path.join(folder, name) for folder in folders_with(top, name)]
     here = os.path.normpath(os.path.join(script.folder, one.list))
-    return here if here in there else there[0] if len(there) == 1 else ""
+    return here if here in there or not there else there[0] if len(there) == 1 else ""

@@ -52,6 +52,16 @@ def order_in(path: str) -> str:
 
 
 @remembered(100)
+def lines_in(path: str) -> tuple[str, ...]:
+    """What a list names, each line once, with its label if it has one; empty for what is no text."""
+    try:
+        text = read(path, _LARGEST).decode()
+    except (ReadError, UnicodeDecodeError):
+        return ()
+    return tuple(dict.fromkeys(words for line in text.splitlines() if (words := " ".join(line.split()))))
+
+
+@remembered(100)
 def labels_in(path: str) -> tuple[Labelled, ...]:
     """The labels of a list, from the smallest on; empty where it is no list of images with a label each."""
     try:

@@ -40,6 +40,7 @@ _STRANGE = frozenset(["unreadable-character"])
 _OF_THE_GRAMMAR = frozenset(["syntax-error", *_STRANGE])
 _OF_A_BLOCK = frozenset(["in-place-after-branch", "refused-by-caffe"])
 _MISSING, _UNREAD = "unknown-bottom", "unused-blob"
+_OF_MISSING_DATA = frozenset(["source-not-found"])
 _OF_MISSING_NETS = "S003"
 """Where a whole folder is of templates, each with a solver and its net, the one names the other as it is there."""
 _REPEATED = 3
@@ -102,6 +103,9 @@ def lower(
             kept = (_OF_THE_SCHEMA,) if is_one else (_OF_THE_SCHEMA, _OF_MISSING_NETS)
             values = [finding for finding in findings if not finding.code.startswith(kept)]
             _make_infos(values, "the file is a template by its name, so a script may complete it")
+        if any(one.name in _OF_MISSING_DATA for one in findings) and _is_an_example(roots.get(path, ""), path):
+            missing = (one for one in findings if one.name in _OF_MISSING_DATA)
+            _make_infos(missing, "the file is among the examples of a copy of Caffe, which make their data there")
         if path in taken and (fork := taken[path].unknown):
             doubtful = [one for one in findings if one.name in _OF_A_FORK | _OF_BVLC_CODE and not one.fixes]
             kinds = {layer.name: layer.kind for net in file.nets for layer in net.layers}

@@ -15,6 +15,7 @@ _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
 _READS = b'Data"'
 """How the type of a layer that reads records ends."""
 _JUDGES = b'"Accuracy"'
+_HDF5 = b"HDF5"
 
 
 def is_solver_alone(data: bytes) -> bool:
@@ -38,6 +39,7 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
         folder, name = os.path.split(os.path.abspath(path))
         if top := top_of(folder):
             from caffelint.lint.project.conversions import made_in
+            from caffelint.lint.project.datasets import datasets_in
             from caffelint.lint.project.scripts import runs_of_net, runs_of_solved
 
             told = NetRuns()
@@ -46,6 +48,7 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
             elif is_filled:
                 told = runs_of_solved(top, folder, name)
             made = tuple(one for one in made_in(top) if one.base.rpartition("/")[2].encode() in data) if reads else ()
-            if asks or made or told.supplied or told.judged:
-                found[path] = told._replace(made=made)
+            written = datasets_in(top) if may_be_trained and _HDF5 in data else ()
+            if asks or made or written or told.supplied or told.judged:
+                found[path] = told._replace(made=made, datasets=written)
     return found

@@ -14,6 +14,7 @@ from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.launched import astray, launched_of, words
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.moved import moved
+from caffelint.lint.project.prefixes import shared_prefix
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
@@ -73,6 +74,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
                 words=_words(top, name) if launches else (),
                 astray=astray(_scripts(top), path, named, launches),
                 moved=moved(top, path, named, having),
+                sharing=shared_prefix(top, os.path.abspath(path), _solvers),
             )
     return found
 
@@ -475,7 +477,7 @@ def _small(path: str, home: str, _size: int, _modified: int) -> _Read:
 
 
 def is_of_caffe(data: bytes) -> bool:
-    return any(word in data for word in (b"solver", b"prototxt", b"caffe", b"convert_imageset"))
+    return any(word in data for word in (b"solver", b"prototxt", b"caffe", b"convert_imageset", b"h5py", b"h5create"))
 
 
 def _script(path: str, data: bytes, home: str) -> _Read:

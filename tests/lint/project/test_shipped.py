@@ -79,6 +79,19 @@ def test_a_net_among_the_examples_is_the_projects_if_a_solver_names_it(repositor
     assert found(folder) == [("error", False)]
 
 
+def test_data_that_an_example_lacks_is_an_info_though_its_solver_is_there(repository: Path) -> None:
+    folder = repository / "caffe/examples/mnist"
+    folder.mkdir()
+    (folder / "digits.txt").write_text("1.png 1")
+    net = 'layer { name: "d" type: "ImageData" top: "a" image_data_param { source: "digts.txt" batch_size: 1 } }'
+    (folder / "mine.prototxt").write_text(net)
+    (folder / "solver.prototxt").write_text('net: "mine.prototxt" base_lr: 1 lr_policy: "fixed" max_iter: 9')
+    (repository / "mine.prototxt").write_text(net)
+    (repository / "digits.txt").write_text("1.png 1")
+    told = [one for one in caffelint.check(str(repository)).findings if one.name == "source-not-found"]
+    assert [one.severity for one in told] == ["info", "warning"]
+
+
 def test_the_table_has_the_files_of_caffe_1(root: Path) -> None:
     table = json.loads((root / "proto" / "bvlc_files.json").read_text())
     assert "examples/mnist/lenet_solver.prototxt" in table

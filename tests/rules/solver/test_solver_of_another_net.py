@@ -137,3 +137,34 @@ def test_a_prefix_ends_in_the_number_of_another_solver(tmp_path: Path, net: str,
     config.cache, config.preview = False, True
     found = [one for one in caffelint.check([str(path)], config).findings if one.field == "snapshot_prefix"]
     assert [one.message.rpartition("; ")[2] for one in found if one.name == "solver-of-another-net"] == told
+
+
+SAVES = 'net: "{}.prototxt"\nsnapshot: {}\nmax_iter: 4000\nsnapshot_prefix: "{}"\nbase_lr: 0.1 lr_policy: "fixed"'
+
+
+@pytest.mark.parametrize(
+    ("solvers", "told"),
+    [
+        # In two folders, from the top, and beside each other.
+        ({"a/solver": ("a/net", 1000, "out/a"), "b/solver": ("b/net", 500, "./out/a")}, ["b/solver"]),
+        ({"solver": ("net", 1000, "net"), "solverv2": ("netv2", 1000, "net")}, ["solverv2"]),
+        ({"solver": ("net", 3000, "net"), "solverv2": ("netv2", 4000, "net")}, ["solverv2"]),
+        # The same net, other files, each in its own folder, and what a program saves.
+        ({"solver": ("net", 1000, "net"), "solverv2": ("net", 1000, "net")}, []),
+        ({"solver": ("net", 1000, "net"), "solverv2": ("netv2", 1000, "netv2")}, []),
+        ({"a/solver": ("one", 1000, "net"), "b/solver": ("two", 1000, "net")}, []),
+        ({"solver": ("net", 0, "net"), "solverv2": ("netv2", 1000, "net")}, []),
+    ],
+)
+def test_nets_whose_weights_are_saved_in_the_same_files(
+    tmp_path: Path, solvers: dict[str, tuple[str, int, str]], told: list[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    for name, (net, snapshot, prefix) in solvers.items():
+        solver = tmp_path / f"{name}.prototxt"
+        solver.parent.mkdir(exist_ok=True)
+        solver.write_text(SAVES.format(net, snapshot, prefix))
+        (tmp_path / f"{net}.prototxt" if "/" in net else solver.parent / f"{net}.prototxt").write_text(NET.format(net))
+    found = [one for one in caffelint.check([str(tmp_path)]).findings if "is also that of" in one.message]
+    assert [one.file for one in found] == [str(tmp_path / f"{name}.prototxt") for name in told]
+    assert all(one.name == "solver-of-another-net" and one.line == 4 for one in found)

@@ -1,0 +1,112 @@
+"""Solvers of different nets that save their weights in the same files: one was copied, and its prefix was left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import lcm
+
+from caffelint.lint.project.memory import remembered
+from caffelint.lint.read import ReadError, read_found
+from caffelint.project.mentions import Sharing
+from caffelint.text.parser import parse
+from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
+from caffelint.text.tree import Field
+
+_LARGEST = 1 << 18
+_MOST = 1000
+"""Solvers of a project that are held against each other."""
+_NETS = ("net", "train_net")
+_WORD = compiled_later(r"[a-z]+|\d+")
+
+
+class _Saving(NamedTuple):
+    """solver, net, prefix: paths. interval, last: iterations at which it saves.
+
+    name: the words of both paths. told: those of the prefix.
+    """
+
+    solver: str
+    net: str
+    prefix: str
+    interval: int
+    last: int
+    name: frozenset[str]
+    told: frozenset[str]
+
+    @property
+    def fits(self) -> tuple[int, int]:
+        """How well the prefix is this solver's by the words: those of its own that it lacks count least."""
+        return len(self.name & self.told), -len(self.name - self.told)
+
+
+def shared_prefix(top: str, solver: str, solvers: Callable[[str], Mapping[str, Iterable[str]]]) -> Sharing | None:
+    """A solver of another net whose weights one overwrites, if the prefix is rather that solver's by its words.
+
+    solvers: those of the project with a top, by name: the folders of each.
+    """
+    if (mine := _saving(solver, top)) is None:
+        return None
+    for other in _by_prefix(top, solvers).get(mine.prefix, ()):
+        if other.net == mine.net or not (number := _common(mine, other)):
+            continue
+        if (*other.fits, mine.solver) > (*mine.fits, other.solver):
+            return Sharing(os.path.relpath(other.solver, top), os.path.relpath(other.net, top), number)
+    return None
+
+
+@remembered(4)
+def _by_prefix(top: str, solvers: Callable[[str], Mapping[str, Iterable[str]]]) -> Mapping[str, list[_Saving]]:
+    paths = sorted(os.path.join(folder, name) for name, folders in solvers(top).items() for folder in folders)
+    found: dict[str, list[_Saving]] = {}
+    for one in filter(None, (_saving(path, top) for path in paths[:_MOST])):
+        found.setdefault(one.prefix, []).append(one)
+    return found
+
+
+@remembered(_MOST)
+def _saving(solver: str, top: str) -> _Saving | None:
+    """Where a solver saves, if it is run from the only folder above it from which its net is found."""
+    try:
+        root = parse(read_found(solver, _LARGEST), solver).root
+    except ReadError:
+        return None
+    net, prefix = next(filter(None, (_text(root, name) for name in _NETS)), ""), _text(root, "snapshot_prefix")
+    homes = [one for one in _above(os.path.dirname(solver), top) if net and os.path.isfile(os.path.join(one, net))]
+    interval, last = _number(root, "snapshot"), _number(root, "max_iter")
+    # A program that saves by itself switches snapshots off.
+    if len(homes) != 1 or os.path.isabs(net) or not (prefix and interval and last):
+        return None
+    whole = os.path.normpath(os.path.join(homes[0], prefix))
+    net = os.path.realpath(os.path.join(homes[0], net))
+    name = f"{os.path.relpath(solver, top)} {os.path.relpath(net, top)}"
+    return _Saving(solver, net, whole, interval, last, _words(name), _words(prefix))
+
+
+def _common(one: _Saving, other: _Saving) -> int:
+    """The first iteration at which both save their weights (Solver::Step and Solve); 0 for none."""
+    both, most = lcm(one.interval, other.interval), min(one.last, other.last)
+    return both if both <= most else most if one.last == other.last else 0
+
+
+def _above(folder: str, top: str) -> Iterator[str]:
+    while True:
+        yield folder
+        if folder == top or os.path.dirname(folder) == folder:
+            return
+        folder = os.path.dirname(folder)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def _text(root: Field, name: str) -> str:
+    field = root.first(name)
+    return field.text.strip("\"'") if field else ""
+
+
+def _number(root: Field, name: str) -> int:
+    text = _text(root, name)
+    return int(text) if text.isdecimal() and len(text) < 12 else 0
