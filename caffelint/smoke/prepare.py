@@ -19,6 +19,7 @@ from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.solver import Solver
+from caffelint.lint.discover import relative
 from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.fed import NOTHING, Fed
 from caffelint.smoke.gpu import asks_for_gpu
@@ -171,6 +172,8 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     ]
     if wishes.weights_by:
         notes.append(f'starts from "{wishes.weights}", as {wishes.weights_by} does; --weights "" starts from fillers')
+    for path, place in project.layer_folders.items():
+        notes.append(f'looks for Python layers in "{relative(path)}", too, which {place} puts on Python\'s path')
     checked = tuple(dict.fromkeys(os.path.dirname(os.path.abspath(file)) for file in project.files))
     job = Job(
         solver=str(solver),
@@ -188,7 +191,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         mode=wishes.mode,
         folder=wishes.folder,
         checked=checked,
-        python_path=python_path(),
+        python_path=(*python_path(), *project.layer_folders),
         wants_gpu=wishes.device == "cpu" and bool(asks_for_gpu(project.solver, built[0])),
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         pairs=_pairs(built[0]) if wishes.mode == TRAINS else (),
