@@ -213,15 +213,16 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
     found: dict[str, Target] = {}
     changed = {top.previous for layer in built.layers for top in layer.tops if top.previous is not None}
     for layer in built.layers:
-        if not any(layer.loss_weights) or len(layer.bottoms) < 2:
+        number = 2 if layer.compares_records else 1
+        if not any(layer.loss_weights) or len(layer.bottoms) <= number:
             continue
-        blob = layer.bottoms[1].original
+        blob = layer.bottoms[number].original
         if blob.producer is None or blob.need_backward or blob in changed:
             continue
-        classes = bool(layer.reads_classes(1))
+        classes = bool(layer.compares_records or layer.reads_classes(1))
         loss = layer.message.loss_param
         ignored = loss.ignore_label if loss.HasField("ignore_label") else None
-        found[blob.name] = Target(blob.name, classes, ignored, _told_by(built, layer))
+        found[blob.name] = Target(blob.name, classes, ignored, "" if layer.compares_records else _told_by(built, layer))
     return tuple(found.values())
 
 
