@@ -71,6 +71,7 @@ RUNNER = (
     "arrays.py",
     "gradients.py",
     "pulls.py",
+    "mined.py",
     "caffe/losses.py",
     "loaded.py",
     "caffe/cpu_only.py",
