@@ -218,13 +218,19 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
         if not any(layer.loss_weights) or len(layer.bottoms) <= number:
             continue
         blob = layer.bottoms[number].original
-        if blob.producer is None or blob.need_backward or blob in changed:
+        if blob.producer is None or blob in changed or not _is_of_data(blob):
             continue
         classes = bool(layer.compares_records or layer.reads_classes(1))
         loss = layer.message.loss_param
         ignored = loss.ignore_label if loss.HasField("ignore_label") else None
         found[blob.name] = Target(blob.name, classes, ignored, "" if layer.compares_records else _told_by(built, layer))
     return tuple(found.values())
+
+
+def _is_of_data(blob: Blob) -> bool:
+    """Does it follow from the data? A Python layer may have weights, and hardly any has, so its targets do."""
+    may_learn = (one for one in blob.depends_on if one.has_weights is not False) if blob.need_backward else ()
+    return all(one.type == "Python" and not one.message.param for one in may_learn)
 
 
 def _sequences(built: BuiltNet) -> tuple[tuple[str, str], ...]:
