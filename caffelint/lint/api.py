@@ -42,7 +42,13 @@ from caffelint.lint.finding import (
     replace,
 )
 from caffelint.lint.lasting import Early, early_drops, in_iterations, slower, usual_drops
-from caffelint.lint.project.python_layers import python_broken, python_classes, python_elsewhere, python_modules
+from caffelint.lint.project.python_layers import (
+    python_broken,
+    python_classes,
+    python_elsewhere,
+    python_home,
+    python_modules,
+)
 from caffelint.lint.role import is_called_deploy
 from caffelint.lint.rule import (
     Invalid,
@@ -150,6 +156,7 @@ __all__ = [
     "python_broken",
     "python_classes",
     "python_elsewhere",
+    "python_home",
     "python_modules",
     "quoted",
     "readers",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
-from caffelint.smoke.flow import loss_weight, readers
+from caffelint.smoke.flow import gets_gradient, loss_weight, readers
 from caffelint.smoke.job import Check
 
 _COUNTED = ("BatchNorm",)
@@ -15,13 +15,26 @@ def of_python_layers(built: BuiltNet) -> tuple[Check, ...]:
     """The checks of the user's own layers: those of Caffe are right."""
     if not built.message.force_backward and not any(any(layer.loss_weights) for layer in built.layers):
         return ()  # no backward runs
-    layers = [layer for layer in built.layers if layer.type == "Python" and layer.need_backward]
+    layers = [layer for layer in built.layers if layer.type == "Python" and layer.need_backward and _is_trained(layer)]
     return tuple(check for layer in layers if (check := check_of(layer)).bottoms or check.params != ())
 
 
 def of_python_losses(built: BuiltNet) -> tuple[Check, ...]:
-    """Those of the user's own losses, of which is only asked what they lead their scores to."""
-    return tuple(one._replace(gradient=False) for one in of_python_layers(built) if any(one.tops))
+    """Those of losses, of which is only asked what they do to their scores, and of what gives a loss its labels."""
+    found = tuple(one._replace(gradient=False) for one in of_python_layers(built) if any(one.tops))
+    return (*found, *of_python_labels(built))
+
+
+def of_python_labels(built: BuiltNet) -> tuple[Check, ...]:
+    """Those of layers that give a loss its labels or weights, by what the net answers."""
+    layers = [layer for layer in built.layers if layer.type == "Python" and not _is_trained(layer)]
+    given = {id(blob.maker) for layer in built.layers if layer.is_loss for blob in layer.bottoms[1:]}
+    return tuple(check_of(layer)._replace(gradient=False) for layer in layers if id(layer) in given and layer.bottoms)
+
+
+def _is_trained(layer: BuiltLayer) -> bool:
+    """Does a gradient come back to it?"""
+    return any(gets_gradient(layer, number) for number in range(len(layer.tops)))
 
 
 def check_of(layer: BuiltLayer) -> Check:

@@ -63,7 +63,7 @@ def environment(caffe_python: str | None, source: str, config: Config, solver: s
             name: _version(package) if can_import(name) else None for name, (package, *_) in LIBRARIES.items()
         },
         "machine": {"processors": os.cpu_count(), "memory": _memory(), "gpus": _gpus()},
-        "caffe": _caffe(caffe_python, source, named),
+        "caffe": _caffe(caffe_python, source, named, project.layer_folders if project else ()),
         "torch": torch_devices(),
     }
     found["smoke"] = _choice(found)
@@ -123,8 +123,8 @@ def _gpus() -> list[dict[str, Any]] | None:
     ]
 
 
-def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str, Any]:
-    """What a Caffe answers; `problem` says in one line why it cannot run."""
+def _caffe(command: str | None, source: str, named: Sequence[Named], folders: Iterable[str]) -> dict[str, Any]:
+    """What a Caffe answers; `problem` says in one line why it cannot run. folders: where Python layers are, too."""
     if command:
         words, of, why = list(engines.split(command, source)), source, f"{source} names it"
     elif can_import("caffe"):
@@ -137,7 +137,7 @@ def _caffe(command: str | None, source: str, named: Sequence[Named]) -> dict[str
         question = {
             "files": [one.name for one in named if one.what != "module"],
             "modules": [one.name for one in named if one.what == "module"],
-            "folders": python_path(),
+            "folders": (*python_path(), *folders),
         }
         (folder / "question.json").write_text(json.dumps(question), "utf-8")
         lines, log, problem = _ask([*words, str(folder / "probe.py"), str(folder / "question.json")])

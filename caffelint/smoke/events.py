@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
 from caffelint.smoke.alike import ALIKE, Alike
-from caffelint.smoke.pulled import Pulled
+from caffelint.smoke.pulled import DOINGS, Doing
 from caffelint.smoke.scanned import Scanned
 
 FORWARD, BACKWARD, UPDATE, RATE = "forward", "backward", "update", "rate"
@@ -412,7 +412,7 @@ Event = (
     | LossGradient
     | NonFinite
     | Alike
-    | Pulled
+    | Doing
     | Tested
     | Refused
     | BadWeights
@@ -457,7 +457,7 @@ KINDS: dict[str, Any] = {
     "rate_found": RateFound,
     "compared": Compared,
     "gradient": Gradient,
-    "pulled": Pulled,
+    **DOINGS,
     "batch": Batch,
     "scanned": Scanned,
     "waiting": Waiting,

@@ -154,7 +154,7 @@ class Job:
     then says `waiting` until a file `more` names others, each of which follows an event `trying`; all in processes
     of their own, which begin with the engine loaded.
     checked: folders of the user's solver and nets; nothing but Python layers is imported from there. python_path: the
-    folders in PYTHONPATH, for Python layers alone.
+    folders in PYTHONPATH, and those that scripts of the project put on Python's path, for Python layers alone.
     passes: iter_size, the batches of an iteration. skips: batches of the TRAIN net that are read and not used, counted
     from 0, that of the pass at rate 0.
     wants_gpu: the solver, or a layer, asks for a GPU, and the run is on the CPU: say if there is none (`without_gpu`).

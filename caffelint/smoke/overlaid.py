@@ -13,6 +13,7 @@ MOST, LEAST = 200, 20
 """Records."""
 _SIDE = 32
 _MOST_CHANNELS, _MOST_MAPS = 8, 16
+"""Of each record, the first."""
 _LEAST_CELLS, _COARSE = 4, 2
 """Cells of a map that is coarser than its data, along each side, and pixels of a cell."""
 _MOST_KINDS = 16
@@ -38,11 +39,11 @@ class Overlaid(object):
         self.fits = data.ndim == 4 and maps.ndim in (3, 4) and len(data) == len(maps) and maps.size > 0
         if not self.fits:
             return
-        maps = maps.reshape(len(maps), -1, *maps.shape[-2:])
+        maps = maps.reshape(len(maps), -1, *maps.shape[-2:])[:, :_MOST_MAPS]
         sides, own = data.shape[2:], maps.shape[2:]
         whole = own == sides and maps.shape[1] == 1
         coarse = min(own) >= _LEAST_CELLS and all(sides[one] >= _COARSE * own[one] for one in (0, 1))
-        self.fits = min(sides) > 2 and (whole or coarse) and 0 < maps.shape[1] <= _MOST_MAPS
+        self.fits = min(sides) > 2 and (whole or coarse) and maps.shape[1] > 0
         if self.fits:
             down, along = (-(-side // _SIDE) for side in own)
             data = data[:, :_MOST_CHANNELS].astype(numpy.float64)

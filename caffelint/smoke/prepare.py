@@ -19,6 +19,7 @@ from caffelint.caffe.learning_rate import schedule
 from caffelint.caffe.net import Net
 from caffelint.caffe.net_parts import Blob
 from caffelint.caffe.solver import Solver
+from caffelint.lint.discover import relative
 from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.fed import NOTHING, Fed
 from caffelint.smoke.gpu import asks_for_gpu
@@ -70,6 +71,7 @@ RUNNER = (
     "arrays.py",
     "gradients.py",
     "pulls.py",
+    "mined.py",
     "caffe/losses.py",
     "loaded.py",
     "caffe/cpu_only.py",
@@ -171,6 +173,8 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
     ]
     if wishes.weights_by:
         notes.append(f'starts from "{wishes.weights}", as {wishes.weights_by} does; --weights "" starts from fillers')
+    for path, place in project.layer_folders.items():
+        notes.append(f'looks for Python layers in "{relative(path)}", too, which {place} puts on Python\'s path')
     checked = tuple(dict.fromkeys(os.path.dirname(os.path.abspath(file)) for file in project.files))
     job = Job(
         solver=str(solver),
@@ -188,7 +192,7 @@ def prepare(project: Project, wishes: Wishes, folder: Path) -> Prepared:
         mode=wishes.mode,
         folder=wishes.folder,
         checked=checked,
-        python_path=python_path(),
+        python_path=(*python_path(), *project.layer_folders),
         wants_gpu=wishes.device == "cpu" and bool(asks_for_gpu(project.solver, built[0])),
         targets=_targets(built[0]) if wishes.mode == TRAINS else (),
         pairs=_pairs(built[0]) if wishes.mode == TRAINS else (),
@@ -210,16 +214,23 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
     found: dict[str, Target] = {}
     changed = {top.previous for layer in built.layers for top in layer.tops if top.previous is not None}
     for layer in built.layers:
-        if not any(layer.loss_weights) or len(layer.bottoms) < 2:
+        number = 2 if layer.compares_records else 1
+        if not any(layer.loss_weights) or len(layer.bottoms) <= number:
             continue
-        blob = layer.bottoms[1].original
-        if blob.producer is None or blob.need_backward or blob in changed:
+        blob = layer.bottoms[number].original
+        if blob.producer is None or blob in changed or not _is_of_data(blob):
             continue
-        classes = bool(layer.reads_classes(1))
+        classes = bool(layer.compares_records or layer.reads_classes(1))
         loss = layer.message.loss_param
         ignored = loss.ignore_label if loss.HasField("ignore_label") else None
-        found[blob.name] = Target(blob.name, classes, ignored, _told_by(built, layer))
+        found[blob.name] = Target(blob.name, classes, ignored, "" if layer.compares_records else _told_by(built, layer))
     return tuple(found.values())
+
+
+def _is_of_data(blob: Blob) -> bool:
+    """Does it follow from the data? A Python layer may have weights, and hardly any has, so its targets do."""
+    may_learn = (one for one in blob.depends_on if one.has_weights is not False) if blob.need_backward else ()
+    return all(one.type == "Python" and not one.message.param for one in may_learn)
 
 
 def _sequences(built: BuiltNet) -> tuple[tuple[str, str], ...]:

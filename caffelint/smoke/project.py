@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from caffelint.caffe.net import Net
@@ -11,6 +12,8 @@ from caffelint.caffe.solver import Solver
 from caffelint.lint.config import Config
 from caffelint.lint.file import File
 from caffelint.lint.joined import NotJoined, given_shapes, load_joined, rewritten, set_shapes
+from caffelint.lint.project.python_paths import folders_by_scripts
+from caffelint.project.mentions import Mention
 from caffelint.smoke.job import JobNet
 from caffelint.text.edits import Edit
 
@@ -50,6 +53,11 @@ class Project:
         """The file that the solver starts from, as solver.cpp, LoadNetWeights, has it; empty for none or several."""
         named = self.solver.message.weights
         return named[0] if len(named) == 1 and os.path.isfile(named[0]) else ""
+
+    @cached_property
+    def layer_folders(self) -> dict[str, Mention]:
+        """Where Python layers are looked for too, since a script has their folder on Python's path, and which does."""
+        return folders_by_scripts(layer for use in self.solver.nets for layer in use.net.layers_having("python_param"))
 
     def changed(self, edits: Mapping[str, Sequence[Edit]]) -> Project:
         """The same with other texts, by path, read anew. Raises ValueError where they are no solver and nets."""

@@ -1,9 +1,9 @@
-"""The event of an engine (events.py) on what a loss of the user's own does to its scores."""
+"""Events of an engine (events.py) on what a layer of the user's own does to scores and labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Pulled(NamedTuple):
@@ -27,3 +27,21 @@ class Pulled(NamedTuple):
     places: float
     columns: float
     kinds: Sequence[tuple[int, int, int, int, float]]
+
+
+class Mined(NamedTuple):
+    """Which records a Python layer keeps for the loss (mined.py), of scores by chance. scores, labels: its bottoms.
+
+    kept, dropped: how many. harder: the share of pairs of one label in which the dropped record costs more.
+    """
+
+    layer: str
+    scores: str
+    labels: str
+    kept: int
+    dropped: int
+    harder: float
+
+
+Doing = Pulled | Mined
+DOINGS: dict[str, Any] = {"pulled": Pulled, "mined": Mined}

@@ -110,7 +110,7 @@ from caffelint.smoke.loss import (
 )
 from caffelint.smoke.lost import Lost, lost
 from caffelint.smoke.outcome import answers_well, beats_constant, outcome, tests_well
-from caffelint.smoke.pulled import Pulled
+from caffelint.smoke.pulled import Mined, Pulled
 from caffelint.smoke.run import Run, loss_grew, run_of
 from caffelint.smoke.scanned import Odd, Scanned
 from caffelint.smoke.worse import Below, below_chance
@@ -160,6 +160,7 @@ __all__ = [
     "Loaded",
     "Lost",
     "Marked",
+    "Mined",
     "Neighbours",
     "NonFinite",
     "Odd",

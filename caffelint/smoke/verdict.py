@@ -44,6 +44,7 @@ _HEADS = {
     "steps-mixed-up": "it learns nothing of the order of steps",
     "one-target-outweighs": "it learns one of its targets alone",
     "loss-leads-astray": "it follows another loss",
+    "easiest-kept": "it learns from its easiest records alone",
     "answers-below-chance": "it learns to answer wrongly",
     "information-lost": "it learns nothing",
     "not-learning": "it learns nothing",

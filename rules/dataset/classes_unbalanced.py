@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.evidence.data.rule import SCALAR, DataEvidence, DatasetRule, Feed
+from caffelint.evidence.data.rule import SCALAR, DataEvidence, DatasetRule, Feed, Reader, Top
 from caffelint.lint import INFO, TRAIN, WARNING, Cause, Finding, Invalid, title
 from caffelint.lint.built import BuiltLayer
 
@@ -12,6 +12,7 @@ from ._words import counted, path, whole
 _RARER = 100
 _FEW = 20
 _SHOWN = 6
+_ALIKE = ("not alike", "alike")
 _MANY = 50
 _EARLY = (
     NET.replace("num_output: 3", "num_output: 4")
@@ -27,6 +28,8 @@ _EARLY = (
 _TEST = NET.replace("train_lmdb", "test_lmdb").replace('top: "label"', 'top: "label"\n  include { phase: TEST }', 1)
 _BOTH = NET.replace('top: "label"', 'top: "label"\n  include { phase: TRAIN }', 1) + _TEST[: _TEST.index("layer", 1)]
 
+_PAIRS = NET.replace("SoftmaxWithLoss", "ContrastiveLoss").replace('bottom: "label"', 'bottom: "fc_p" bottom: "label"')
+_PAIRS += NET[NET.index("layer", 1) : NET.rindex("layer")].replace('"fc"', '"fc_p"')
 
 _ADD = "add records of it, or number the classes without gaps"
 
@@ -37,13 +40,14 @@ class ClassesUnbalanced(DatasetRule):
     ## Why is this bad?
     Nothing is learned about a class that does not occur, and next to nothing about one that is drowned: always to
     answer with the frequent ones costs hardly anything. With many absent classes the number of classes, or the list
-    that the labels come from, is likely that of another data set.
+    that the labels come from, is likely that of another data set. The same goes for pairs of a ContrastiveLoss, of
+    which nearly all are to be alike, or not.
     """
 
     code = "E103"
     name = "classes-unbalanced"
     severity = WARNING
-    VALID = [SOUND, project(records(*[0, 1] * 8, 2))]
+    VALID = [SOUND, project(records(*[0, 1] * 8, 2)), project(records(*[1] * 90, *[0] * 10), _PAIRS)]
     INVALID = [
         Invalid(
             project(records(*[0, 2] * 12)),
@@ -69,6 +73,12 @@ class ClassesUnbalanced(DatasetRule):
             message='SoftmaxWithLoss "loss": class 2 occurs once in "train_lmdb", but class 0 occurs 150 times; repeat'
             " the rare records, or weigh the loss with InfogainLoss",
         ),
+        Invalid(
+            project(records(*[1] * 198, 0), _PAIRS),
+            span='bottom: "label"',
+            message='ContrastiveLoss "loss": 198 of the 199 pairs in "train_lmdb" are labelled 1 (alike), so to put all'
+            " records in one place costs hardly anything; add pairs labelled 0 (not alike)",
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
@@ -78,6 +88,8 @@ class ClassesUnbalanced(DatasetRule):
                     continue
                 for reader in feed.readers(key):
                     layer, expected = reader.layer, reader.expected
+                    if layer.compares_records and top.records >= _FEW:
+                        yield from self._pairs(feed, reader, top)
                     if not layer.is_loss or not layer.reads_classes(reader.bottom) or layer.index is None:
                         continue
                     scores = layer.bottoms[0].shape
@@ -123,6 +135,21 @@ class ClassesUnbalanced(DatasetRule):
                             " InfogainLoss",
                             phases=feed.phases,
                         )
+
+    def _pairs(self, feed: Feed, reader: Reader, top: Top) -> Iterator[Finding]:
+        """Pairs of records, of which nearly all are to be alike, or to differ."""
+        counts = {one: (top.values or {}).get(float(one), 0) for one in (0, 1)}
+        few, many = sorted(counts, key=counts.__getitem__)
+        if reader.layer.index is None or sum(counts.values()) < top.records or counts[few] * _RARER > counts[many]:
+            return
+        ends = "far apart" if many == 0 else "in one place"
+        yield self.finding(
+            feed.net.layers[reader.layer.index].at("bottom", reader.bottom),
+            f"{title(reader.layer)}: {counts[many]:,} of the {top.records:,} pairs in {path(feed)} are labelled {many}"
+            f" ({_ALIKE[many]}), so to put all records {ends} costs hardly anything; add pairs labelled {few}"
+            f" ({_ALIKE[few]})",
+            phases=feed.phases,
+        )
 
 
 def _tested(data: DataEvidence, feed: Feed, key: str, absent: list[int]) -> str:

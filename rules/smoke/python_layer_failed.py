@@ -1,9 +1,19 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, compiled_later, python_modules, relative
+from caffelint.lint import (
+    ERROR,
+    LIKELY,
+    WARNING,
+    Cause,
+    Finding,
+    Invalid,
+    compiled_later,
+    python_home,
+    python_modules,
+    relative,
+)
 from caffelint.smoke.rule import BuiltLayer, PythonLayer, Run, SmokeRule
 
 from ._evidence import guessed, worded
@@ -70,7 +80,4 @@ def _remedy(run: Run, layer: BuiltLayer, message: str) -> str:
     files = [found.path for found in python_modules(one)] if one is not None else []
     if len(files) != 1:
         return "; put its folder into PYTHONPATH"
-    folder = os.path.dirname(files[0])
-    for _ in range(module.count(".") + files[0].endswith("__init__.py")):
-        folder = os.path.dirname(folder)
-    return f"; it is in {relative(files[0])}: run with PYTHONPATH={relative(folder)}"
+    return f"; it is in {relative(files[0])}: run with PYTHONPATH={relative(python_home(files[0], module))}"

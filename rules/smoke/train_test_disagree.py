@@ -4,13 +4,14 @@ import math
 from collections.abc import Iterator
 from statistics import median
 
-from caffelint.lint import INFO, LIKELY, WARNING, Cause, Finding, Invalid, title
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
 from caffelint.smoke.rule import (
     TAIL,
     BuiltLayer,
     Crossed,
     Run,
     SmokeRule,
+    Targets,
     Tested,
     answers_well,
     begins,
@@ -26,6 +27,7 @@ from ._crossed import unlike_train
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
 from ._numbers import number
+from ._unlike import OF_VALUES, shares, transformed_apart, units
 
 _TIMES, _OTHER_DATA = 1.3, 3.0
 _FAR_BELOW = 0.5
@@ -34,13 +36,6 @@ _NEAR = 0.95
 _SMALL = 0.1
 """Of the loss at the start: less is no bad test, though that of TRAIN is less yet."""
 _OF_DATA = ("classes-unbalanced",)
-_UNITS = (
-    "train-test-nets-differ",
-    "image-axes-mixed-up",
-    "tested-in-other-units",
-    "phases-compute-otherwise",
-    "train-test-transform-mismatch",
-)
 _SAME = "scale, mean and crop in transform_param, and the kind of source, must be the same in both phases"
 _NORMED = NET.replace(
     'type: "Log" bottom: "fc" top: "log"',
@@ -58,6 +53,9 @@ _NUMBERED = Crossed("label", 1, 90, 0.35, 0.34, "numbered", 0.98, [(0, 1), (1, 0
 
 _FALLS = (2.3, 2.3, 2.2, 2.2, 2.1, 2.0, 1.8, 1.6, 1.4, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2)
 _CODED = Crossed("label", 1, 400, 0.28, 0.25, "ids", 0.98, [], 0.97)
+
+_SHARES = [Targets("label", 0.06, math.nan, math.nan, 0, (), (0.01, 0.99))]
+_SHARES.append(Targets("label", 0.69, math.nan, math.nan, 1, (), (0.5, 0.5)))
 
 
 class TrainTestDisagree(SmokeRule):
@@ -107,6 +105,13 @@ class TrainTestDisagree(SmokeRule):
             span="layer",
             message="the TEST loss is 90 but the TRAIN loss was 2.31 before training and 2.1 after: the TEST data is"
             " unlike the TRAIN data",
+        ),
+        Invalid(
+            project(*losses(*CALM), *_SHARES, Tested(1, 1, 90.0, {}, True), solver=_TESTS),
+            span="layer",
+            message="the TEST loss is 90 but the TRAIN loss was 2.31 before training and 2.1 after: 99% of the"
+            ' "label" in TRAIN are 1, but 50% in TEST, so the net learns to answer always that; train on more records'
+            " of other labels",
         ),
         Invalid(
             project(*losses(*CALM), Tested(1, 1, 4.0, {}, True), _NUMBERED, solver=_TESTS),
@@ -159,11 +164,15 @@ class TrainTestDisagree(SmokeRule):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(begins(run))} before"
                 what += f" training and {number(trained)} after"
-                known = run.known([name], (*_OF_DATA, *_UNITS))
-                absent = next((one.message for one in known if one.name in _OF_DATA), "") or _units(run)
+                known = run.known([name], (*_OF_DATA, *OF_VALUES))
+                absent = (
+                    next((one.message for one in known if one.name in _OF_DATA), "")
+                    or units(run)
+                    or shares(run, event.net)
+                )
                 why = absent or "the TEST data is unlike the TRAIN data"
                 cause = Cause("phases", what, why, LIKELY, known=known)
-                notes = [_SAME] if _transformed_apart(run, event.net) and not absent else []
+                notes = [_SAME] if transformed_apart(run, event.net) and not absent else []
                 yield worded(self, run.place(name, event.net), cause, *notes)
             elif (
                 not normed
@@ -175,8 +184,8 @@ class TrainTestDisagree(SmokeRule):
                 what = f"the TEST loss is {number(event.loss)}, no better than that of an answer that is always the"
                 what += f" same, {number(near)}, but the TRAIN loss fell to {number(fresh[0])} on records that were"
                 what += " as new to the net"
-                apart = _transformed_apart(run, event.net)
-                told = _units(run)
+                apart = transformed_apart(run, event.net)
+                told = units(run)
                 known = run.known([name]) if not told else ()
                 why = told or "what tells the label in TRAIN does not in TEST"
                 if not told and not apart and any(layer.transforms for layer in run.built[event.net].layers):
@@ -220,27 +229,6 @@ def _fresh(run: Run) -> tuple[float, float] | None:
         return None
     last = max(median(new[-TAIL:]), ends(run))
     return (last, near) if last < _FAR_BELOW * near else None
-
-
-def _units(run: Run) -> str:
-    """What else keeps the two phases from the same values, with the remedy; "" if nothing is known of it."""
-    found = (one for one in run.static if one.name in _UNITS and one.severity != INFO)
-    return next((f"{one.cause.what}; {one.cause.why}" if one.cause else one.message for one in found), "")
-
-
-def _transformed_apart(run: Run, net: int) -> bool:
-    """Do data layers of the two nets that bring the same blob transform it in different ways?"""
-    first = {layer.tops[0].name: layer for layer in run.built[0].layers if layer.transforms and layer.tops}
-    for layer in run.built[net].layers:
-        other = first.get(layer.tops[0].name) if layer.transforms and layer.tops else None
-        if other is not None and (layer.type != other.type or _transform(layer) != _transform(other)):
-            return True
-    return False
-
-
-def _transform(layer: BuiltLayer) -> tuple[object, ...]:
-    p = layer.message.transform_param
-    return p.scale, tuple(p.mean_value), p.mean_file, p.crop_size
 
 
 def _takes_own(layer: BuiltLayer) -> bool:

@@ -52,6 +52,7 @@ def test_maps_of_cells(how: str, textured: bool) -> None:
     assert found["how"] == how
     assert found["with_it"] > 0.5 > 0.2 > found["fits"]
     assert overlaid(data[:, 0:1, :-1, :-2], WAYS[how](maps))["how"] == how, "cells of several sizes"
+    assert overlaid(data, WAYS[how](maps.repeat(20, 1)))["how"] == how
     several = np.concatenate([maps, 0.5 * maps, np.zeros_like(maps)], 1)
     assert overlaid(data, WAYS[how](several))["how"] == how
 
@@ -72,7 +73,6 @@ def test_where_nothing_can_be_told() -> None:
     assert overlaid(data, other)["how"] == ""
     assert overlaid(data, maps[:, :, :3, :3]) == {}
     assert overlaid(data, maps.reshape(60, -1)) == {}
-    assert overlaid(data, maps.repeat(20, 1)) == {}
     assert overlaid(data[:0], maps[:0]) == {}
 
 
@@ -128,3 +128,40 @@ def test_what_is_no_fault(layers: str, how: str, in_engine: Callable[..., Sessio
     assert session.run is not None
     assert not [one for one in session.run.tried if one.hypothesis.field == "turned"]
     assert "the maps of" not in verdict(session.run, session.report.findings)
+
+
+LAYER = """
+import caffe
+
+
+class Maps(caffe.Layer):
+    def setup(self, bottom, top):
+        pass
+
+    def reshape(self, bottom, top):
+        top[0].reshape(*bottom[0].data.shape)
+
+    def forward(self, bottom, top):
+        top[0].data[...] = bottom[0].data.swapaxes(2, 3)
+
+    def backward(self, top, propagate_down, bottom):
+        pass
+"""
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_maps_that_a_python_layer_makes_of_the_data(
+    engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    (tmp_path / "own_maps.py").write_text(LAYER)
+    layer = 'layer { name: "turns" type: "Python" bottom: "map" top: "turned"'
+    layer += ' python_param { module: "own_maps" layer: "Maps" } }\nlayer { name: "loss"'
+    net = NET.replace('layer { name: "loss"', layer).replace('"score" bottom: "map"', '"score" bottom: "turned"')
+    h5py = pytest.importorskip("h5py")
+    data, maps = scenes(400)
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["data"], file["map"] = data.astype("f"), maps.astype("f")
+    (tmp_path / "train.txt").write_text("train.h5\n")
+    session = in_engine(write(tmp_path, net % CONVOLUTIONS, _SOLVER), engine, iterations=40)
+    assert session.run is not None
+    assert 'the maps of "turned" are transposed' in verdict(session.run, session.report.findings)

@@ -121,6 +121,14 @@ def python_classes(layer: Layer) -> Sequence[PythonClass]:
     return found if found and all(known) else ()
 
 
+def python_home(path: str, module: str) -> str:
+    """The folder to import `module` from, if `path` is its file: `lib` for `lib/rpn/layer.py` and `rpn.layer`."""
+    folder = os.path.dirname(os.path.abspath(path))
+    for _ in range(module.count(".") + path.endswith("__init__.py")):
+        folder = os.path.dirname(folder)
+    return folder
+
+
 def python_elsewhere(layer: Layer) -> Sequence[PythonModule]:
     """The modules that have a layer's class, if none that its `module` may be is in the project."""
     param = layer.message.python_param

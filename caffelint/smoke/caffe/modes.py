@@ -80,7 +80,7 @@ def params(out, net, iteration):
 def gradients(run):
     """Each layer that is asked for, at what it reads in the first pass."""
     from caffelint_engine import gradients as checks
-    from caffelint_engine import pulls
+    from caffelint_engine import mined, pulls
 
     net = run.nets[0]
     wanted = dict((check["layer"], check) for check in run.job["checks"])
@@ -92,9 +92,10 @@ def gradients(run):
             if wanted[name]["gradient"]:
                 for event in checks.check(layer, wanted[name], run.job["seed"]):
                     run.emit("gradient", **event)
-            pulled = pulls.pulls(layer, wanted[name], run.job["seed"])
-            if pulled is not None:
-                run.emit("pulled", **pulled)
+            for kind, look in (("pulled", pulls.pulls), ("mined", mined.mined)):
+                found = look(layer, wanted[name], run.job["seed"])
+                if found is not None:
+                    run.emit(kind, **found)
             layer.restore()
         net.net._forward(number, number)
 

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 from caffelint.smoke.alike import Targets, Told
-from caffelint.smoke.checks import of_python_layers, of_python_losses
+from caffelint.smoke.checks import of_python_labels, of_python_layers, of_python_losses
 from caffelint.smoke.diagnosis.across import across
 from caffelint.smoke.diagnosis.batches import labels_outside, read_batches, records, suspects
 from caffelint.smoke.diagnosis.belonging import shifted
@@ -58,7 +58,7 @@ from caffelint.smoke.job import CHECKS, FOLLOWS, MORE, Check, Way
 from caffelint.smoke.lost import wanted
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.prepare import Prepared
-from caffelint.smoke.pulled import Pulled
+from caffelint.smoke.pulled import Doing
 from caffelint.smoke.run import Run
 from caffelint.smoke.session import FULL, QUICK, Stage
 
@@ -117,7 +117,7 @@ class Diagnosis:
             self.found += shifted(run, self._prepared, seconds / 4)
         built = self._prepared.built[0]
         wrong = self._was is not None or not learns(run) or not outcome(run).learns
-        if checks := of_python_layers(built) if wrong else of_python_losses(built):
+        if checks := (*of_python_labels(built), *of_python_layers(built)) if wrong else of_python_losses(built):
             self._asked.append(self._check(checks))
         if targets := wanted(run, self._prepared.job.targets):
             self._asked.append(self._follow(targets))
@@ -192,7 +192,7 @@ class Diagnosis:
 
     def _judge(self, late: bool) -> None:
         if self._events and self._asked:
-            self.found += [event for event in self._events if isinstance(event, Gradient | Pulled | Told)]
+            self.found += [event for event in self._events if isinstance(event, Gradient | Doing | Told)]
             self._events = []
             del self._asked[0]
         elif self._events and self._was is not None:

@@ -18,7 +18,7 @@ from caffelint.smoke.job import CHECKS, FOLLOWS, MEASURES, RECORDS, SCANS
 from caffelint.smoke.torch.base import LabelOutside
 from caffelint.smoke.torch.engine import BEFORE, Broken, Run
 from caffelint.smoke.torch.net import TorchNet
-from caffelint.smoke.torch.one_layer import array, one_by_one, pulled
+from caffelint.smoke.torch.one_layer import array, one_by_one, own_doings
 from caffelint.smoke.torch.search import Search
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Gradients(Run):
                 found: Any = gradients.check(one, check._asdict(), self.job.seed)  # type: ignore[no-untyped-call]
                 for event in found:
                     self.emit(Gradient(**event))
-            if (event := pulled(one, check, self.job.seed)) is not None:
+            for event in own_doings(one, check, self.job.seed):
                 self.emit(event)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from caffelint.smoke.pulled import Pulled
+from caffelint.smoke.pulled import Doing, Mined, Pulled
 from caffelint.smoke.torch.python import Python
 
 if TYPE_CHECKING:
@@ -85,9 +85,13 @@ def one_by_one(net: TorchNet, batch: dict[str, Tensor], checks: Sequence[Check])
         yield wanted[layer.name], OneLayer(layer, [data[blob.original] for blob in layer.spec.bottoms])
 
 
-def pulled(layer: OneLayer, check: Check, seed: int) -> Pulled | None:
-    """What it does to its scores, if it is a loss of the user's own (pulls.py)."""
-    from caffelint.smoke import pulls
+def own_doings(layer: OneLayer, check: Check, seed: int) -> Iterator[Doing]:
+    """What it does to scores and labels, if it is the user's own (pulls.py, mined.py)."""
+    from caffelint.smoke import mined, pulls
 
-    found: Any = pulls.pulls(layer, check._asdict(), seed)  # type: ignore[no-untyped-call]
-    return None if found is None else Pulled(**found)
+    pulled: Any = pulls.pulls(layer, check._asdict(), seed)  # type: ignore[no-untyped-call]
+    if pulled is not None:
+        yield Pulled(**pulled)
+    keeps: Any = mined.mined(layer, check._asdict(), seed)  # type: ignore[no-untyped-call]
+    if keeps is not None:
+        yield Mined(**keeps)
