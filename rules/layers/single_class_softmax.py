@@ -51,7 +51,7 @@ class SingleClassSoftmax(NetRule):
             _NET % (1, "SoftmaxWithLoss", ""),
             span="num_output: 1",
             message='SoftmaxWithLoss "loss" takes the softmax of a single score, which is always 1, so the loss is 0'
-            " and nothing learns; set num_output: 2, or use SigmoidCrossEntropyLoss",
+            " and nothing learns; set num_output to the number of classes, or use SigmoidCrossEntropyLoss",
         ),
         Invalid(
             'layer { name: "data" type: "Data" top: "data" top: "label" }'
@@ -60,7 +60,7 @@ class SingleClassSoftmax(NetRule):
             ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "prob" bottom: "label" top: "loss" }',
             span="num_output: 1",
             message='Softmax "prob" takes the softmax of a single score, which is always 1, so no gradient comes'
-            " through; set num_output: 2, or remove it",
+            " through; set num_output to the number of classes, or remove it",
         ),
         Invalid(
             'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
@@ -68,7 +68,7 @@ class SingleClassSoftmax(NetRule):
             ' layer { name: "prob" type: "Softmax" bottom: "fc" top: "prob" }',
             span="num_output: 1",
             message='Softmax "prob" takes the softmax of a single score, which is always 1, so the answer is 1 to every'
-            " input; set num_output: 2, or use Sigmoid",
+            " input; set num_output to the number of classes, or use Sigmoid",
         ),
         Invalid(
             'layer { name: "data" type: "HDF5Data" top: "data" top: "label" hdf5_data_param { source: "a" } }'
@@ -124,7 +124,10 @@ def _over_places(layer: BuiltLayer) -> str:
 
 def _effect(layer: BuiltLayer) -> str:
     if layer.is_loss:
-        return "the loss is 0 and nothing learns; set num_output: 2, or use SigmoidCrossEntropyLoss"
+        return (
+            "the loss is 0 and nothing learns; set num_output to the number of classes, or use SigmoidCrossEntropyLoss"
+        )
     if layer.need_backward and layer.phase == TRAIN:
-        return f"no gradient comes through; {_over_places(layer) or 'set num_output: 2, or remove it'}"
-    return "the answer is 1 to every input; set num_output: 2, or use Sigmoid"
+        remedy = _over_places(layer) or "set num_output to the number of classes, or remove it"
+        return f"no gradient comes through; {remedy}"
+    return "the answer is 1 to every input; set num_output to the number of classes, or use Sigmoid"

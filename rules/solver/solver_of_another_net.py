@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, compiled_later, file_name
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, compiled_later, file_name
 from caffelint.lint.disk import exists
 
 from ._names import is_numbered_alike, swapped, with_word, words
@@ -71,6 +71,16 @@ class SolverOfAnotherNet(SolverRule):
             message='net is for alexnet, but snapshot_prefix "models/googlenet/googlenet" is for googlenet; check'
             " that this is the net to train",
         ),
+        # Its file may as well be the right one, and the prefix that of an older net.
+        Invalid(
+            {
+                "solver.prototxt": 'net: "train.prototxt" snapshot_prefix: "caffenet_train"',
+                "train.prototxt": 'name: "ResNet-50"',
+            },
+            span='net: "train.prototxt"',
+            message='net is for resnet, but snapshot_prefix "caffenet_train" is for caffenet; name the snapshots after'
+            " the net, or check that this is the net to train",
+        ),
         Invalid(
             {
                 "m/yolo_lite_solver.prototxt": 'train_net: "m/yolo_train.prototxt"\nsnapshot_prefix: "m/yolo_lite"',
@@ -99,7 +109,11 @@ class SolverOfAnotherNet(SolverRule):
         both = [one & _METHODS for one in (of_net, of_prefix)], [one - _METHODS for one in (of_net, of_prefix)]
         if any(map(all, both)) and not (of_net | _families(names)) & of_prefix:
             text = f'{field} is for {" and ".join(sorted(of_net))}, but snapshot_prefix "{prefix}" is for'
-            yield self.finding(solver.at(field), f"{text} {' and '.join(sorted(of_prefix))}; {asked}")
+            says_itself = not _families(net.lower())
+            if says_itself:
+                asked = f"name the snapshots after the net, or {asked}"
+            text += f" {' and '.join(sorted(of_prefix))}; {asked}"
+            yield self.finding(solver.at(field), text, severity=INFO if says_itself else None)
             return
         for variant in _VARIANT.findall(names.replace("_", " ")):
             if not _VARIANT.search(net.lower().replace("_", " ")) and of_net:
