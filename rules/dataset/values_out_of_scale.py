@@ -9,6 +9,14 @@ from caffelint.lint.built import Blob, Values
 from ._example import NET, SOUND, project, records
 from ._words import has_outliers, number, once, path, source_place
 
+
+def _behind(layer: str) -> str:
+    """The net of the examples, with a layer from "data" to "p" before its first one."""
+    return NET.replace('bottom: "data"', 'bottom: "p"').replace(
+        'layer {\n  name: "fc"', layer + 'layer {\n  name: "fc"'
+    )
+
+
 _LARGE = 1e4
 _SMALL = 0.02
 
@@ -27,15 +35,18 @@ class ValuesOutOfScale(DatasetRule):
     severity = WARNING
     _SCALED = NET.replace("batch_size: 4 }", "batch_size: 4 } transform_param { scale: 0.00390625 }")
     _POWER = 'layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { scale: 1e-5 } }\n'
+    _DIVIDED = (
+        'layer { name: "p" type: "Power" bottom: "data" top: "p" power_param { scale: 0.00390625 shift: -0.5 } }\n'
+    )
     _NORMED = (
         'layer { name: "both" type: "Concat" bottom: "data" bottom: "data" top: "both" }\n'
         'layer { name: "norm" type: "BatchNorm" bottom: "both" top: "p" }\n'
     )
     VALID = [
         SOUND,
-        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), NET.replace('bottom: "data"', 'bottom: "p"') + _NORMED),
+        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), _behind(_NORMED)),
         project(records(0, 1, image="1x2x2 0 100 200 250"), _SCALED),
-        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), NET.replace('bottom: "data"', 'bottom: "p"') + _POWER),
+        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), _behind(_POWER)),
     ]
     INVALID = [
         Invalid(
@@ -56,16 +67,23 @@ class ValuesOutOfScale(DatasetRule):
             message='Data "data": values of "train_lmdb" are 0.1 to 1, and scale 0.003906 makes 0.0003906 to 0.003906'
             " of them; remove scale if they were divided before",
         ),
+        Invalid(
+            project(records(0, 1, image="1x2x2 0.1 1.0 0.2 0.3"), _behind(_DIVIDED)),
+            span="scale: 0.00390625",
+            message='Power "p": scale 0.003906 makes -0.4996 to -0.4961 of the values of "train_lmdb", which are 0.1 to'
+            " 1; remove it if they were divided before",
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
+        shrunk: set[int] = set()
         for feed, facts in once(data):
             for key, top in facts.tops.items():
                 if feed.top_of(key) is None or any(feed.readers(key)) or top.low is None or _normalised(feed, key):
                     continue
-                yield from self._top(data, feed, key, top)
+                yield from self._top(data, feed, key, top, shrunk)
 
-    def _top(self, data: DataEvidence, feed: Feed, key: str, top: Top) -> Iterator[Finding]:
+    def _top(self, data: DataEvidence, feed: Feed, key: str, top: Top, shrunk: set[int]) -> Iterator[Finding]:
         blob = feed.top_of(key)
         after = next(transformed_values(data, feed, top), None) if key == IMAGE else None
         first, last = top.low or 0.0, top.high or 0.0
@@ -92,6 +110,26 @@ class ValuesOutOfScale(DatasetRule):
                 " were divided before",
                 phases=feed.phases,
             )
+        elif blob is not None and high - low > _SMALL:
+            yield from self._shrunk(feed, blob, Values(low, high), shrunk)
+
+    def _shrunk(self, feed: Feed, blob: Blob, values: Values, told: set[int]) -> Iterator[Finding]:
+        """A Power behind the data that leaves next to nothing of them, as one that is for pixels up to 255."""
+        for layer in (layer for layer, _ in blob.readers if layer.type == "Power"):
+            made = next(iter(layer.values([values])), None)
+            if layer.index in (None, *told) or made is None or made.high - made.low >= _SMALL:
+                continue
+            written = feed.layer.net.layers[layer.index or 0]
+            param = written.message.power_param
+            if 0 < abs(param.scale) < 0.1 and param.power == 1 and not _loses_scale(layer.tops[0]):
+                told.add(layer.index or 0)
+                yield self.finding(
+                    written.at("power_param", "scale"),
+                    f"{title(written)}: scale {number(param.scale)} makes {number(made.low)} to {number(made.high)} of"
+                    f" the values of {path(feed)}, which are {number(values.low)} to {number(values.high)}; remove it"
+                    " if they were divided before",
+                    phases=feed.phases,
+                )
 
 
 def _is_brought_down(blob: Blob, values: Values) -> bool:

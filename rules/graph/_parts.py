@@ -13,9 +13,17 @@ _RUNS = ("test", "deploy")
 
 
 def is_whole(net: Net) -> bool:
-    """Does the file hold a start of a net: a layer that brings data, or an input?"""
+    """Does the file hold a start of a net: a layer that brings data, or an input, be it without a name?"""
     starts = any(not layer.bottoms and layer.tops and layer.type != "Parameter" for layer in net.layers)
-    return starts or len(net.written.input) > 0
+    return starts or len(net.written.input) > 0 or has_nameless_input(net)
+
+
+def has_nameless_input(net: Net) -> bool:
+    """Does it give the shape of an input without its name?
+
+    Caffe takes no notice: upgrade_proto.cpp, NetNeedsInputUpgrade.
+    """
+    return not net.written.input and bool(net.written.input_shape or net.written.input_dim)
 
 
 def has_net_for_tests(net: Net) -> bool:

@@ -160,8 +160,8 @@ class DuplicateLayerName(NetRule):
     def _reported(self, clashes: list[Clash], names: Names) -> Finding:
         """The first clash of a name; its fix ends them all."""
         layer, other, renamed = clashes[0]
-        if not layer.kind.has_parameters and (not other.kind.has_parameters or TRAIN not in layer.phases):
-            # Weights go to the first of a name, and training has no other (net.cpp, ShareTrainedLayersWith).
+        gives_weights = TRAIN in layer.phases and layer.net.role != "deploy" and not layer.net.is_only_tested
+        if not layer.kind.has_parameters and not (other.kind.has_parameters and gives_weights):
             return self.finding(
                 layer.at("name"),
                 f"{title(layer)}: name is already used by {other.type} on line {other.at('name').line}, so"

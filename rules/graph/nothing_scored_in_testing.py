@@ -70,6 +70,11 @@ class NothingScoredInTesting(NetRule):
             + ' layer { name: "off" type: "Eltwise" bottom: "fc" bottom: "label" top: "off"'
             " eltwise_param { coeff: 1 coeff: -1 } }",
         },
+        # Of several test nets, another one judges.
+        {
+            "solver.prototxt": _SOLVER + ' test_iter: 9 test_state { } test_state { stage: "val" }',
+            "net.prototxt": _DATA + _LOSS % ' include { phase: TRAIN } include { stage: "val" }',
+        },
     ]
     INVALID = [
         Invalid(
@@ -92,7 +97,8 @@ class NothingScoredInTesting(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         if not any(_tests_again(solver) and use.tests for solver in net.solvers for use in solver.uses_of(net)):
             return
-        for one in net.states():
+        tests = [one for one in net.states() if any(state.phase == TEST for state in one.states)]
+        for one in tests if not any(one.is_sound and one.may_be_scored for one in tests) else ():
             if one.phase == TEST and one.is_sound and one.outputs and not one.may_be_scored:
                 outputs = [one.blobs[name] for name in one.outputs]
                 sizes = [prod(blob.shape) if blob.shape is not None else _FEW + 1 for blob in outputs]

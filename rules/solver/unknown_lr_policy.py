@@ -121,7 +121,7 @@ class UnknownLrPolicy(SolverRule):
         evidence = f"{AT_FIRST_UPDATE}: Unknown learning rate policy: {policy}"
         if forks and not solver.dialect:
             # The policy's own fields say which Caffe is meant, and fork-field names it.
-            if not any(use.forks <= forks for use in solver.bound.fork_uses):
+            if not any(use.forks & forks for use in solver.bound.fork_uses):
                 message = f'lr_policy "{policy}" is known only to {solver.fork_names(forks)}'
                 message += f", so BVLC's Caffe stops at the first update; set one of {_ALL}"
                 yield self.finding(place, message, evidence=evidence, severity=WARNING, certainty=LIKELY)
