@@ -72,11 +72,16 @@ class Repository:
                 if near := tuple(filter(self.reach.holds, found)) or self._declaring(others):
                     return near
                 level = [folder for folder in level if not self._is_of_others(folder)]
-            found += [path for folder in level if os.path.isfile(path := os.path.join(folder, _NAME))]
             below = [inner for above in level for inner in self._list(above)]
-            others += [path for folder in level for path in self._protos.get(folder, ())]
+            own = [folder for folder in level if not self._has_several(folder)]
+            found += [path for folder in own if os.path.isfile(path := os.path.join(folder, _NAME))]
+            others += [path for folder in own for path in self._protos.get(folder, ())]
             level = below
         return tuple(filter(self.reach.holds, found)) or self._declaring(others)
+
+    def _has_several(self, folder: str) -> bool:
+        """Are schemas of several Caffes in a folder, as a converter has that reads the nets of each?"""
+        return sum("caffe" in os.path.basename(path) for path in self._protos.get(folder, ())) > 1
 
     def _is_of_others(self, folder: str) -> bool:
         return any(map(_OF_OTHERS.fullmatch, os.path.relpath(folder, self.top).split(os.sep)))
