@@ -118,6 +118,7 @@ def comments(text: str) -> None:
 @pytest.mark.parametrize(
     ("work", "name", "size"),
     [
+        (bench_curves.check, "layers with a long comment each", 256),
         (bench_curves.check, "constant fillers", 96),
         (bench_curves.check, "lists of images", 48),
         (bench_curves.check, "bottoms of a layer that nobody makes", 1024),

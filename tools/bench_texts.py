@@ -208,6 +208,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "broken lines": lambda n: INPUT + many(n, 'layer { name: "r@ type: "ReLU" }\n'),
     "open blocks": lambda n: INPUT + many(n, "layer {\n"),
     "closed blocks too many": lambda n: INPUT + many(n, "}\n"),
+    "layers with a long comment each": lambda n: chain(n).replace("}\n", "} # " + "x" * 1000 + "\n"),
     "comments": lambda n: INPUT + many(n, "# words\n"),
     "blanks": lambda n: INPUT + "a" + many(n, " ") + "b",
     "backslashes": lambda n: INPUT + 'name: "' + many(n, '\\"'),

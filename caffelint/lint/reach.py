@@ -19,11 +19,12 @@ def real_path(path: str) -> str:
     folder, name = os.path.split(path)
     if name in ("", os.curdir, os.pardir) or os.path.islink(path):
         return os.path.realpath(path)
-    return os.path.join(_real_folder(os.path.join(os.getcwd(), folder)), name)
+    return os.path.join(real_folder(os.path.join(os.getcwd(), folder)), name)
 
 
 @remembered(10_000)
-def _real_folder(folder: str) -> str:
+def real_folder(folder: str) -> str:
+    """`os.path.realpath` of a folder, for which it is looked at once in a run."""
     return os.path.realpath(folder)
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _LOADED = compiled_later(r"fine.?tun|pre.?train|transfer|distill|teacher|\.caffemodel|imagenet")
 """Words, in small letters, of a text that speaks of weights that are there already."""
+_WORDS_LOADED = ("fine", "pre", "transfer", "distill", "teacher", ".caffemodel", "imagenet")
+"""One of them is in each such text, and to look for them takes a tenth of the time."""
 _FINE_TUNED = compiled_later(r"fine.?tun|pre.?train|\.caffemodel")
 
 _LOW_RATE = 1e-3
@@ -77,7 +79,7 @@ def speaks_of_fine_tuning(net: Net) -> bool:
 
 
 def _speaks_of_weights(net: Net) -> bool:
-    return any(_LOADED.search(text) for text in _texts(net))
+    return any(any(word in text for word in _WORDS_LOADED) and _LOADED.search(text) for text in _texts(net))
 
 
 def _texts(net: Net) -> list[str]:

@@ -211,8 +211,10 @@ def _read_known(text: str, position: int, name: str, fields: list[Field]) -> int
     known = _known
     while True:
         brace = text.find("{", position, position + _NEAR)
+        if brace < 0:
+            return position
         head = text[position:brace].lstrip(_BLANKS)
-        if brace < 0 or head.rstrip(_BLANKS) != name:
+        if head.rstrip(_BLANKS) != name:
             return position
         end = text.find("\n}", brace, brace + _LONGEST) + 2
         frame, strings = _frame(text[brace + 1 : end])

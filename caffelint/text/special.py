@@ -6,6 +6,7 @@ import os
 from typing import IO
 
 _SPECIAL = ("/proc", "/sys", "/dev")
+_INSIDE = tuple(os.path.join(folder, "") for folder in _SPECIAL)
 _MEMORY = "/dev/shm"  # ordinary files, in memory
 
 
@@ -16,7 +17,7 @@ def is_special(path: str) -> bool:
 
 def shows_system(real: str) -> bool:
     """The same of a path without links."""
-    return any(is_below(real, special) for special in _SPECIAL) and not is_below(real, _MEMORY)
+    return (real in _SPECIAL or real.startswith(_INSIDE)) and not is_below(real, _MEMORY)
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from caffelint.lint import Layer
+from caffelint.lint import Layer, Net
 from caffelint.lint.built import classes_block, computed_by
 
 _SIDES = ("kernel", "stride", "pad")
@@ -50,6 +50,15 @@ def settable(layer: Layer, field: str, value: Any) -> str:
         if not sides_alike:
             return ""
     return f"{name}: {described(value)}"
+
+
+def sharing(net: Net) -> list[Layer]:
+    """The layers that give a parameter a name, by which others may share it: found out once for a net."""
+    return net.once(_sharing)
+
+
+def _sharing(net: Net) -> list[Layer]:
+    return [layer for layer in net.layers_having("param") if any(spec.name for spec in layer.message.param)]
 
 
 def share_all_params(layer: Layer, other: Layer) -> bool:

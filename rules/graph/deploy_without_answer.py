@@ -72,7 +72,7 @@ class DeployWithoutAnswer(NetRule):
     def check(self, net: Net) -> Iterator[Finding]:
         candidates = [one for one in net.once(training_nets) if one.is_close]
         scores = [_scores(one) for one in candidates]
-        layers = net.in_phase(TEST)
+        layers = net.in_phase(TEST) if candidates else []
         read = {blob for layer in layers for blob in layer.bottoms}
         for layer in layers:
             # Where another net trains them otherwise, this one may run with its weights.

@@ -5,6 +5,8 @@ from collections.abc import Hashable, Iterator
 from caffelint.lint import WARNING, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import BuiltLayer, computed_by
 
+from ._layer_params import sharing
+
 _FC = (
     ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}"'
     ' param {{ name: "{2}" }} param {{ name: "b" }} inner_product_param {{ num_output: 3 }} }}'
@@ -58,8 +60,7 @@ class LayerComputedTwice(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said = set()
-        may_share = any(param.name for layer in net.layers_having("param") for param in layer.message.param)
-        for one in net.states() if may_share else ():
+        for one in net.states() if sharing(net) else ():
             known: dict[Hashable, BuiltLayer] = {}
             for layer in one.layers:
                 key = _computes(layer)

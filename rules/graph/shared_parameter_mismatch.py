@@ -23,6 +23,8 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import BuiltLayer, Shape, shape_text
 
+from ._layer_params import sharing
+
 _PERMISSIVE = 1
 
 
@@ -176,10 +178,12 @@ class SharedParameterMismatch(RefusalRule):
         In nets of forks all layers of BVLC's are compared: how many outputs these have hangs on no layer of a fork.
         """
         owners: dict[tuple[str, str], Layer] = {}
-        unknown = {layer.index for one in net.states() for layer in one.layers if layer.params is None}
-        for layer in net.layers_having("param"):
+        named = sharing(net)
+        states = net.states() if named else ()
+        unknown = {layer.index for one in states for layer in one.layers if layer.params is None}
+        for layer in named:
             names = [one.name for one in layer.message.param if one.name]
-            outputs, other = _outputs(layer) if names and not layer.depends_on_stage else 0, None
+            outputs, other = 0 if layer.depends_on_stage else _outputs(layer), None
             for phase in layer.phases if outputs else ():
                 found = [owners.setdefault((phase, name), layer) for name in names]
                 other = other or next((one for one in found if _outputs(one) not in (0, outputs)), None)

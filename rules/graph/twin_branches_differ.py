@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, TRAIN, WARNING, Finding, Invalid, Layer, NamedTuple, Net, NetRule, Related, title
 
 from ._compared import activations_after
-from ._layer_params import described, field_name, field_path, parameters, share_all_params
+from ._layer_params import described, field_name, field_path, parameters, share_all_params, sharing
 
 _LEAST = 2
 """How many pairs of layers have to be alike for one to be odd."""
@@ -99,7 +99,7 @@ class TwinBranchesDiffer(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        named = [layer for layer in net.layers_having("param") if any(one.name for one in layer.message.param)]
+        named = sharing(net)
         if len(named) <= 2 * _LEAST:
             return
         pairs = _pairs(named)

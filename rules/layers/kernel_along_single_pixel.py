@@ -79,10 +79,11 @@ class KernelAlongSinglePixel(NetRule):
 
 def _axis(layer: BuiltLayer) -> int | None:
     """The spatial axis of one pixel along which the kernel of such a layer is long; None where there is none."""
-    shape, kernels = layer.bottoms[0].shape if layer.bottoms else None, _kernels(layer)
-    if shape is None or len(shape) != 4 or len(kernels) != 2 or not layer.shaped_by:
+    shape = layer.bottoms[0].shape if layer.bottoms else None
+    if shape is None or len(shape) != 4 or 1 not in shape[2:] or not layer.shaped_by:
         return None
-    for axis in (0, 1):
+    kernels = _kernels(layer)
+    for axis in (0, 1) if len(kernels) == 2 else ():
         if shape[2 + axis] == 1 and kernels[axis] >= _KERNEL and shape[3 - axis] >= _LONG and kernels[1 - axis] == 1:
             return axis
     return None

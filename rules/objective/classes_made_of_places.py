@@ -128,7 +128,8 @@ class ClassesMadeOfPlaces(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         found: dict[int | None, tuple[BuiltLayer, _Scores, _Mixed, set[str]]] = {}
-        for one in net.states() if not net.document.is_damaged else ():
+        counts_anew = net.layers_that(lambda kind: kind.hands_on and kind.rearranges)
+        for one in net.states() if counts_anew and not net.document.is_damaged else ():
             for layer in net.likely(one.state).layers:
                 for scores in _read(layer) if layer.type in self.layer_types else ():
                     for mixed in _mixed(scores.blob, scores.size, scores.step):

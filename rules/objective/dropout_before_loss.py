@@ -40,6 +40,7 @@ class DropoutBeforeLoss(NetRule):
     name = "dropout-before-loss"
     severity = WARNING
     certainty = LIKELY
+    layer_types = ("Dropout",)
     _NET = (
         'layer {{ name: "data" type: "Data" top: "data" top: "label" }}\n'
         'layer {{ name: "drop" type: "Dropout" bottom: "{0}" top: "{0}" dropout_param {{ dropout_ratio: {1} }} }}\n'

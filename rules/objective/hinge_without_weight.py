@@ -34,6 +34,7 @@ class HingeWithoutWeight(NetRule):
     code = "O028"
     name = "hinge-without-weight"
     severity = ERROR
+    layer_types = ("HingeLoss",)
     _NET = (
         'layer {{ name: "data" type: "Data" top: "data" top: "label" }}\n'
         'layer {{ name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param {{ num_output: 4 }} }}\n'

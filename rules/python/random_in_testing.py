@@ -63,6 +63,7 @@ class PythonRandomInTesting(NetRule):
     name = "python-random-in-testing"
     severity = WARNING
     certainty = LIKELY
+    layer_types = ("Python",)
     VALID = [
         {
             "solver.prototxt": _SOLVER,
@@ -102,9 +103,7 @@ class PythonRandomInTesting(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.by_type.get("Python") or not any(
-            use.tests and one.tests for one in net.solvers for use in one.uses_of(net)
-        ):
+        if not any(use.tests and one.tests for one in net.solvers for use in one.uses_of(net)):
             return
         for built in net.states():
             for layer in built.layers if TEST in built.phases else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import prod
 from typing import Any, ClassVar
 
@@ -40,8 +41,12 @@ class Windowed(BuiltLayer):
         self.param_shapes = None
         return [None] * len(self.tops)
 
-    def written_windows(self) -> tuple[Window, Window] | None:
+    @cached_property
+    def _windows(self) -> tuple[Window, Window] | None:
         return windows(self.parameters)
+
+    def written_windows(self) -> tuple[Window, Window] | None:
+        return self._windows
 
     def read_windows(self, shape: Shape) -> None:
         """Kernel, stride, pad and dilation for a bottom of this shape, or the Refusal that they meet."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from math import inf
 
 from caffelint.caffe.layers.base import ONE, BuiltLayer, Counts, register
@@ -75,8 +76,12 @@ class Pooling(BuiltLayer):
     def wanted_tops(self) -> Counts:
         return Counts(1, 2 if self.parameters.pool == MAX else 1)
 
-    def written_windows(self) -> tuple[Window, Window] | None:
+    @cached_property
+    def _windows(self) -> tuple[Window, Window] | None:
         return None if self.parameters.global_pooling else windows(self.parameters)
+
+    def written_windows(self) -> tuple[Window, Window] | None:
+        return self._windows
 
     @property
     def rounds_up(self) -> bool:

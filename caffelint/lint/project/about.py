@@ -8,8 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from caffelint.project.scripts import Script, bare
+from caffelint.text.patterns import compiled_later
 
 _Said = TypeVar("_Said")
+_BEGINS = compiled_later(r"(?:\A|[^\w./-])(?:\./)?\Z")
+"""Before a path, but for what is a path as well."""
 
 
 class About:
@@ -104,8 +107,22 @@ class Launching:
         about = [script for script in scripts if name in script.text]
         self.is_unclear = any(one.moves or one.path.endswith(".ipynb") for one in about)
         about = [] if self.is_unclear else about
+        self._about = about
+        self._makers: dict[str, Sequence[Script] | None] = {}
         self.writers = writers(about, name)
         self.beside: dict[str, list[Script]] = {}
         for script in about:
             self.beside.setdefault(script.folder, []).append(script)
         self.paths = Paths((path, script.folder, script) for script in about for path in script.launched_as)
+
+    def may_make(self, net: str, folder: str) -> bool:
+        """May one of them write a net: does it so in the solver's folder, or speak of it as it is named in the solver?
+
+        What hangs on no folder is found out once for all solvers of that name which name such a net.
+        """
+        if net not in self._makers:
+            speaking = [script for script in self._about if net in script.text]
+            is_named = any(_BEGINS.search(before[-3:]) for one in speaking for before in one.text.split(net)[:-1])
+            self._makers[net] = None if is_named else [one for one in speaking if one.may_write(bare(net))]
+        makers = self._makers[net]
+        return makers is None or any(script.writes(net, folder) for script in makers)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 
 from caffelint.lint.project.memory import remembered
-from caffelint.lint.reach import is_below, reach_of
+from caffelint.lint.reach import is_below, reach_of, real_folder
 from caffelint.lint.read import ReadError, read_found
 from caffelint.text.patterns import compiled_later
 
@@ -61,11 +61,11 @@ def around(folder: str) -> str | None:
     folder = os.path.abspath(folder)
     if top := top_of(folder):
         return top
-    here = os.path.realpath(os.getcwd())
+    here = real_folder(os.getcwd())
     for above in reach_of(folder).above[:_HIGHEST]:
         if _if_it_may_be_top(above, folder) is None:
             return None
-        if os.path.realpath(above) == here:
+        if real_folder(above) == here:
             return above
     return None
 
@@ -75,7 +75,7 @@ def _top_of(folder: str, working_directory: str) -> str | None:
     reach = reach_of(folder)
     if reach.checkout:
         return reach.checkout
-    here = os.path.realpath(working_directory)
+    here = real_folder(working_directory)
     by_working_directory = None
     for above in reach.above[:_HIGHEST]:
         modified = _if_it_may_be_top(above, folder)
@@ -84,7 +84,7 @@ def _top_of(folder: str, working_directory: str) -> str | None:
         shown = _shown(above, modified)
         if shown > 1:
             return above
-        if os.path.realpath(above) == here and (shown or _is_run_from(above, modified)):
+        if real_folder(above) == here and (shown or _is_run_from(above, modified)):
             by_working_directory = above
     return by_working_directory
 
@@ -124,15 +124,26 @@ def _named_in(script: str) -> Iterator[str]:
 
 def _if_it_may_be_top(above: str, folder: str) -> int | None:
     """When a folder was modified, if it may be the top of what is in `folder`."""
-    real = os.path.realpath(above)
+    state = None if _is_never_top(above) else _modified_by(above)
+    return state[0] if state and (below := _modified_by(folder)) and state[1] == below[1] else None
+
+
+@remembered(10_000)
+def _is_never_top(folder: str) -> bool:
+    """Is it a home, the folder of temporary files or one above these?"""
+    real = real_folder(folder)
     temporary = [os.environ[name] for name in ("TMPDIR", "TEMP", "TMP") if os.environ.get(name)]  # as tempfile has it
-    if any(is_below(other, real) for other in _never(os.path.expanduser("~"), *temporary)):
-        return None
+    return any(is_below(other, real) for other in _never(os.path.expanduser("~"), *temporary))
+
+
+@remembered(10_000)
+def _modified_by(folder: str) -> tuple[int, int] | None:
+    """When a folder was modified, and whose it is."""
     try:
-        state = os.stat(above)
-        return state.st_mtime_ns if state.st_uid == os.stat(folder).st_uid else None
+        state = os.stat(folder)
     except OSError:
         return None
+    return state.st_mtime_ns, state.st_uid
 
 
 @lru_cache(maxsize=8)

@@ -13,10 +13,6 @@ from caffelint.lint.project.about import Launching
 from caffelint.lint.reach import is_below
 from caffelint.project.mentions import Astray, Launched
 from caffelint.project.scripts import Script
-from caffelint.text.patterns import compiled_later
-
-_BEGINS = compiled_later(r"(?:\A|[^\w./-])(?:\./)?\Z")
-"""Before a path, but for what is a path as well."""
 
 
 def launched(scripts: Sequence[Script], top: str, solver: str) -> tuple[Launched, ...]:
@@ -57,15 +53,14 @@ class Words(frozenset[str]):
 
 
 def astray(
-    scripts: Iterable[Script], solver: str, nets: Sequence[NamedNet], launches: Sequence[Launched]
+    launching: Launching, solver: str, nets: Sequence[NamedNet], launches: Sequence[Launched]
 ) -> tuple[Astray, ...]:
     """The nets that Caffe does not find where scripts run their solver, though each is there for another directory."""
-    folder, name = os.path.split(os.path.abspath(solver))
+    folder = os.path.dirname(os.path.abspath(solver))
     found = [net for net in nets if net.path and not net.beside and not os.path.isabs(net.name)] if launches else []
-    about = [script for script in scripts if name in script.text] if found else []
     result: list[Astray] = []
     for net in found:
-        if not net.path or any(_may_make(script, net.name, folder) for script in about):
+        if not net.path or launching.may_make(net.name, folder):
             continue
         if not any(exists(os.path.join(one.home, net.name)) for one in launches):
             home, path, place = launches[0]
@@ -102,11 +97,3 @@ def home_of(script: Script, path: str, folder: str, name: str) -> str | None:
     while between != home and is_below(between, home) and not exists(os.path.join(between, plain)):
         between = os.path.dirname(between)
     return home if between == home else None
-
-
-def _may_make(script: Script, net: str, folder: str) -> bool:
-    """May a script write a net: does it so in the solver's folder, or speak of it as it is named in the solver?"""
-    if net not in script.text:
-        return False
-    as_named = any(_BEGINS.search(before[-3:]) for before in script.text.split(net)[:-1])
-    return as_named or script.writes(net, folder) is not None

@@ -193,6 +193,8 @@ def _lower_where_left_out(file: File, findings: Sequence[Finding]) -> None:
 
     So is one with a remark that layers are to be added, as exercises have.
     """
+    if not any(one.name == _MISSING or one.name in _OF_THE_GRAMMAR for one in findings):
+        return
     text, fields = file.document.source.text, file.document.root.fields
     if remarks := [match.start() for match in _TO_BE_ADDED.finditer(text)]:
         lines = [file.document.source.line_number(start) for start in remarks]

@@ -87,14 +87,18 @@ def tell_modules(nets: Iterable[Net], modules: Mapping[str, Sequence[tuple[str, 
 
 _known: dict[tuple[str, bytes], PythonModule] = {}
 """Modules that many nets may name, of so many bytes in all that they take some hundred megabytes at most."""
+_kept = 0
 
 
 def _parsed(path: str, data: bytes) -> PythonModule:
+    global _kept
     if (path, data) not in _known:
         from caffelint.project.python_layers import PythonModule
 
-        if sum(2000 + len(text) for _, text in _known) > _MOST_KEPT:
+        if _kept > _MOST_KEPT:
             _known.clear()
+            _kept = 0
+        _kept += 2000 + len(data)
         _known[path, data] = PythonModule(path, data.decode("utf-8", "replace"))
     return _known[path, data]
 

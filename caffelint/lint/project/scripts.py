@@ -72,7 +72,7 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
                 customs=_customs(top, folder, name),
                 launched=launches,
                 words=_words(top, name) if launches else (),
-                astray=astray(_scripts(top), path, named, launches),
+                astray=astray(_launching(top, name), path, named, launches),
                 moved=moved(top, path, named, having),
                 sharing=shared_prefix(top, os.path.abspath(path), _solvers),
             )
@@ -245,6 +245,7 @@ def _solver_meant(top: str, script: Script, path: str) -> str:
     return meant[0] if len(meant) == 1 else beside[0] if path and len(beside) == 1 else ""
 
 
+@remembered(10_000)
 def _judged(top: str, folder: str) -> tuple[tuple[Mention, Judged], ...]:
     speaking = ((script, one) for script, one in _judging(top) if script.speaks_for(folder))
     return tuple((Mention(script.path, one.line), one) for script, one in speaking)

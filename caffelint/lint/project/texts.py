@@ -421,6 +421,7 @@ def _stem(path: str) -> str:
     return _name(path).partition(_PROTOTXT)[0]
 
 
+@lru_cache(maxsize=4096)
 def _alike(name: str) -> str:
     return _DIGITS.sub("#", name.rpartition("/")[2])
 

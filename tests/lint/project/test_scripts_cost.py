@@ -85,6 +85,24 @@ def test_scripts_are_asked_of_the_solvers_that_they_name(
     assert len(asked) < 10 * 60
 
 
+def test_few_scripts_are_asked_whether_they_write_the_net_of_a_solver_that_another_one_runs(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    real = Script.writes
+
+    def counted(script: Script, net: str, *where: Any) -> Any:
+        asked.append(net)
+        return real(script, net, *where)
+
+    monkeypatch.setattr(Script, "writes", counted)
+    for one in range(30):
+        write({f"f{one}/solver.prototxt": SOLVER, f"f{one}/t.prototxt": NET})
+        write({f"r{one}.sh": f"caffe train -solver f{one}/solver.prototxt  # trains f{one}/t.prototxt\n"})
+    check()
+    assert len(asked) < 10 * 30
+
+
 def test_words_are_the_same_in_every_process(project: Path) -> None:
     """The key of a stored result is made of how they are written."""
     one, two = (launched.Words(words) for words in (["a", "b", "c"], ["c", "b", "a", "b"]))
