@@ -158,6 +158,8 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
         cures.append(Cure(RATE, None, rate, rate * EDGE / found.later * _WITHIN))
     if kind == STILL and not any(cure.kind == CLIP for cure in cures):
         cures += _clipped_less(built, solver, given, _ENOUGH / size, EDGE / found.later * _WITHIN)
+    if kind == LOSS and layer.is_distance and not cures:
+        return None  # its gradients are as large as it is: what weights and data of a usual size miss by, comes down
     cures.sort(key=_unusual, reverse=True)
     signals = start(built, given).signals
     scores = signals.get(layer.bottoms[0])

@@ -18,7 +18,8 @@ class FirstLossTooLarge(ProjectRule):
     of guessing and stays there.
 
     ## Known problems
-    Nothing is reported where neither a source nor `transform_param` tells how large the data are. Weights that are
+    Nothing is reported where neither a source nor `transform_param` tells how large the data are, nor of a distance
+    whose data and weights are of a usual size: its gradients are as large as it is. Weights that are
     loaded are not known: a net that shows a sign of them is not judged, nor is one with Python layers on its way.
 
     ## References

@@ -22,8 +22,9 @@ class UpdatesOvershoot(ProjectRule):
     """Each update overshoots the targets of a EuclideanLoss by more than it missed them.
 
     How steep such a loss is as the weights see it follows from the shapes, the range of the data and the size of the
-    weights: that of the fillers, or more, where the targets are known and the scores have to grow to spread as much.
-    Gradient descent bears a rate of 2 divided by it, and momentum 1 + itself times as much.
+    weights: that of the fillers, or more, where the targets are known and the scores have to grow to spread as much;
+    halfway between both, where weights may reach them by turning towards their inputs. Gradient descent bears a rate of
+    2 divided by it, and momentum 1 + itself times as much.
 
     ## Why is this bad?
     The outputs swing around the targets, further with each update, until the loss is nan.

@@ -7,7 +7,19 @@ from google.protobuf.message import Message
 
 from caffelint.caffe.states import State
 from caffelint.lint.file import load
-from caffelint.numerics.judgement import ALIKE, CLIP, DECAY, HOT, OVERSHOOT, RATE, STILL, WEIGHT_DECAY, Judgement, judge
+from caffelint.numerics.judgement import (
+    ALIKE,
+    CLIP,
+    DECAY,
+    HOT,
+    LOSS,
+    OVERSHOOT,
+    RATE,
+    STILL,
+    WEIGHT_DECAY,
+    Judgement,
+    judge,
+)
 
 _NET = (
     'layer {{ name: "data" type: "DummyData" top: "x" top: "label" top: "cont" dummy_data_param {{'
@@ -159,3 +171,24 @@ def test_a_check_for_nan_changes_nothing() -> None:
     for rate, kind in ((1000, HOT), (1e-9, STILL), (0.01, "")):
         with_checks = _judged(rate, middle=check.format("x") + check.format("label"))
         assert (with_checks.kind if with_checks else "") == kind
+
+
+@pytest.mark.parametrize(
+    ("spread", "filler", "kind"), [(0.05, 'type: "msra"', ""), (0.3, 'type: "gaussian" std: 3', LOSS)]
+)
+def test_a_distance_of_usual_weights_is_no_loss_that_never_comes_down(spread: float, filler: str, kind: str) -> None:
+    """Targets that are close to each other make any first loss large against that of their mean."""
+    net = load(
+        (
+            'layer { name: "data" type: "DummyData" top: "x" top: "y" dummy_data_param { shape { dim: 20 dim: 50 }'
+            ' shape { dim: 20 dim: 1 } data_filler { type: "gaussian" }'
+            f' data_filler {{ type: "gaussian" std: {spread} }} }} }}\n'
+            'layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" inner_product_param { num_output: 1'
+            f" weight_filler {{ {filler} }} }} }}\n"
+            'layer { name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "y" top: "loss" }'
+        ).encode(),
+        "net.prototxt",
+    ).net
+    assert net is not None
+    found = judge(net.likely(State("TRAIN")), _solver('base_lr: 0.001 lr_policy: "fixed"'), 0.001, 1e6)
+    assert (found.kind if found else "") == kind
