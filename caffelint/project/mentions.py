@@ -63,6 +63,17 @@ class Sharing(NamedTuple):
     iteration: int
 
 
+class Base(NamedTuple):
+    """The snapshot that a training starts from: its name, where a script gives it, and the net of the project that it
+    is of, with the names of the layers of this.
+    """
+
+    weights: str
+    place: Mention
+    net: str
+    layers: tuple[str, ...]
+
+
 class Database(NamedTuple):
     """That a script opens or makes a database: its kind, LMDB or LEVELDB, its path, the place, and is it new then?"""
 
