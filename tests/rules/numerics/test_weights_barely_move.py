@@ -48,7 +48,8 @@ def test_what_other_rules_tell(tmp_path: Path, solver: str) -> None:
     assert advice(tmp_path, solver) == []
 
 
-MAPS = """layer { name: "d" type: "Data" top: "d" transform_param { scale: 0.0039 } data_param { source: "a" batch_size: 8 } }
+MAPS = """layer { name: "d" type: "Data" top: "d" transform_param { scale: 0.0039 }
+  data_param { source: "a" batch_size: 8 } }
 layer { name: "t" type: "Data" top: "t" data_param { source: "b" batch_size: 8 } }
 layer { name: "c" type: "Convolution" bottom: "d" top: "c"
   convolution_param { num_output: 16 kernel_size: 3 pad: 1 weight_filler { type: "xavier" } } }
