@@ -210,9 +210,9 @@ class Checker:
         nets = job.nets or [(path, ()) for path, data in contents.items() if is_solver_alone(data)]
         if not nets:
             return _NO_RUNS
-        from caffelint.lint.project.scripts import runs_by_solver
+        from caffelint.lint.project.solver_runs import runs_of_solvers
 
-        return runs_by_solver(contents, nets)
+        return runs_of_solvers(contents, nets)
 
     def _used(self, path: str) -> UsedCaffe:
         taken = self.caffes.of(path)

@@ -323,6 +323,9 @@ def _whichever(training: Training) -> Judgement | None:
         found.append(one)
     if found[0].kind != found[1].kind:
         return None
+    if found[0].kind == STILL:  # larger images move the weights more: by no more than those do
+        unscaled = any(is_unscaled(layer, training.given.signals) for layer in training.built.layers)
+        return max(found, key=lambda one: one.size)._replace(at_least=True, assumed=unscaled)
     return min(found, key=lambda one: one.size)._replace(at_least=True, assumed=True)
 
 

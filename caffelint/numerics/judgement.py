@@ -72,7 +72,7 @@ class Judgement(NamedTuple):
 
     cures: changes each of which mends it by itself, the least usual value first.
 
-    at_least: is the size the least over the data that the net may read, since nothing tells their shape?
+    at_least: is the size the least, of STILL the most, over data that the net may read, as nothing tells their shape?
 
     assumed: does nothing tell the shape or the scale of some of the data?
     """

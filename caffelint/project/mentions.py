@@ -63,6 +63,17 @@ class Sharing(NamedTuple):
     iteration: int
 
 
+class Base(NamedTuple):
+    """The snapshot that a training starts from: its name, where a script gives it, and the net of the project that it
+    is of, with the names of the layers of this.
+    """
+
+    weights: str
+    place: Mention
+    net: str
+    layers: tuple[str, ...]
+
+
 class Database(NamedTuple):
     """That a script opens or makes a database: its kind, LMDB or LEVELDB, its path, the place, and is it new then?"""
 
@@ -161,7 +172,8 @@ class NetRuns(NamedTuple):
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
     name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
     give it, and where; `judged`: what scripts of the project read of the training nets of solvers that are known;
-    `made`: of which lists they make the data bases that it may read; `datasets`: all that they write into HDF5 files.
+    `made`: of which lists they make the data bases that it may read; `datasets`: all that they write into HDF5 files;
+    `misnamed`: by which paths that lead to no file they open it.
     """
 
     uses: Mention | None = None
@@ -174,3 +186,4 @@ class NetRuns(NamedTuple):
     judged: tuple[tuple[Mention, Judged], ...] = ()
     made: tuple[Made, ...] = ()
     datasets: tuple[tuple[str, Mention], ...] = ()
+    misnamed: tuple[tuple[str, Mention], ...] = ()

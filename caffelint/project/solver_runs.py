@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from caffelint.project.mentions import Astray, Database, Launched, Lost, Mention, Sharing, Stopped
+from caffelint.project.mentions import Astray, Base, Database, Launched, Lost, Mention, Sharing, Stopped
 from caffelint.project.script_customs import Customs
 from caffelint.project.scripts import Script, bare
 from caffelint.text.records import NamedTuple
@@ -47,6 +47,7 @@ class Runs(NamedTuple):
     databases: tuple[Database, ...] = ()
     stopped: tuple[Stopped, ...] = ()
     sharing: Sharing | None = None
+    base: Base | None = None
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(bare(net))

@@ -110,14 +110,30 @@ def before(layer: BuiltLayer) -> BuiltLayer | None:
     if len(layer.bottoms) != 1:
         return None
     blob: Blob = layer.bottoms[0]
+    is_shaped = False
     while len(blob.readers) == 1 and blob.producer is not None and blob.producer.index is not None:
         maker = blob.producer
         if is_weighted_sum(maker):
-            return maker
-        if not _is_passed(maker):
+            return maker if not is_shaped or _is_full(maker) and _is_full(layer) else None
+        if _is_shaped(maker):
+            is_shaped = True
+        elif not _is_passed(maker):
             break
         blob = maker.bottoms[0]
     return None
+
+
+def _is_full(layer: BuiltLayer) -> bool:
+    """Does it sum up all that an item has, whatever its shape?"""
+    return layer.block == "inner_product_param" and layer.parameters.axis == 1
+
+
+def _is_shaped(layer: BuiltLayer) -> bool:
+    """Does it give each item another shape, and nothing else?"""
+    if not layer.hands_on or layer.keeps_channels or not len(layer.bottoms) == len(layer.tops) == 1:
+        return False
+    before, after = layer.bottoms[0].shape, layer.tops[0].shape
+    return bool(before and after and before[0] == after[0])
 
 
 def _is_passed(layer: BuiltLayer) -> bool:

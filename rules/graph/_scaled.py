@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from caffelint.lint import Layer, NamedTuple, Net, Place
 
 _FAR = 1.5
 """By what factor scales differ that no rounding explains."""
+_COLOURS, _APART = 3, 10.0
+"""By how much red is brighter than blue in photographs, at least."""
+LEAST_MEAN = 20.0
+"""Of the means of pixels: smaller ones hardly matter, or are those of other values."""
 
 
 class Scaled(NamedTuple):
@@ -52,3 +58,16 @@ def scaled(net: Net, phase: str) -> list[Scaled]:
 
 def are_near(one: float, other: float) -> bool:
     return one < _FAR * other and other < _FAR * one
+
+
+def is_bgr(reader: Layer) -> bool:
+    """Does it read images by OpenCV, or a data base that convert_imageset makes of them (io.cpp, ReadImageToCVMat)? Or
+    are its means those of blue, green and red, in this order, as of ImageNet and faces?
+    """
+    if reader.type == "ImageData":
+        return bool(reader.message.image_data_param.is_color)
+    folder, runs = os.path.dirname(os.path.abspath(reader.net.path)), reader.net.runs
+    if runs and any(one.is_of(reader.kind.data_source, folder) for one in runs.made):
+        return True
+    means = list(reader.message.transform_param.mean_value)
+    return len(means) == _COLOURS and min(means) >= LEAST_MEAN and means[0] + _APART <= means[2]

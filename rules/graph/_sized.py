@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from caffelint.lint import TEST, TRAIN, Layer, Net, Place
-from caffelint.lint.built import BuiltNet, Shape
+from caffelint.lint.built import BuiltNet, Shape, shape_text
 
 
 def misfits(net: Net, training: Net, image: Sequence[int]) -> list[tuple[Layer, Shape, Shape]]:
@@ -31,6 +31,22 @@ def misfits(net: Net, training: Net, image: Sequence[int]) -> list[tuple[Layer, 
         if mine != theirs and mine[:1] == theirs[:1] and layer.index is not None:
             found.append((net.layers[layer.index], mine, theirs))
     return found
+
+
+def becomes(layer: Layer, other: Layer) -> str:
+    """What becomes of a layer that reads another blob than in training (net.cpp, CopyTrainedLayersFrom)."""
+    if not layer.kind.shaped_by:
+        return "the net computes something other than what was trained"
+    mine, theirs = (_weights(one) for one in (layer, other))
+    if mine and theirs and mine != theirs:
+        return f"Caffe refuses its weights, {shape_text(theirs)} in training and {shape_text(mine)} here"
+    return "its weights were trained on other values"
+
+
+def _weights(layer: Layer) -> Shape | None:
+    """The shape of its weights, as far as its net tells it without any data."""
+    built = next((one for net in layer.net.states() for one in net.layers if one.index == layer.index), None)
+    return built.params[0].shape if built is not None and built.params else None
 
 
 def crops_of(net: Net) -> set[int]:

@@ -21,7 +21,7 @@ from caffelint.lint import (
 )
 
 from ._partner import Training, training_nets
-from ._scaled import scaled
+from ._scaled import LEAST_MEAN, is_bgr, scaled
 
 if TYPE_CHECKING:
     from caffelint.lint import Fed
@@ -32,10 +32,6 @@ _MOST = 1e6
 """The same factor, beyond which the numbers are no scales of images."""
 _NONE = "1"
 """The value of a setting that does nothing."""
-_COLOURS, _APART = 3, 10.0
-"""By how much red is brighter than blue in photographs, at least."""
-_LEAST_MEAN = 20.0
-"""Of the means of pixels: smaller ones hardly matter, or are those of other values."""
 _FC = ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}" inner_product_param {{ num_output: 8 }} }}'
 _SCRIPT = """
 import caffe
@@ -183,14 +179,8 @@ class _Given(NamedTuple):
             if any(blob in one.bottoms and one.name not in names for one in training.net.in_phase(phase)):
                 return None
             mean = _mean(readers[0]) if ends[0].layer is readers[0] else None
-            found.append(cls(training.file, ends[0].place, ends[0].scale, mean, _is_bgr(readers[0])))
+            found.append(cls(training.file, ends[0].place, ends[0].scale, mean, is_bgr(readers[0])))
         return found[0] if len({one.kind for one in found}) == 1 else None
-
-
-def _is_bgr(reader: Layer) -> bool:
-    """Are the means those of blue, green and red, in this order, as of ImageNet and faces?"""
-    means = list(reader.message.transform_param.mean_value)
-    return len(means) == _COLOURS and min(means) >= _LEAST_MEAN and means[0] + _APART <= means[2]
 
 
 def _mean(reader: Layer) -> str | None:
@@ -200,7 +190,7 @@ def _mean(reader: Layer) -> str | None:
     means = list(transform.mean_value)
     if not means:
         return ""
-    return f"a mean of {', '.join(f'{one:g}' for one in means)}" if max(means) >= _LEAST_MEAN else None
+    return f"a mean of {', '.join(f'{one:g}' for one in means)}" if max(means) >= LEAST_MEAN else None
 
 
 def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, dict[str, str]] | None:

@@ -21,6 +21,7 @@ from caffelint.lint import (
 
 from ._order import are_same_between, is_ordered_alike, swapped, trained_with
 from ._partner import Training, training_nets
+from ._sized import becomes
 from ._sources import in_both, leaves_out, source_of
 
 _MOST = 3
@@ -167,16 +168,11 @@ class DeployWiredOtherwise(NetRule):
         )
 
     def _deployed(self, layer: Layer, index: int, mine: str, theirs: str, other: Layer, training: Training) -> Finding:
-        so = (
-            "so its weights were trained on other values"
-            if layer.kind.shaped_by
-            else "so the net computes something other than what was trained"
-        )
         lacks = not any(theirs in one.tops for one in layer.net.layers)
         text = f"{title(layer)} reads {quoted(mine)} here but {quoted(theirs)}{', which is not here,' * lacks}"
         return self.finding(
             layer.at("bottom", index),
-            f"{text} in {quoted(training.file)}, {so}; make the two nets equal",
+            f"{text} in {quoted(training.file)}, so {becomes(layer, other)}; make the two nets equal",
             related=(Related("the layer in the training net", other.at("bottom", index)),),
         )
 

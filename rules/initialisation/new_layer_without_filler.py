@@ -28,12 +28,12 @@ _SHARE = 0.3
 
 
 class NewLayerWithoutFiller(NetRule):
-    """A layer that learns far faster than those whose weights are loaded has no filler, and never learns.
+    """A layer that the weights which are loaded do not have has no filler, and never learns.
 
     ## Why is this bad?
-    Who trains a net from loaded weights gives the layers that these do not have a higher `lr_mult`. Such a layer starts
-    from its filler, which is the constant 0 if there is none. A ReLU after it returns no gradient for a 0, so its
-    weights stay 0, and all that comes after it learns from its biases alone.
+    A layer that loaded weights do not have starts from its filler, which is the constant 0 if there is none. A ReLU
+    after it returns no gradient for a 0, so its weights stay 0, and all that comes after it learns from its biases
+    alone.
 
     ## Example
     ```
@@ -47,7 +47,9 @@ class NewLayerWithoutFiller(NetRule):
     ```
 
     ## Known problems
-    A net of a second stage, which starts from the weights of the first, may keep its rates and lack all fillers.
+    A layer is taken to be new where it learns far faster than the others, or where scripts train from snapshots of
+    another net of the project, which lacks it. A net of a second stage, which starts from the weights of the first, may
+    keep its rates and lack all fillers.
 
     ## Fix safety
     Unsafe: the weights start from other values.
@@ -94,6 +96,9 @@ class NewLayerWithoutFiller(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        if found := [*self._unlike_base(net)]:
+            yield from found
+            return
         weighted = net.once(blocks_with_weights)
         rates = {layer.index: _rate(layer) for layer, _ in weighted}
         missing = [layer for layer, block in weighted if not block.HasField("weight_filler")]
@@ -107,15 +112,29 @@ class NewLayerWithoutFiller(NetRule):
         dead = dead_before_a_relu(net, new)
         if not dead or usual <= 0:
             return
-        whose, it, learns = ("its", "it", "learns") if len(dead) == 1 else ("their", "them", "learn")
-        they = "it" if len(dead) == 1 else "they"
+        they = "it is" if len(dead) == 1 else "they are"
+        why = f"lr_mult {rates[dead[0].index]:g}, against {usual:g} of most others, tells that {they} new"
+        yield self._told(dead, why)
+
+    def _unlike_base(self, net: Net) -> Iterator[Finding]:
+        """What the net of the project lacks whose snapshot every training of this one starts from."""
+        bases = [solver.runs.base if solver.runs else None for solver in net.solvers]
+        known = {name for base in bases for name in (base.layers if base else ())}
+        weighted = [(layer, block) for layer, block in net.once(blocks_with_weights) if layer.name not in known]
+        empty = [layer for layer, block in weighted if not block.HasField("weight_filler")]
+        if bases and (first := bases[0]) and all(bases) and net.is_trained and (dead := dead_before_a_relu(net, empty)):
+            has = f'"{first.weights}" ({first.place}) is of "{first.net}", which has no layer of'
+            yield self._told(dead, f"{has} {'that name' if len(dead) == 1 else 'these names'}")
+
+    def _told(self, dead: list[Layer], why: str) -> Finding:
+        whose, it, learns = (
+            ("its", "it", "it never learns") if len(dead) == 1 else ("their", "them", "they never learn")
+        )
         filler = random_filler(dead[0])
-        yield self.finding(
+        return self.finding(
             dead[0].at(dead[0].kind.block),
-            f"{titles(dead)}: lr_mult {rates[dead[0].index]:g}, against {usual:g} of most others, tells that {they}"
-            f" {'is' if they == 'it' else 'are'} new, but weight_filler is missing, so {whose} weights start at 0 and"
-            f" the ReLU after {it} returns no gradient: {they} never {learns}; add weight_filler {{ type:"
-            f" {filler[0][1]} }}",
+            f"{titles(dead)}: {why}, but weight_filler is missing, so {whose} weights start at 0 and the ReLU after"
+            f" {it} returns no gradient: {learns}; add weight_filler {{ type: {filler[0][1]} }}",
             fixes=fix(
                 f"add weight_filler {{ type: {filler[0][1]} }}",
                 UNSAFE,

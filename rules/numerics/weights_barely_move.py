@@ -18,6 +18,8 @@ _MOVES = 0.3
 """The share of their size by which weights move in all that learns (judgement.py)."""
 _FINDS_ITS_STEPS = "AdaDelta"
 """Its base_lr is a factor, of which adaptive-parameter-out-of-range tells."""
+_OF_ANY_SIZE = 0.003
+"""The same for data of a known scale, however large the images are: gradients that are summed grow with their area."""
 _WHATEVER = 1e-6
 """A share of the weights' size with which nets do not learn however large the data are, as gradients grow with them."""
 
@@ -88,7 +90,8 @@ class WeightsBarelyMove(ProjectRule):
         )
         why = f"the net {'may learn' if found.size >= _SURE else 'learns'} nothing; {remedy(best)}"
         # However large the data are, a clip lets through no more, and of such updates nothing is left.
-        guessed = found.assumed and best.kind not in (CLIP, CLIPS_LESS) and found.size >= _WHATEVER
+        doubted = found.assumed and found.size >= _WHATEVER or found.at_least and found.size >= _OF_ANY_SIZE
+        guessed = doubted and best.kind not in (CLIP, CLIPS_LESS)
         after = goes_on(solver)
         yield self.finding(
             place(solver, best, found.layer),

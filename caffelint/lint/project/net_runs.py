@@ -27,10 +27,9 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
     """What the scripts of the project tell of each of these nets, if a rule may ask or no solver names it."""
     solved = {net.path for _, named in nets for net in named}
     found: dict[str, NetRuns] = {}
-    has_others = len(contents) > 1
     for path, data in contents.items():
         may_be_trained = b"TRAIN" in data or b"oss" in data
-        asks = b"use_global_stats" in data if path in solved else may_be_trained or has_others
+        asks = path not in solved or b"use_global_stats" in data
         # Where it reads records or judges, scripts may fill its blobs in vain, or judge by the training net.
         is_filled = path in solved and (_READS in data or _JUDGES in data)
         reads = may_be_trained and (b"Data" in data or b"DATA" in data)
@@ -40,6 +39,7 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
         if top := top_of(folder):
             from caffelint.lint.project.conversions import made_in
             from caffelint.lint.project.datasets import datasets_in
+            from caffelint.lint.project.misnamed import misnamed_in
             from caffelint.lint.project.scripts import runs_of_net, runs_of_solved
 
             told = NetRuns()
@@ -49,6 +49,7 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
                 told = runs_of_solved(top, folder, name)
             made = tuple(one for one in made_in(top) if one.base.rpartition("/")[2].encode() in data) if reads else ()
             written = datasets_in(top) if may_be_trained and _HDF5 in data else ()
-            if asks or made or written or told.supplied or told.judged:
-                found[path] = told._replace(made=made, datasets=written)
+            misnamed = misnamed_in(top).get(os.path.join(folder, name), ())
+            if asks or made or written or misnamed or told.supplied or told.judged:
+                found[path] = told._replace(made=made, datasets=written, misnamed=misnamed)
     return found

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import lcm
 
 from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.scripts import solvers_in
 from caffelint.lint.read import ReadError, read_found
 from caffelint.project.mentions import Sharing
 from caffelint.text.parser import parse
@@ -41,14 +42,11 @@ class _Saving(NamedTuple):
         return len(self.name & self.told), -len(self.name - self.told)
 
 
-def shared_prefix(top: str, solver: str, solvers: Callable[[str], Mapping[str, Iterable[str]]]) -> Sharing | None:
-    """A solver of another net whose weights one overwrites, if the prefix is rather that solver's by its words.
-
-    solvers: those of the project with a top, by name: the folders of each.
-    """
+def shared_prefix(top: str, solver: str) -> Sharing | None:
+    """A solver of another net whose weights one overwrites, if the prefix is rather that solver's by its words."""
     if (mine := _saving(solver, top)) is None:
         return None
-    for other in _by_prefix(top, solvers).get(mine.prefix, ()):
+    for other in _by_prefix(top).get(mine.prefix, ()):
         if other.net == mine.net or not (number := _common(mine, other)):
             continue
         if (*other.fits, mine.solver) > (*mine.fits, other.solver):
@@ -56,9 +54,15 @@ def shared_prefix(top: str, solver: str, solvers: Callable[[str], Mapping[str, I
     return None
 
 
+def saved_as(prefix: str, top: str) -> frozenset[str]:
+    """The nets of the project whose solvers have a snapshot_prefix of this name, whatever folder it has."""
+    every = _by_prefix(top).items()
+    return frozenset(one.net for path, those in every if os.path.basename(path) == prefix for one in those)
+
+
 @remembered(4)
-def _by_prefix(top: str, solvers: Callable[[str], Mapping[str, Iterable[str]]]) -> Mapping[str, list[_Saving]]:
-    paths = sorted(os.path.join(folder, name) for name, folders in solvers(top).items() for folder in folders)
+def _by_prefix(top: str) -> Mapping[str, list[_Saving]]:
+    paths = sorted(os.path.join(folder, name) for name, folders in solvers_in(top).items() for folder in folders)
     found: dict[str, list[_Saving]] = {}
     for one in filter(None, (_saving(path, top) for path in paths[:_MOST])):
         found.setdefault(one.prefix, []).append(one)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from caffelint.lint.project.about import Paths
 from caffelint.lint.project.border import top_of
@@ -35,9 +36,8 @@ def pretrained(solver: str) -> Pretrained | None:
     folder, name = os.path.split(solver)
     top = top_of(folder)
     reach = reach_of(folder)
-    said = _trainings(top, name) if top else None
     found: dict[str, Mention] = {}
-    for script, training in said.of(folder, name) if said else ():
+    for script, training in trainings_of(top, folder, name) if top else ():
         home = home_of(script, training.solver, folder, name)
         if home is None or training.resumes:
             continue
@@ -46,6 +46,12 @@ def pretrained(solver: str) -> Pretrained | None:
             return None
         found.setdefault(path, script.mention(training.start))
     return Pretrained(*found.popitem()) if len(found) == 1 else None
+
+
+def trainings_of(top: str, folder: str, name: str) -> Iterable[tuple[Script, Training]]:
+    """Where scripts train the solver of that name in a folder; empty where one names it in another way."""
+    said = _trainings(top, name)
+    return said.of(folder, name) if said else ()
 
 
 @remembered(1000)

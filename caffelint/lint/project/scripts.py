@@ -14,7 +14,6 @@ from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.launched import astray, launched_of, words
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.moved import moved
-from caffelint.lint.project.prefixes import shared_prefix
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
@@ -74,7 +73,6 @@ def runs_by_solver(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequ
                 words=_words(top, name) if launches else (),
                 astray=astray(_launching(top, name), path, named, launches),
                 moved=moved(top, path, named, having),
-                sharing=shared_prefix(top, os.path.abspath(path), _solvers),
             )
     return found
 
@@ -238,7 +236,7 @@ def _judging(top: str) -> Sequence[tuple[Script, Judged]]:
 
 def _solver_meant(top: str, script: Script, path: str) -> str:
     """The solver that a script gives by this path, or the only one of the project; empty where it may be another."""
-    there = {bare(path): folders_with(top, bare(path))} if path else _solvers(top)
+    there = {bare(path): folders_with(top, bare(path))} if path else solvers_in(top)
     solvers = [os.path.join(folder, name) for name, folders in there.items() for folder in folders]
     meant = [one for one in solvers if not path or f"/{path_end(one)}".endswith(f"/{path_end(path)}")]
     beside = [one for one in meant if os.path.dirname(one) == script.folder]
@@ -385,7 +383,7 @@ class _Own(NamedTuple):
 @remembered(4)
 def _own(top: str) -> Sequence[_Own]:
     own = [script for script in _scripts(top) if not script.is_shipped]
-    there = _solvers(top)
+    there = solvers_in(top)
     around = {top}
     for folder in {folder for folders in there.values() for folder in folders}:
         while folder not in around:
@@ -415,7 +413,7 @@ def _about(script: Script, there: Mapping[str, frozenset[str]]) -> frozenset[tup
 
 
 @remembered(4)
-def _solvers(top: str) -> Mapping[str, frozenset[str]]:
+def solvers_in(top: str) -> Mapping[str, frozenset[str]]:
     """The files of a project that are called solvers, by name: the folders of each."""
     names = (name for name in _folders_by_name(top) if _SOLVER in name and name.endswith(_PROTOTXT))
     return {name: folders_with(top, name) for name in names}

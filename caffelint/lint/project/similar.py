@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from itertools import islice
 
@@ -22,12 +23,17 @@ def near_in(path: str, by_words: bool = False) -> str:
     `labelmap_voc`. Of two names that are the same but for signs between words, none other is near.
     """
     folder, name = os.path.split(path)
-    stem, suffix = os.path.splitext(name.lower())
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in islice(entries, _MOST) if entry.is_file())
     except OSError:
         return ""
+    return nearest_of(name, names, by_words)
+
+
+def nearest_of(name: str, names: Iterable[str], by_words: bool = False) -> str:
+    """The same for the names of files in a folder."""
+    stem, suffix = os.path.splitext(name.lower())
     stems = {other: os.path.splitext(other.lower())[0] for other in names if other.lower().endswith(suffix)}
     if len(stem) > _LONGEST or name in stems:
         return ""

@@ -12,7 +12,7 @@ def clear() -> None:
     for remembered in (
         scripts._scripts,
         scripts._own,
-        scripts._solvers,
+        scripts.solvers_in,
         scripts._customs_of,
         scripts._by_name,
         scripts._by_file,

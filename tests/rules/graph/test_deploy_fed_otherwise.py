@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+import caffelint
 from caffelint.lint.examples import findings_of
 from caffelint.lint.registry import find_rule
 
@@ -30,3 +35,33 @@ def test_both_scales_are_told() -> None:
     files = {"README.md": "", "train.prototxt": DATA + BODY + LOSS, "deploy.prototxt": INPUT + BODY, "a.py": SCRIPT}
     (found,) = findings_of(info.load(), files)
     assert found.message.endswith("; leave raw_scale out and call set_input_scale('data', 0.0078)")
+
+
+ORDERED = """import caffe
+t = caffe.io.Transformer({'data': (1, 64)})
+t.set_raw_scale('data', 255)
+%snet.blobs['data'].data[...] = t.preprocess('data', caffe.io.load_image(path))
+"""
+SWAP = "t.set_channel_swap('data', (2, 1, 0))\n"
+READS = 'layer { name: "data" type: "%s" top: "data" top: "label" %s { source: "train" %s} }'
+
+
+@pytest.mark.parametrize(
+    ("data", "swap", "told"),
+    [
+        (READS % ("ImageData", "image_data_param", ""), "", True),
+        (READS % ("ImageData", "image_data_param", ""), SWAP, False),
+        (READS % ("ImageData", "image_data_param", "is_color: false "), "", False),
+        (READS % ("Data", "data_param", ""), "", True),
+        (READS.replace('"train"', '"other"') % ("Data", "data_param", ""), "", False),
+    ],
+)
+def test_what_opencv_reads_is_blue_green_and_red(tmp_path: Path, data: str, swap: str, told: bool) -> None:
+    (tmp_path / "README.md").touch()
+    (tmp_path / ".gitignore").touch()
+    (tmp_path / "make.sh").write_text("convert_imageset data/ list.txt train\n")
+    (tmp_path / "train.prototxt").write_text(data + BODY + LOSS)
+    (tmp_path / "deploy.prototxt").write_text(INPUT + BODY)
+    (tmp_path / "a.py").write_text('net = caffe.Net("deploy.prototxt")\n' + ORDERED % swap)
+    found = [one for one in caffelint.check([str(tmp_path)]).findings if one.name == "deploy-fed-otherwise"]
+    assert ["in the order RGB" in one.message for one in found] == [True] * told

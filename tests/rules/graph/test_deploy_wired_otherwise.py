@@ -91,3 +91,14 @@ def test_two_designs(tmp_path: Path) -> None:
     """CaffeNet and AlexNet differ in this alone, and each may have its own deploy net."""
     texts = {"solver": SOLVER, "train": train("norm1", "pool1"), "deploy": net(INPUT, ["norm1", "pool1"])}
     assert messages(tmp_path, **texts, caffenet_deploy=net(INPUT, ["pool1", "norm1"])) == []
+
+
+def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
+    wide = conv("c2", "c1").replace("num_output: 8", "num_output: 16")
+    loss = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "c4" bottom: "label" }\n'
+    start = conv("c1", "data") + wide + conv("c3", "c2")
+    texts = {"solver": SOLVER, "train": DATA + start + conv("c4", "c3") + loss}
+    [said] = messages(tmp_path, **texts, deploy=INPUT + start + conv("c4", "c2"))
+    assert "so Caffe refuses its weights, 8x8x3x3 in training and 8x16x3x3 here; " in said
+    [said] = messages(tmp_path, **texts, deploy=INPUT + start + conv("c4", "c1"))
+    assert "so its weights were trained on other values" in said

@@ -24,3 +24,29 @@ def test_without_a_layer_that_takes_steps_the_maps_grow(stride: int, ends: str) 
     report = caffelint.check_text(_NET.format(stride), kind="net")
     (one,) = [one for one in report.findings if one.name == "no-activation-between"]
     assert one.message.partition("; ")[2] == ends
+
+
+_FULL = """
+layer {{ name: "data" type: "Data" top: "data" top: "label" include {{ phase: TRAIN }} data_param {{ batch_size: 8 }} }}
+layer {{ name: "a" type: "InnerProduct" bottom: "data" top: "a" inner_product_param {{ num_output: 90 }} }}
+layer {{ name: "relu" type: "ReLU" bottom: "a" top: "a" }}
+layer {{ name: "b" type: "InnerProduct" bottom: "a" top: "b" inner_product_param {{ num_output: 80 }} }}
+layer {{ name: "shaped" type: "Reshape" bottom: "b" top: "shaped" reshape_param {{ shape {{ {} }} }} }}
+layer {{ name: "drop" type: "Dropout" bottom: "shaped" top: "dropped" }}
+layer {{ name: "c" type: "InnerProduct" bottom: "dropped" top: "c" inner_product_param {{ num_output: 40 axis: {} }} }}
+layer {{ name: "loss" type: "SoftmaxWithLoss" bottom: "c" bottom: "label" top: "loss" }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "told"),
+    [
+        ("dim: 0 dim: 4 dim: 20", 1, True),
+        ("dim: 0 dim: -1", 1, True),
+        ("dim: -1 dim: 40", 1, False),
+        ("dim: 0 dim: 4 dim: 20", 2, False),
+    ],
+)
+def test_sums_of_all_that_an_item_has_in_another_shape(shape: str, axis: int, told: bool) -> None:
+    report = caffelint.check_text(_FULL.format(shape, axis), kind="net")
+    assert any(one.name == "no-activation-between" for one in report.findings) == told

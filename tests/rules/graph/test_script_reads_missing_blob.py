@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import caffelint
 from caffelint.lint.registry import find_rule
 from caffelint.project.mentions import Asked, Mention
 
@@ -66,3 +68,13 @@ def test_long_names_are_compared_for_a_while(monkeypatch: pytest.MonkeyPatch) ->
     assert len(compared) < 40
     (told,) = _told(["data", "prob"], ["prb"])
     assert told[1].endswith('"prob" is near')
+
+
+def test_a_net_that_is_the_only_file(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "deploy.prototxt").write_text(
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
+    )
+    (tmp_path / "run.py").write_text('net = caffe.Net("deploy.prototxt", caffe.TEST)\nnet.forward()["prob"]\n')
+    [one] = [one for one in caffelint.check([str(tmp_path)]).findings if one.name == "script-reads-missing-blob"]
+    assert 'asks for the output "prob"' in one.message

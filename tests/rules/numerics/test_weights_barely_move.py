@@ -46,3 +46,25 @@ def test_none_at_all_would_be_too_much(tmp_path: Path) -> None:
 )
 def test_what_other_rules_tell(tmp_path: Path, solver: str) -> None:
     assert advice(tmp_path, solver) == []
+
+
+MAPS = """layer { name: "d" type: "Data" top: "d" transform_param { scale: 0.0039 }
+  data_param { source: "a" batch_size: 8 } }
+layer { name: "t" type: "Data" top: "t" data_param { source: "b" batch_size: 8 } }
+layer { name: "c" type: "Convolution" bottom: "d" top: "c"
+  convolution_param { num_output: 16 kernel_size: 3 pad: 1 weight_filler { type: "xavier" } } }
+layer { name: "s" type: "Convolution" bottom: "c" top: "s"
+  convolution_param { num_output: 2 kernel_size: 1 weight_filler { type: "xavier" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "s" bottom: "t" top: "loss" loss_param { normalize: false } }
+"""
+
+
+@pytest.mark.parametrize(("rate", "severity"), [("1e-12", "warning"), ("1e-10", "info")])
+def test_maps_of_any_size(tmp_path: Path, rate: str, severity: str) -> None:
+    """A rate for maps of 500 x 500 whose loss is summed: no image of 224 x 224 moves the weights by it either."""
+    (tmp_path / "n.prototxt").write_text(MAPS)
+    (tmp_path / "s.prototxt").write_text(
+        f'net: "n.prototxt" base_lr: {rate} lr_policy: "fixed" momentum: 0.9 max_iter: 10000 snapshot_prefix: "x"'
+    )
+    found = [one for one in caffelint.check([str(tmp_path)], Config()).findings if one.name == "weights-barely-move"]
+    assert [one.severity for one in found] == [severity]
