@@ -365,8 +365,7 @@ def _targets(run: Run) -> Iterator[Hypothesis]:
                 continue
             largest = max(abs(found.min), abs(found.max))
             if 0 < found.std < abs(found.mean):
-                farthest = max(found.max - found.mean, found.mean - found.min)
-                changes = centred_target(run, layer, bottom, found.mean, farthest)
+                changes = centred_target(run, layer, bottom, found.mean, found.std)
             else:
                 changes = scaled_target(run, layer, bottom, largest)
             score = abs(math.log10(size(found))) - 0.5
