@@ -53,7 +53,7 @@ def wrapped(text: str, width: int | None, first: int = 0, rest: int = 0) -> list
     return [*lines, line]
 
 
-def clauses(text: str, most: int, marks: Sequence[str] = ("; ", ". ", ": ", ", ")) -> list[str]:
+def clauses(text: str, most: int, marks: Sequence[str] = ("; ", ". ", ", ", ": ")) -> list[str]:
     """Lines of at most `most` characters, each of whole clauses; a longer one that no mark parts stays as it is."""
     if len(text) <= most or not marks:
         return [text]
