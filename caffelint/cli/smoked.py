@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _ROWS = 8
 _SILENCE = 30.0
 """Seconds without a line if there is no terminal to show progress on."""
+_MOST_LETTERS = 200
+"""In a line of the verdict, if its clauses are no longer."""
 _POINTS = 50
 """In each line of a plot."""
 
@@ -185,8 +187,13 @@ class Shown(Watcher):
 
     def tell(self, first: str, *others: str) -> None:
         """The verdict, below the findings, of which a quiet run shows no more than this."""
+        from caffelint.report.fit import clauses
+
         self._clear()
-        lines = [sentence(first), *(f"  {sentence(one)}" for one in others)]
+        lines = []
+        for indent, one in (("", first), *(("  ", other) for other in others)):
+            begin, *more = clauses(sentence(one), _MOST_LETTERS)
+            lines += [indent + begin, *(f"  {indent}{clause}" for clause in more)]
         say("\n".join(lines if self.quiet else ["", *lines]), err=self.err)
 
 

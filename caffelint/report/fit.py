@@ -53,6 +53,36 @@ def wrapped(text: str, width: int | None, first: int = 0, rest: int = 0) -> list
     return [*lines, line]
 
 
+def clauses(text: str, most: int, marks: Sequence[str] = ("; ", ". ", ", ", ": ")) -> list[str]:
+    """Lines of at most `most` characters, each of whole clauses; a longer one that no mark parts stays as it is."""
+    if len(text) <= most or not marks:
+        return [text]
+    lines: list[str] = []
+    for part in _parted(text, marks[0]):
+        for piece in clauses(part, most, marks[1:]):
+            if lines and len(lines[-1]) + 1 + len(piece) <= most:
+                lines[-1] += f" {piece}"
+            else:
+                lines.append(piece)
+    return lines
+
+
+def _parted(text: str, mark: str) -> Iterator[str]:
+    """Parts that each end in a mark, but for the last. What is in double quotes stays whole, and no part begins as a
+    command to a build server does."""
+    held: list[str] = []
+    quotes = 0
+    first, *parts = text.split(mark)
+    for part in parts:
+        quotes += first.count('"')
+        held.append(first)
+        if quotes % 2 == 0 and (part[:1].isalnum() or part[:1] in ('"', "(")):
+            yield mark.join(held) + mark.rstrip(" ")
+            held = []
+        first = part
+    yield mark.join([*held, first])
+
+
 def hanging(line: str, width: int | None, indent: int = 2) -> list[str]:
     """A line of prose, wrapped; those after the first are indented by `indent` more than it."""
     begin = len(line) - len(line.lstrip(" "))

@@ -112,7 +112,8 @@ class Overlaid(NamedTuple):
 
     fits: the mean share of the variance of a record's data that its map explains. how: turned in which way it explains
     surely more: `mirrored`, `upside down`, `turned round`, `transposed`, `turned to the left` or `right`; "" for none.
-    with_it: the share then; beyond: by how many of the deviations of chance it is more.
+    with_it: the share then; beyond: by how many of the deviations of chance it is more. turns: where some records are
+    turned and others are not, the share of these; then `with_it` is that of each the way that fits.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Overlaid(NamedTuple):
     how: str
     with_it: float
     beyond: float
+    turns: float = 0.0
 
 
 class Stepped(NamedTuple):

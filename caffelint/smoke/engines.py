@@ -10,6 +10,8 @@ import sys
 from typing import NamedTuple
 
 from caffelint.smoke.kept import can_import, output
+from caffelint.smoke.libraries import LIBRARIES
+from caffelint.smoke.own_build import SEARCHED, own_build
 
 CAFFE, TORCH, AUTO = "caffe", "torch", "auto"
 OPTION, VARIABLE = "--caffe-python", "CAFFELINT_CAFFE_PYTHON"
@@ -80,22 +82,28 @@ def choose(engine: str, device: str, gpu: int | None, caffe_python: str | None, 
         return _caffe((sys.executable,), where, "this Python imports caffe", False)
     if engine == CAFFE:
         raise NoEngine(
-            "no Caffe to run with, because this Python cannot import caffe; name a Python that can with --caffe-python"
-            f" COMMAND or {VARIABLE}"
+            "no Caffe to run with, because this Python cannot import caffe; "
+            + (own_build() or f"{SEARCHED}; name a Python that can with --caffe-python COMMAND or {VARIABLE}")
         )
     if not can_import("torch"):
         raise NoEngine(
-            "neither caffe nor torch can be imported; pip install 'caffelint[smoke]', or name a Python with caffe with"
-            f" --caffe-python COMMAND or {VARIABLE}"
+            f"neither caffe nor torch can be imported; pip install 'caffelint[smoke]' brings {_lacking()}; or "
+            + (own_build() or f"name a Python with caffe with --caffe-python COMMAND or {VARIABLE} ({SEARCHED})")
         )
-    why = (
-        "requested with --engine" if engine == TORCH else "no Caffe is configured, and this Python cannot import caffe"
-    )
+    why = "requested with --engine"
+    if engine != TORCH:
+        why = own_build() or "no Caffe is named with --caffe-python, and this Python cannot import caffe"
     if where == AUTO:
         where = "cuda:0" if any_gpu() and _lacks("cuda:0") is None else "cpu"
     elif where != "cpu" and (lacks := _lacks(where)):
         raise NoEngine(f"torch cannot run on {where}: {lacks}")
     return Engine(TORCH, module("caffelint.smoke.torch"), where, why)
+
+
+def _lacking() -> str:
+    """What the torch engine and real data need and is not there, all of it at once."""
+    every = ((name, package) for name, (package, extra, _) in LIBRARIES.items() if extra in ("smoke", "data"))
+    return ", ".join(package for name, package in every if not can_import(name))
 
 
 def known_device(text: str) -> bool:

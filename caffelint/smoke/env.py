@@ -18,21 +18,13 @@ from caffelint.lint.config import Config
 from caffelint.smoke import engines, kept
 from caffelint.smoke.caffe.log import why_no_gpu
 from caffelint.smoke.kept import Kept, can_import, python_path
+from caffelint.smoke.libraries import LIBRARIES
+from caffelint.smoke.own_build import own_build
 from caffelint.smoke.project import Project, load_project
 from caffelint.smoke.session import Choice, work_folder
 from caffelint.text.signals import held
 
 SECONDS = 120
-LIBRARIES = {
-    "numpy": ("numpy", "smoke", "the torch engine and all synthetic data"),
-    "torch": ("torch", "smoke", "the torch engine"),
-    "lmdb": ("lmdb", "data", "LMDB"),
-    "plyvel": ("plyvel", "data", "LevelDB"),
-    "h5py": ("h5py", "data", "HDF5"),
-    "PIL": ("pillow", "data", "image lists and encoded records"),
-    "matplotlib": ("matplotlib", "plot", "--plot"),
-}
-"""By the name to import: the package, caffelint's extra that brings it, and what needs it."""
 
 
 class Named(NamedTuple):
@@ -225,7 +217,8 @@ def _to_do(found: dict[str, Any]) -> Iterator[str]:
     """What to install or set to get what is missing, a line each."""
     caffe, torch, libraries = found["caffe"], found["torch"], found["libraries"]
     if caffe["command"] is None:
-        yield "to run with your own Caffe: --caffe-python COMMAND, caffe-python in the settings, or " + engines.VARIABLE
+        ways = f"--caffe-python COMMAND, caffe-python in the settings, or {engines.VARIABLE}"
+        yield own_build() or f"to run with your own Caffe: {ways}"
     elif caffe["problem"]:
         yield f"the Caffe of {caffe['of']} does not run: {caffe['problem']}"
     elif not caffe["python_layers"]:

@@ -28,3 +28,9 @@ def readers(blob: Blob) -> list[tuple[BuiltLayer, int]]:
         elif layer.need_backward and layer.propagate_down[bottom]:
             found.append((layer, bottom))
     return found
+
+
+def is_of_data(blob: Blob) -> bool:
+    """Does it follow from the data? A Python layer may have weights, and hardly any has, so its targets do."""
+    may_learn = (one for one in blob.depends_on if one.has_weights is not False) if blob.need_backward else ()
+    return all(one.type == "Python" and not one.message.param for one in may_learn)

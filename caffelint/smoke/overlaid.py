@@ -21,6 +21,10 @@ _ABOVE_CHANCE = 5.0
 """Deviations by which turned maps fit better than those of other records, turned in the same way."""
 _SURE, _TIMES = 8.0, 1.5
 """Deviations, and times, by which they fit better than as they are."""
+_RARE, _CLEARLY = 95, 2.0
+"""The share of other records, in percent, whose maps explain less than one that fits; times that it explains more."""
+_AT_TIMES, _MOSTLY = 0.15, 0.6
+"""Of the records: those that fit turned, and those that fit as they are, where chance turns some; both together."""
 
 
 class Overlaid(object):
@@ -61,11 +65,17 @@ class Overlaid(object):
             return {}
         plain = _shares(data, maps)
         fits, most = float(plain.mean()), 0.0
-        found = {"records": len(data), "fits": fits, "how": "", "with_it": float("nan"), "beyond": most}
+        found = {"records": len(data), "fits": fits, "how": "", "with_it": float("nan"), "beyond": most, "turns": 0.0}
+        nothing = _shares(data, numpy.roll(maps, 1, axis=0))
         for how, turned in _views(maps):
             shares = _shares(data, turned)
             # What any map of this kind explains, as of things in the middle, says nothing of its place.
             other = _shares(data, numpy.roll(turned, 1, axis=0))
+            limit = numpy.percentile(numpy.concatenate([other, nothing]), _RARE)
+            turns, stays = [(one > numpy.maximum(_CLEARLY * two, limit)).mean() for one, two in _both(shares, plain)]
+            if min(turns, stays) > _AT_TIMES and turns + stays > _MOSTLY:
+                found.update(how=how, with_it=float(numpy.maximum(shares, plain).mean()), turns=float(turns))
+                return found
             if not _beyond(shares - other) > _ABOVE_CHANCE:
                 continue
             beyond = _beyond(shares - plain)
@@ -73,6 +83,10 @@ class Overlaid(object):
                 most = beyond
                 found.update(how=how, with_it=float(shares.mean()), beyond=beyond)
         return found
+
+
+def _both(one, other):
+    return (one, other), (other, one)
 
 
 def _beyond(differences):

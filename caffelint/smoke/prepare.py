@@ -22,6 +22,7 @@ from caffelint.caffe.solver import Solver
 from caffelint.lint.discover import relative
 from caffelint.smoke.aside import Aside, quoted
 from caffelint.smoke.fed import NOTHING, Fed
+from caffelint.smoke.flow import is_of_data
 from caffelint.smoke.gpu import asks_for_gpu
 from caffelint.smoke.inputs import plan_inputs
 from caffelint.smoke.job import LABELS, REAL, RECORDED, SYNTHETIC, TRAINS, Input, Job, JobNet, Pair, Target
@@ -218,19 +219,13 @@ def _targets(built: BuiltNet) -> tuple[Target, ...]:
         if not any(layer.loss_weights) or len(layer.bottoms) <= number:
             continue
         blob = layer.bottoms[number].original
-        if blob.producer is None or blob in changed or not _is_of_data(blob):
+        if blob.producer is None or blob in changed or not is_of_data(blob):
             continue
         classes = bool(layer.compares_records or layer.reads_classes(1))
         loss = layer.message.loss_param
         ignored = loss.ignore_label if loss.HasField("ignore_label") else None
         found[blob.name] = Target(blob.name, classes, ignored, "" if layer.compares_records else _told_by(built, layer))
     return tuple(found.values())
-
-
-def _is_of_data(blob: Blob) -> bool:
-    """Does it follow from the data? A Python layer may have weights, and hardly any has, so its targets do."""
-    may_learn = (one for one in blob.depends_on if one.has_weights is not False) if blob.need_backward else ()
-    return all(one.type == "Python" and not one.message.param for one in may_learn)
 
 
 def _sequences(built: BuiltNet) -> tuple[tuple[str, str], ...]:

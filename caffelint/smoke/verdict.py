@@ -101,6 +101,8 @@ _LONGER = 6
 _LATER = ("learning-rate-grows", "moving-average-fraction-out-of-range")
 """What goes wrong after so many iterations."""
 _OF_THE_DATA = frozenset(["non-finite-forward", "non-finite-backward", "diverging", "update-out-of-scale"])
+_BY_DATA = {"rate": "the rate", "momentum": "the momentum", "schedule": "the schedule", "input-scale": "the scale"}
+"""What is right follows from the data that is read, by the kind of cause."""
 _GUESSED = ("refused-at-load", "python-layer-failed")
 _TOLD = 3
 _SEVERAL, _OFTEN = 3, 10
@@ -159,9 +161,13 @@ def sentences(run: Run, findings: Sequence[ReportedFinding]) -> list[str]:
     if cause.ruled_out:
         said.append(f"It is not {'; not '.join(cause.ruled_out)}.")
     said.append(_how_sure(run, lead, cause))
-    if run.synthetic and (lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
+    tested = best is not None and best.hypothesis.kind == cause.kind
+    if run.synthetic and (tested or lead.name in _OF_THE_DATA or lead.certainty != CERTAIN):
         why = f", because {run.fed.made_up[0].why}" if run.fed.made_up else ""
-        said.append(f"The data is synthetic{why}; real data may behave differently.")
+        other = "real data may behave differently"
+        if cause.kind in _BY_DATA:
+            other = f"{_BY_DATA[cause.kind]} for real data may be another one, so run again with that before you set it"
+        said.append(f"The data is synthetic{why}; {other}.")
     if lead.name == "timed-out" and run.iterations:
         first, last = run.iterations[0].loss, run.iterations[-1].loss
         if run.finite:
@@ -431,7 +437,7 @@ def _is_of(finding: ReportedFinding, *kinds: str) -> bool:
 def _how_sure(run: Run, lead: ReportedFinding, cause: ReportedCause) -> str:
     best = cure(run)
     if best is not None and best.hypothesis.kind == cause.kind:
-        return "The cause was found by experiment."
+        return f"The cause was found by experiment{', with synthetic data' if run.synthetic else ''}."
     if run.tried and cause.kind == "unknown":
         return "What happened is certain; its cause was not found." if lead.certainty == CERTAIN else ""
     if lead.certainty != CERTAIN:

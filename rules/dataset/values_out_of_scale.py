@@ -19,6 +19,8 @@ def _behind(layer: str) -> str:
 
 _LARGE = 1e4
 _SMALL = 0.02
+_LITTLE = 1e-3
+"""A loss_weight that makes up for large targets."""
 
 
 class ValuesOutOfScale(DatasetRule):
@@ -28,6 +30,9 @@ class ValuesOutOfScale(DatasetRule):
     Fillers and the usual rates suit inputs of about 1, or pixels up to 255. Activations and gradients grow with the
     input: far larger values overflow within a few iterations. Values of less than 0.02 are mostly pixels that were
     divided by 255 twice, once when they were written and once by `scale`, and the net sees almost no difference.
+
+    A net begins with answers of about 1, too: the gradient of a EuclideanLoss is as large as its targets are far from
+    that.
     """
 
     code = "E111"
@@ -42,8 +47,11 @@ class ValuesOutOfScale(DatasetRule):
         'layer { name: "both" type: "Concat" bottom: "data" bottom: "data" top: "both" }\n'
         'layer { name: "norm" type: "BatchNorm" bottom: "both" top: "p" }\n'
     )
+    _TARGET = NET.replace("SoftmaxWithLoss", "EuclideanLoss").replace("num_output: 3", "num_output: 1")
     VALID = [
         SOUND,
+        project(records(100, 250, 800), _TARGET),
+        project(records(1e5, 2.5e5, 8e5), _TARGET.replace('top: "loss"', 'top: "loss" loss_weight: 1e-6')),
         project(records(0, 1, image="1x2x2 0.5 100000 20 3"), _behind(_NORMED)),
         project(records(0, 1, image="1x2x2 0 100 200 250"), _SCALED),
         project(records(0, 1, image="1x2x2 0.5 100000 20 3"), _behind(_POWER)),
@@ -54,6 +62,12 @@ class ValuesOutOfScale(DatasetRule):
             span='source: "train_lmdb"',
             message='Data "data": values of "train_lmdb" reach 1e+05 in "data", so training may overflow; divide them'
             " by a constant, such as their spread of 4.33e+04",
+        ),
+        Invalid(
+            project(records(100000, 250000, 800000), _TARGET),
+            span='source: "train_lmdb"',
+            message='Data "data": values of "train_lmdb" reach 8e+05 in "label", so training may overflow; divide them'
+            " by a constant, such as their spread of 3.009e+05",
         ),
         Invalid(
             project(records(0, image="1x22x22 0.5 1 20 3") + "\nlabel 0; image 1x2x2 9e36 1 2 3"),
@@ -79,7 +93,10 @@ class ValuesOutOfScale(DatasetRule):
         shrunk: set[int] = set()
         for feed, facts in once(data):
             for key, top in facts.tops.items():
-                if feed.top_of(key) is None or any(feed.readers(key)) or top.low is None or _normalised(feed, key):
+                compared = [one.layer for one in feed.readers(key)]
+                if feed.top_of(key) is None or top.low is None or _normalised(feed, key):
+                    continue
+                if compared and not any(one.is_distance and max(one.loss_weights) > _LITTLE for one in compared):
                     continue
                 yield from self._top(data, feed, key, top, shrunk)
 

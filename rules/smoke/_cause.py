@@ -69,7 +69,8 @@ def too_large(run: Run, after: int | None = None) -> Cause:
             neither = [f"neither alone cures: {', '.join(map(_came, single))}"] if single else []
             why = "; ".join([f"{cause.why}, and {other}", _cured(best), *neither])
         others = () if also else ruled_out(run)
-        return cause._replace(why=why, certainty=CERTAIN, suggested=best.change.suggested, ruled_out=others)
+        sure = LIKELY if run.synthetic and cause.kind == "rate" else CERTAIN
+        return cause._replace(why=why, certainty=sure, suggested=best.change.suggested, ruled_out=others)
     if labels_outside(run):
         why = "labels that are no class, as label-out-of-range says, make Caffe read outside of the scores"
         return Cause("labels", "", why, CERTAIN)
@@ -174,16 +175,17 @@ def bad_start(run: Run, better: Suggested | None) -> Cause | None:
 
 def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
     better = rate_for(run)
-    text = f"{run.rate_text} is too high"
+    data = " for this synthetic data" if run.synthetic else ""
+    text = f"{run.rate_text} is too high{data}"
     if one.field == "low":
-        text = f"{run.rate_text} is too low: the first update is {number(one.figure)} times the weights"
+        text = f"{run.rate_text} is too low{data}: the first update is {number(one.figure)} times the weights"
         if run.solver.type == "AdaDelta":
             text += "; AdaDelta finds the size of its steps itself, and base_lr, mostly 1, multiplies them"
         higher = one.changes[0].suggested if one.changes else None
         text += f"; try {higher.text}" if higher is not None and not tested else ""
         return Cause("rate", "", text, LIKELY, one.place, suggested=higher)
     if not tested:
-        text = f"{run.rate_text} is most likely too high; try {better.text}"
+        text = f"{run.rate_text} is most likely too high{data}; try {better.text}"
         if large := large_input(run):
             text += f", or scale the input to about 1 ({holds(large)})"
     return Cause("rate", "", text, LIKELY, one.place, run.known(rules=RULES), better)

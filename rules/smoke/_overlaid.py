@@ -22,6 +22,10 @@ def in_words(one: Turned) -> tuple[str, str, str]:
     what = f'the maps of "{maps.name}" are {_TURNED[maps.how]} against their data'
     why = f"of {maps.records} records, a map explains {_share(maps.fits)} of the variance of its data as it is, and"
     alike = listed([f'"{top.name}"' for top in one.alike])
+    if maps.turns:
+        what += f" in {_share(maps.turns)} of records"
+        why += f" {_share(maps.with_it)} if each is turned as it fits"
+        return what, why, f'where chance turns a record, turn its "{maps.name}" with it'
     remedy = f"write {alike} with rows and columns as those of the data"
     if maps.how == "transposed":
         remedy += ": indexed by y, then x"

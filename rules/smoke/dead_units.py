@@ -149,11 +149,8 @@ class DeadUnits(SmokeRule):
             told = Cause("weights", message, no_weights(run, silent))
         if not always and layer.rectifies:
             large = too_large(run)
-            moved = "" if large.kind == "fillers" else "an update moved its whole input below 0: "
-            told = large._replace(
-                what=message,
-                why=f"{moved}{large.why}",
-            )
+            moved = "" if large.kind == "fillers" else "an update moved its whole input below 0"
+            told = large._replace(what=message, why=": ".join(part for part in (moved, large.why) if part))
         place = run.place(layer.name)
         if always and (blank := blank_data(run, layer)) is not None:
             cause, place = layer, blank.place

@@ -30,6 +30,8 @@ class MapsTurned(SmokeRule):
     Of the first records, it is measured how much of the variance of the data their maps explain, as they are and turned
     in each way; of a map that is coarser than its data, of the means and deviations of the cells of the data.
 
+    So are maps that only some of the records are turned against, as where chance mirrors images and not their maps.
+
     ## Why is this bad?
     What convolutions make of an image lies where the image has it: they cannot learn to turn it. The net learns how
     often each target comes, and no more.
@@ -63,6 +65,12 @@ class MapsTurned(SmokeRule):
             span="layer",
             message='the maps of "map" are transposed (width x height) against their data: of 120 records, a map'
             " explains 14% of the variance of its data as it is, and 89% turned back",
+        ),
+        Invalid(
+            project(*_FALLS, _SEEN._replace(how="mirrored", turns=0.5), net=_NET),
+            span="layer",
+            message='the maps of "map" are mirrored against their data in 50% of records: of 120 records, a map'
+            " explains 14% of the variance of its data as it is, and 89% if each is turned as it fits",
         ),
     ]
 

@@ -22,6 +22,8 @@ from ._example import CALM, NET, losses, project
 _PYTHON = NET.replace('type: "Log" bottom: "fc" top: "log"', 'type: "Python" bottom: "fc" top: "log"').replace(
     'top: "log" }', 'top: "log"\n  python_param { module: "mine" layer: "Twice" } }'
 )
+_NO_CONVERTER = "No to_python (by-value) converter found for C++ type: caffe::Blob"
+"""What Python gets of pycaffe's vectors of blobs by looping over them (_caffe.cpp, RawBlobVec)."""
 _NOT_FOUND = compiled_later(r"No module named '?([^'. ]+)")
 
 
@@ -44,7 +46,17 @@ class PythonLayerFailed(SmokeRule):
             project(PythonLayer("log", "ValueError: no box is left", "/home/me/mine.py", 31), net=_PYTHON),
             span="layer",
             message='Python "log" (mine.Twice) failed: ValueError: no box is left, at "/home/me/mine.py":31',
-        )
+        ),
+        Invalid(
+            project(
+                PythonLayer("log", f"TypeError: {_NO_CONVERTER}<float>*", "/home/me/mine.py", 9),
+                net=_PYTHON,
+            ),
+            span="layer",
+            message='Python "log" (mine.Twice) failed: TypeError: No to_python (by-value) converter found for C++ type:'
+            ' caffe::Blob<float>*, at "/home/me/mine.py":9; pycaffe cannot loop over bottom and top: take bottom[i] for'
+            " i in range(len(bottom))",
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -62,6 +74,8 @@ class PythonLayerFailed(SmokeRule):
             what = f'Python "{name}"{of}' if name else "a Python layer" if python else "the engine itself"
             message = " ".join(event.message.split()).removesuffix(".")
             remedy = _remedy(run, layer, message) if of and layer is not None else ""
+            if _NO_CONVERTER in message:
+                remedy = "; pycaffe cannot loop over bottom and top: take bottom[i] for i in range(len(bottom))"
             cause = Cause("python-layer" if python else "engine", f"{what} failed", f"{message}{at}{remedy}")
             place = run.place(name, net) if name else run.nets[0].at()
             if not python and (guess := guessed(run)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cost import follows
 
-from caffelint.report.fit import Column, hanging, table, wrapped
+from caffelint.report.fit import Column, clauses, hanging, table, wrapped
 from caffelint.report.words import columns
 
 COMMANDS = ["-::error file=x::owned", "::error::owned", ":" * 200, "文::error::owned", "e\u0301::error::owned"]
@@ -20,6 +20,31 @@ def test_no_piece_of_a_word_commands_a_build_server(command: str) -> None:
             assert len(lines) > 2
             assert not [line for line in lines if line.lstrip().startswith("::")]
             assert max(map(columns, lines)) <= width
+
+
+def test_clauses() -> None:
+    text = 'it breaks: Log "a; b. c" gives inf; with shift: 1 it learns: loss 2 to 1, in 9 runs. It is not the rate.'
+    assert clauses(text, 200) == [text]
+    assert clauses(text, 60) == [
+        'it breaks: Log "a; b. c" gives inf;',
+        "with shift: 1 it learns: loss 2 to 1, in 9 runs.",
+        "It is not the rate.",
+    ]
+    for most in range(1, 120):
+        assert " ".join(clauses(text, most)) == text
+    assert clauses(text, 30)[:2] == ["it breaks:", 'Log "a; b. c" gives inf;']
+    assert clauses("no end to it", 5) == ["no end to it"]
+
+
+def test_a_text_of_many_marks_takes_linear_time() -> None:
+    for texts in ("a; b. c: d, ", 'a"; "b. "c: d, '):
+        assert follows(lambda count: clauses(texts * count + '"', 50), 500, 8_000)  # noqa: B023
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_clause_commands_a_build_server(command: str) -> None:
+    for mark in ("; ", ". ", ": ", ", "):
+        assert clauses(f"a{mark}{command}", 3) == [f"a{mark}{command}"] or not command.startswith(":")
 
 
 @pytest.mark.parametrize(

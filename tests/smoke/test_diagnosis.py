@@ -9,7 +9,7 @@ from shutil import copytree
 from typing import Any
 
 import pytest
-from project_files import NET, write
+from project_files import NET, SOLVER, write
 from smoke_projects import PROJECTS
 
 from caffelint.cli.main import main
@@ -130,3 +130,15 @@ def test_only_test_breaks(tmp_path: Path, in_caffe: Callable[..., Session]) -> N
     assert (run.tried[0].hypothesis.kind, run.tried[0].outcome) == ("phases", CURED)
     assert 'the scale of Data "data" is 1e+38 in TEST, but 0.0125 in TRAIN' in words
     assert '; with transform_param { scale: 0.0125 } at "data" it' in words
+
+
+def test_a_rate_that_made_up_data_cannot_prove(tmp_path: Path, in_engine: Callable[..., Session]) -> None:
+    """Of images that are not there nobody knows which rate they take."""
+    session = in_engine(write(tmp_path, solver=SOLVER.replace("base_lr: 0.01", "base_lr: 1000")), "torch")
+    assert session.run is not None
+    causes = [one.cause for one in session.report.findings if one.cause and one.cause.kind == "rate"]
+    assert causes
+    assert {one.certainty for one in causes} == {"likely"}
+    words = verdict(session.run, session.report.findings)
+    assert "is too high for this synthetic data" in words
+    assert 'because "no/such/lmdb" does not exist; the rate for real data may be another one' in words

@@ -57,6 +57,20 @@ def test_maps_of_cells(how: str, textured: bool) -> None:
     assert overlaid(data, WAYS[how](several))["how"] == how
 
 
+@pytest.mark.parametrize("how", ["mirrored", "upside down", "transposed"])
+def test_maps_that_chance_does_not_turn(how: str) -> None:
+    data, maps = scenes(80)
+    some = np.arange(80) % 5 < 2
+    both = np.where(some[:, None, None, None], WAYS[how](maps), maps)
+    found = overlaid(data, both)
+    assert found["how"] == how
+    assert 0.3 < found["turns"] < 0.45
+    assert found["with_it"] > 1.3 * found["fits"]
+    few = np.where(np.arange(80)[:, None, None, None] < 4, WAYS[how](maps), maps)
+    assert overlaid(data, few)["how"] == "", "a few records may look so"
+    assert overlaid(data, scenes(80, seed=3)[1])["turns"] == overlaid(data, WAYS[how](maps))["turns"] == 0
+
+
 def test_of_other_shapes() -> None:
     """Cells that are not square, and a map that is not."""
     data, maps = scenes(60)

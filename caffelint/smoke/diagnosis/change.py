@@ -220,11 +220,11 @@ def scaled_target(
     return _changed_target(run, loss, bottom, "scaled", scale)
 
 
-def centred_target(run: Run, loss: BuiltLayer, bottom: int, mean: float, farthest: float) -> tuple[Change, ...]:
-    """A bottom of a loss, less its mean and scaled, by a Power layer before it, so that it is about 1 at most."""
-    if not math.isfinite(mean) or not 0 < farthest < math.inf:
+def centred_target(run: Run, loss: BuiltLayer, bottom: int, mean: float, spread: float) -> tuple[Change, ...]:
+    """A bottom of a loss, less its mean and scaled, by a Power layer before it, so that it is about 1 from 0."""
+    if not math.isfinite(mean) or not 0 < spread < math.inf:
         return ()
-    scale = float(f"{10.0 ** -round(math.log10(farthest)):.7g}")
+    scale = float(f"{1 / spread:.1g}")
     return _changed_target(run, loss, bottom, "scaled", scale, float(f"{-mean * scale:.2g}"))
 
 

@@ -31,6 +31,7 @@ from caffelint.smoke.diagnosis.signal import depth, epsilon, fillers
 from caffelint.smoke.diagnosis.steps import small_steps
 from caffelint.smoke.diagnosis.trouble import clipped, hampered, pull_of_decay, stuck
 from caffelint.smoke.events import BLOB, DATA, PARAM, LossGradient, NonFinite
+from caffelint.smoke.flow import is_of_data
 from caffelint.smoke.learning import first_ratios, is_zero, size, weights
 from caffelint.smoke.loss import runs_away
 from caffelint.smoke.run import Run
@@ -358,15 +359,14 @@ def _targets(run: Run) -> Iterator[Hypothesis]:
             while source.producer is not None and source.producer.index is None:
                 source = source.producer.bottoms[0]
             maker = source.producer
-            if maker is None or maker.need_backward:
+            if maker is None or not is_of_data(source):
                 continue
             found = run.statistics(-1, maker.name, BLOB, source.name, DATA)
             if found is None or is_zero(found) or _SMALL_TARGET < size(found) <= _LARGE_TARGET:
                 continue
             largest = max(abs(found.min), abs(found.max))
             if 0 < found.std < abs(found.mean):
-                farthest = max(found.max - found.mean, found.mean - found.min)
-                changes = centred_target(run, layer, bottom, found.mean, farthest)
+                changes = centred_target(run, layer, bottom, found.mean, found.std)
             else:
                 changes = scaled_target(run, layer, bottom, largest)
             score = abs(math.log10(size(found))) - 0.5

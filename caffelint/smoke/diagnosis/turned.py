@@ -82,7 +82,7 @@ def turned_back(run: Run) -> Iterator[Hypothesis]:
 
 def _changes(run: Run, one: Turned) -> tuple[Change, ...]:
     sides, back = _sides(one.loss.bottoms[1]), _BACK[one.overlaid.how]
-    if not sides or max(sides) > _MOST_CELLS or (back[0] and sides[0] != sides[1]):
+    if one.overlaid.turns or not sides or max(sides) > _MOST_CELLS or (back[0] and sides[0] != sides[1]):
         return ()
     how = "transposed" if one.overlaid.how == "transposed" else "turned"
     words = f"{listed([quoted(top.name) for top in one.alike])} {how} back"
