@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from caffelint.lint import TEST, Net
+from caffelint.lint import TEST, Net, quoted
 from caffelint.lint.disk import exists
 
 from ._left_over import is_to_deploy
@@ -24,6 +24,16 @@ def has_nameless_input(net: Net) -> bool:
     Caffe takes no notice: upgrade_proto.cpp, NetNeedsInputUpgrade.
     """
     return not net.written.input and bool(net.written.input_shape or net.written.input_dim)
+
+
+def input_advice(net: Net, blob: str) -> str:
+    """What an input lacks to make the blob; empty where none was to make it."""
+    if blob in net.written.input:
+        return "the input of that name has no shape; add input_shape"
+    if not has_nameless_input(net) or "Input" in net.by_type:
+        return ""
+    field = "input_shape" if net.written.input_shape else "input_dim"
+    return f"{field} is of no input; add input: {quoted(blob)}"
 
 
 def has_net_for_tests(net: Net) -> bool:

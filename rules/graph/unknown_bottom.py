@@ -23,7 +23,7 @@ from caffelint.lint import (
 
 from ._left_over import compares_without_labels, remedy
 from ._meant import meant, only_unread, readings, unread_before, unread_like
-from ._parts import has_nameless_input, is_only_trained, is_whole
+from ._parts import input_advice, is_only_trained, is_whole
 from ._stages import filled_in, made_by_stage
 
 
@@ -167,13 +167,6 @@ class UnknownBottom(RefusalRule):
             message='InnerProduct "ip": bottom "data" is not made by any layer above; the input of that name has no'
             " shape; add input_shape",
         ),
-        Invalid(
-            "input_shape { dim: 1 dim: 8 }\n"
-            'layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 2 } }',
-            span='bottom: "data"',
-            message='InnerProduct "ip": bottom "data" is not made by any layer above; input_shape is of no input; add'
-            ' input: "data"',
-        ),
     ]
 
     def report(self, refused: Refused) -> Iterator[Finding]:
@@ -185,11 +178,8 @@ class UnknownBottom(RefusalRule):
         certainty = _certainty(net, refused)
         if certainty:
             name = meant(net, refused)
-            if refused.refusal.values["blob"] in net.written.input:
-                advice = "the input of that name has no shape; add input_shape"
-            elif has_nameless_input(net) and "Input" not in net.by_type and not name:
-                field = "input_shape" if net.written.input_shape else "input_dim"
-                advice = f"{field} is of no input; add input: {quoted(refused.refusal.values['blob'])}"
+            if advice := input_advice(net, refused.refusal.values["blob"]):
+                name = ""
             elif compares_without_labels(refused):
                 name, advice = "", remedy(refused.layers)
             elif name:

@@ -115,3 +115,15 @@ def test_layers_of_one_phase_are_not_gone_through_for_each_that_reads_nothing() 
     look(2)
     small, large = (bench_curves.calls(lambda: look(number)) for number in (50, 200))  # noqa: B023
     assert large < 6 * small, "the square would be 16 times"
+
+
+@pytest.mark.parametrize(
+    "field", ["input_shape { dim: 1 dim: 8 }", "input_dim: 1 input_dim: 8 input_dim: 1 input_dim: 1"]
+)
+def test_a_shape_without_an_input_makes_no_blob(field: str) -> None:
+    """Unknown bottom blob 'data' of a real Caffe."""
+    scores = 'layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 2 } }'
+    (found,) = [
+        one for one in caffelint.check_text(f"{field} {scores}", kind="net").findings if one.severity == "error"
+    ]
+    assert found.message.endswith(f'{field.split()[0].strip(":")} is of no input; add input: "data"')
