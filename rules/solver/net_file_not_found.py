@@ -3,8 +3,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, file_name
-from caffelint.lint.disk import is_template
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    INFO,
+    LIKELY,
+    WARNING,
+    Finding,
+    Invalid,
+    Solver,
+    SolverRule,
+    file_name,
+    quoted,
+)
+from caffelint.lint.disk import exists, is_template
 
 _REMEDIES = {
     (True, False): "write the full path",
@@ -58,7 +70,7 @@ class NetFileNotFound(SolverRule):
         Invalid(
             {"a/solver.prototxt": 'net: "a/trainval.prototxt" base_lr: 0.01', "a/train_val.prototxt": 'name: "n"'},
             span='net: "a/trainval.prototxt"',
-            message='net "a/trainval.prototxt" is not found, so the net is not checked; did you mean'
+            message='net "a/trainval.prototxt" is not found, so Caffe stops at the start; did you mean'
             ' "a/train_val.prototxt"?',
         ),
         Invalid(
@@ -101,13 +113,15 @@ class NetFileNotFound(SolverRule):
             if writer := solver.runs and solver.runs.writer(missing.name):
                 message = f"{net} is not there yet, so it is not checked; {writer} seems to write it"
             elif missing.near and not (missing.is_guess and is_template(missing.name)):
-                which = f'"{missing.near}"' + ", the only net beside this solver" * missing.is_guess
-                message = f"{net} is not found, so the net is not checked; did you mean {which}?"
+                which = quoted(_from_home(solver, missing.near))
+                which += ", the only net beside this solver" * missing.is_guess
                 # Where the file is cannot be known, but on no machine with Linux is it called so.
                 is_other_case = not _is_of_windows(missing.name) and _differ_in_case(missing.name, missing.near)
                 evidence = "Linux tells small letters from capitals" * is_other_case
                 is_sure = is_other_case or not (missing.is_guess or _is_absolute(missing.name))
                 severity = WARNING if is_sure else INFO
+                so = "Caffe stops at the start" if is_sure else "the net is not checked"
+                message = f"{net} is not found, so {so}; did you mean {which}?"
             elif there := solver.runs.now_at(missing.name) if solver.runs else "":
                 message = f'{net} is not found, so the net is not checked; did you mean "{there}"?'
                 evidence = "the only file of that name in this project"
@@ -181,6 +195,13 @@ class NetFileNotFound(SolverRule):
                 + (f"; {which} is checked instead" if is_home else ""),
                 severity=WARNING if is_home or renamed else INFO,
             )
+
+
+def _from_home(solver: Solver, near: str) -> str:
+    """The path of a net beside a solver, from the directory in which scripts run that, where they leave no doubt."""
+    homes = {one.home for one in solver.runs.launched} if solver.runs else set[str]()
+    beside = os.path.join(os.path.dirname(os.path.abspath(solver.path)), near)
+    return os.path.relpath(beside, *homes) if len(homes) == 1 and exists(beside) else near
 
 
 def _with_folder_renamed(name: str, path: str) -> str:

@@ -273,3 +273,14 @@ def test_a_slip_at_the_end_of_a_path_of_another_machine(models: Path, start: str
     [found] = said("repo/models/solver.prototxt")
     assert found == (severity, found[1])
     assert found[1].endswith('did you mean "deep/rcnn-merge.prototxt"?')
+
+
+def test_the_path_meant_is_that_from_where_a_script_runs_the_solver(models: Path) -> None:
+    (models / "alex_v2.prototxt").write_text(TRAINED)
+    (models / "alex_v2_solver.prototxt").write_text('net: "other_v2.prototxt" base_lr: 1')
+    (models.parent / ".git").mkdir()
+    (models.parent / "train.py").write_text("import caffe\ncaffe.SGDSolver('models/alex_v2_solver.prototxt').solve()\n")
+    [(_, message)] = said("repo/models/alex_v2_solver.prototxt")
+    assert message == (
+        'net "other_v2.prototxt" is not found, so Caffe stops at the start; did you mean "models/alex_v2.prototxt"?'
+    )
