@@ -15,7 +15,17 @@ from caffelint.numerics.forward import FILLED, weights_of
 from caffelint.numerics.signal import OTHER, SAMPLE
 from caffelint.numerics.start import NO_CHANGE, Change, Start, start
 from caffelint.numerics.targets import largest_rate
-from caffelint.numerics.updates import EDGE, SCALED, Update, clipping, heat, pulls_of_decay, size_of, updates
+from caffelint.numerics.updates import (
+    EDGE,
+    SCALED,
+    Update,
+    clipping,
+    heat,
+    largest_of_biases,
+    pulls_of_decay,
+    size_of,
+    updates,
+)
 from caffelint.numerics.weights import Weights
 from caffelint.text.records import NamedTuple
 
@@ -240,7 +250,8 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     moved = None
     lasts = TRIAL / solver.max_iter if 0 < solver.max_iter < TRIAL else 1.0
     least = math.hypot(*(one.ratio for one in first)) * steps  # the most that all may come to is no less
-    if first and least * lasts < _STILL and all(param in begin.learned for param in weights):
+    opens = solver.type in SCALED and largest_of_biases(begin, solver, rate) * steps * lasts >= _STILL
+    if first and least * lasts < _STILL and not opens and all(param in begin.learned for param in weights):
         moved = math.hypot(*(one.ratio for one in updates(begin, solver, rate, steady=True))) * steps
     drawn = [param.layer for param in weights if param in begin.learned]
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)

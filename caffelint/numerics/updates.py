@@ -58,6 +58,18 @@ def updates(start: Start, solver: Any, rate: float, steady: bool = False) -> lis
     return found
 
 
+def largest_of_biases(start: Start, solver: Any, rate: float) -> float:
+    """The largest update of a bias. Solvers that scale updates move biases however small the gradients are, and what
+    these then add to the values behind them makes the gradients of weights as large."""
+    factor = clipping(start, solver)
+    steps = (
+        step_of(solver, gradient * factor, rate * param.lr_mult)
+        for param, gradient in start.learned.items()
+        if param.index and param.layer.has_weights and not is_rescaled(param.layer)
+    )
+    return max(steps, default=0.0)
+
+
 def size_of(layer: BuiltLayer, drawn: Drawn) -> float:
     one = weights_of(layer, drawn) if hasattr(layer.parameters, "weight_filler") else None
     return one[0].size if one else 0.0

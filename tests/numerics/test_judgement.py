@@ -192,3 +192,16 @@ def test_a_distance_of_usual_weights_is_no_loss_that_never_comes_down(spread: fl
     assert net is not None
     found = judge(net.likely(State("TRAIN")), _solver('base_lr: 0.001 lr_policy: "fixed"'), 0.001, 1e6)
     assert (found.kind if found else "") == kind
+
+
+@pytest.mark.parametrize(("rate", "kind"), [(0.01, ""), (1e-6, STILL)])
+def test_biases_that_move_open_what_tiny_weights_close(rate: float, kind: str) -> None:
+    """A step of AdaGrad is as large for the smallest gradients: on Caffe, such a net learns at 0.01."""
+    filler = 'weight_filler { type: "gaussian" std: 1e-5 }'
+    middle = "".join(
+        f'layer {{ name: "m{n}" type: "InnerProduct" bottom: "{f"m{n - 1}" if n else "x"}" top: "m{n}"'
+        f" inner_product_param {{ num_output: 9 {filler} }} }}\n"
+        for n in range(4)
+    )
+    found = _judged(rate, 'type: "AdaGrad"', middle, "m3", filler)
+    assert (found.kind if found else "") == kind
