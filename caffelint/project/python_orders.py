@@ -12,6 +12,8 @@ from caffelint.text.records import NamedTuple
 
 _SHORT = 12
 """Nodes of a name or an index; one of more is nothing that is told from another."""
+_LONG = 200
+"""Nodes of what a local name stands for, which is followed."""
 _MOST = 100
 """Pairs of tops."""
 _FILLS = ("append", "extend", "insert", "sort", "reverse")
@@ -127,8 +129,10 @@ class _Shuffle(NamedTuple):
 
 
 def _shuffle(statement: ast.stmt) -> _Shuffle | None:
-    """`np.random.shuffle(x)` or `x = np.random.permutation(x)`."""
+    """`np.random.shuffle(x)`, `x = np.random.permutation(x)` or `x = x[np.random.permutation(len(x))]`."""
     call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+    if isinstance(statement, ast.Assign) and isinstance(call, ast.Subscript):
+        return _taken(statement, call)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     if call.func.attr not in _SHUFFLES or len(call.args) != 1 or call.keywords:
@@ -139,6 +143,17 @@ def _shuffle(statement: ast.stmt) -> _Shuffle | None:
     if isinstance(statement, ast.Assign) and [_text(target) for target in statement.targets] != [name]:
         return None
     return _Shuffle(name, _text(call.func.value), statement.lineno) if name else None
+
+
+def _taken(statement: ast.Assign, rows: ast.Subscript) -> _Shuffle | None:
+    """The rows of an array in an order that is drawn for it alone."""
+    name, order = _text(rows.value), rows.slice
+    if not name or [_text(target) for target in statement.targets] != [name]:
+        return None
+    is_drawn = (
+        isinstance(order, ast.Call) and isinstance(order.func, ast.Attribute) and order.func.attr == "permutation"
+    )
+    return _Shuffle(name, _text(order.func.value), statement.lineno) if is_drawn else None  # type: ignore[attr-defined]
 
 
 def _bodies(method: ast.FunctionDef) -> Iterator[Sequence[ast.stmt]]:
@@ -168,10 +183,20 @@ def _written(forward: ast.FunctionDef) -> dict[tuple[str, str], int]:
     """The top that `top[0].data[...] = self.images[at]` writes, by the array and the index that are read."""
     found: dict[tuple[str, str], int] = {}
     tops = forward.args.args[2].arg if len(forward.args.args) > 2 else ""
-    for node in walk(forward):
+    nodes = walk(forward)
+    times = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    made = {
+        node.targets[0].id: parts
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and times[node.targets[0].id] == 1
+        if len(parts := walk(node.value)) <= _LONG
+    }
+    for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             number = _top(node.targets[0], tops)
-            for part in walk(node.value) if number is not None else ():
+            parts = walk(node.value) if number is not None else []
+            names = {part.id for part in parts if isinstance(part, ast.Name)} & made.keys()
+            for part in [*parts, *(one for name in sorted(names) for one in made[name])]:
                 if isinstance(part, ast.Subscript) and number is not None:
                     found[_text(part.value), _text(part.slice)] = number
     return {(name, index): number for (name, index), number in found.items() if name and index}

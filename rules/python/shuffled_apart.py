@@ -48,6 +48,7 @@ class PythonShuffledApart(LayerRule):
         'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" }'
     )
     _TWICE = "        np.random.shuffle(self.x)\n        np.random.shuffle(self.y)\n"
+    _TAKEN = "".join(f"        self.{one} = self.{one}[np.random.permutation(len(self.{one}))]\n" for one in ("x", "y"))
     VALID = [
         {"net.prototxt": _NET, "m.py": _MODULE.format(_TWICE.replace("\n", "\n        np.random.seed(1)\n", 1))},
         # Two images of a pair, drawn each for itself.
@@ -56,6 +57,12 @@ class PythonShuffledApart(LayerRule):
     INVALID = [
         Invalid(
             {"net.prototxt": _NET, "m.py": _MODULE.format(_TWICE)},
+            span='layer: "Data"',
+            message='Python "data": new_order of class Data shuffles self.x and self.y each in an order of its own'
+            " (m.py:8), so no label belongs to its record; draw one order, and index both with it",
+        ),
+        Invalid(
+            {"net.prototxt": _NET, "m.py": _MODULE.format(_TAKEN)},
             span='layer: "Data"',
             message='Python "data": new_order of class Data shuffles self.x and self.y each in an order of its own'
             " (m.py:8), so no label belongs to its record; draw one order, and index both with it",

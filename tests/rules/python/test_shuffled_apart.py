@@ -57,3 +57,20 @@ def test_labels_that_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body:
     assert (
         not told or "shuffles self.x and not self.y (m.py:9)" in found[0] or "each in an order of its own" in found[0]
     )
+
+
+def test_what_a_local_name_stands_for_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.prototxt").write_text(NET)
+    drawn = "self.x = self.x[np.random.permutation(self.n)]"
+    module = MODULE % (f"{drawn}\n        {drawn.replace('x', 'y').replace('yp', 'xp')}", "self.at")
+    (tmp_path / "m.py").write_text(
+        module.replace(
+            "top[0].data[...] = self.x[self.at]", "image = self.x[self.at] / 9\n        top[0].data[...] = image.T"
+        )
+    )
+    config = Config()
+    config.cache = False
+    found = [one.message for one in caffelint.check(["net.prototxt"], config).findings if one.code == "Y013"]
+    assert len(found) == 1
+    assert "shuffles self.x and self.y each in an order of its own" in found[0]
