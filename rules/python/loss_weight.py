@@ -153,9 +153,12 @@ class PythonLossWeight(LayerRule):
     ]
 
     def check(self, layer: Layer) -> Iterator[Finding]:
-        if not layer.bottoms or len(layer.tops) != 1 or TRAIN not in layer.phases or not python_classes(layer):
+        if not layer.bottoms or not layer.tops or TRAIN not in layer.phases or not python_classes(layer):
             return
         weights = list(layer.message.loss_weight)
+        others = len(layer.tops) - 1
+        if others and (weights or not _is_last(layer)):
+            return  # which of its tops is a loss, nobody knows
         if not weights and layer.net.role != "train" and not layer.net.solvers:
             return  # what is run for its answers
         idle = [] if weights else _idle(layer)
@@ -177,10 +180,12 @@ class PythonLossWeight(LayerRule):
                 yield self.finding(
                     layer.at("top"),
                     f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and"
-                    f" {learned}; set loss_weight: 1",
+                    f" {learned}; set loss_weight: 1"
+                    + f", and loss_weight: 0 for {'the other top' if others == 1 else 'each other top'}"
+                    * bool(others),
                     evidence=read_in(python),
                     severity=ERROR if _is_last(layer) else None,
-                    fixes=fix("set loss_weight: 1", UNSAFE, write(layer, "loss_weight", value="1")),
+                    fixes=() if others else fix("set loss_weight: 1", UNSAFE, write(layer, "loss_weight", value="1")),
                 )
 
 
@@ -231,7 +236,8 @@ def _lacks_a_loss(net: Net) -> bool:
 
 
 def _is_read(layer: Layer) -> bool:
-    return layer.net.once(_last_readers).get(layer.tops[0], -1) > layer.index
+    last = layer.net.once(_last_readers)
+    return any(last.get(top, -1) > layer.index for top in layer.tops)
 
 
 def _last_readers(net: Net) -> dict[str, int]:

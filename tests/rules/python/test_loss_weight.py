@@ -37,3 +37,20 @@ def test_the_net_is_looked_at_once(tmp_path: Path) -> None:
     assert look(tmp_path, 3) == ["n3"]
     small, large = (bench_curves.calls(lambda: look(tmp_path, number)) for number in (50, 200))  # noqa: B023
     assert large < 5 * small
+
+
+def test_a_weight_for_each_top(tmp_path: Path) -> None:
+    """Caffe wants as many as there are tops: layer.hpp, SetLossWeights."""
+    data = 'layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 8 } } }\n'
+    loss = (
+        'layer { name: "l" type: "Python" bottom: "f" top: "l" top: "n" python_param { module: "own" layer: "Norm" } }'
+    )
+    learns = 'layer { name: "f" type: "InnerProduct" bottom: "d" top: "f" inner_product_param { num_output: 8 } }\n'
+    (tmp_path / "net.prototxt").write_text(data + learns + loss)
+    (tmp_path / "solver.prototxt").write_text('net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9')
+    (tmp_path / "own.py").write_text(MODULE)
+    config = Config()
+    config.cache, config.select = False, ["python-loss-weight"]
+    (found,) = caffelint.check(tmp_path, config).findings
+    assert found.severity == "error"
+    assert found.message.endswith("set loss_weight: 1, and loss_weight: 0 for the other top")
