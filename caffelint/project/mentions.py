@@ -55,6 +55,14 @@ class Stopped(NamedTuple):
     says: str = ""
 
 
+class Resumed(NamedTuple):
+    """That a script goes on with a training from the snapshot of an iteration: its path, and the place."""
+
+    state: str
+    iteration: int
+    place: Mention
+
+
 class Sharing(NamedTuple):
     """Another solver that saves its weights in a file of the same name, the net that it trains, and the iteration."""
 

@@ -41,12 +41,13 @@ _COPIES = compiled_later(
 
 class Training(NamedTuple):
     """solver, weights: their paths as the script has them, "" for no weights. resumes: from a snapshot. start: in the
-    text."""
+    text. state: the path of that snapshot, as far as the script gives it."""
 
     solver: str
     weights: str
     resumes: bool
     start: int
+    state: str = ""
 
 
 def trainings(text: str) -> Iterator[Training]:
@@ -58,13 +59,15 @@ def trainings(text: str) -> Iterator[Training]:
     for found in _COMMAND.finditer(text):
         given = {one["name"]: filled(one["value"], values) for one in _OPTION.finditer(found["options"])}
         if given.get("solver"):
-            yield Training(given["solver"], given.get("weights", ""), "snapshot" in given, found.start())
+            yield Training(
+                given["solver"], given.get("weights", ""), "snapshot" in given, found.start(), given.get("snapshot", "")
+            )
     builds, copies = [*_BUILDS.finditer(text)], [*_COPIES.finditer(text)]
     if len(builds) == 1 and len(copies) == len(_LOADS.findall(text)) <= 1:
         solver, weights = (_path(one[0], values) if one else "" for one in (builds, copies))
         if solver and (weights or not copies):
             resumes = weights.endswith(".solverstate")
-            yield Training(solver, "" if resumes else weights, resumes, builds[0].start())
+            yield Training(solver, "" if resumes else weights, resumes, builds[0].start(), weights * resumes)
 
 
 def _path(found: re.Match[str], values: Mapping[str, str]) -> str:

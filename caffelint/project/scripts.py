@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from caffelint.project.mentions import Database, Lost, Mention, Stopped
+from caffelint.project.mentions import Database, Lost, Mention, Resumed, Stopped
 from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.python_unbound import stops
 from caffelint.project.script_comments import without_comment_lines
@@ -106,6 +106,7 @@ _NAME_GOES_ON = compiled_later(r"(?:[\w.-](?<!%[sd]))\Z")
 _MOST_PLACES = 50
 _SHELL = (".sh", ".bash")
 _PYTHON = ".py"
+_ITERATION = compiled_later(r"_iter_([0-9]{1,9})\.solverstate(?:\.h5)?\Z")
 _WRITES = compiled_later(
     r"\bopen\([^)]{0,200}['\"](?:[wa]b?\+?)['\"]|\bfopen\(|>[ \t]*[\"'$\w./{]|\bsed -i|[ \t](?:-o|--?out(?:put)?)[ \t=]"
 )
@@ -202,6 +203,14 @@ class Script:
     def trainings(self) -> Sequence[Training]:
         """Where it trains a solver whose path it has, and with which weights."""
         return tuple(trainings(self.code))
+
+    @cached_property
+    def resumed(self) -> Sequence[tuple[str, Resumed]]:
+        """Where it goes on from the snapshot of a known iteration, each with the path of the solver."""
+        found = ((one, _ITERATION.search(one.state)) for one in self.trainings if one.resumes)
+        return tuple(
+            (one.solver, Resumed(one.state, int(number[1]), self.mention(one.start))) for one, number in found if number
+        )
 
     @cached_property
     def cuts(self) -> Sequence[tuple[str, Lost]]:

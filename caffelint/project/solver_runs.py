@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from caffelint.project.mentions import Astray, Base, Database, Launched, Lost, Mention, Sharing, Stopped
+from caffelint.project.mentions import Astray, Base, Database, Launched, Lost, Mention, Resumed, Sharing, Stopped
 from caffelint.project.script_customs import Customs
 from caffelint.project.scripts import Script, bare
 from caffelint.text.records import NamedTuple
@@ -25,6 +25,7 @@ class Runs(NamedTuple):
     `moved`: for such nets, by their path, where in the project the only file of that name is.
     `lost`: the options that a script which runs it by the tool loses.
     `stopped`: where the Python scripts that name it stop whenever they are run.
+    `resumed`: from which snapshots they go on with it.
     `databases`: those that scripts of the project make or open, whatever nets read them.
     """
 
@@ -47,6 +48,7 @@ class Runs(NamedTuple):
     databases: tuple[Database, ...] = ()
     stopped: tuple[Stopped, ...] = ()
     sharing: Sharing | None = None
+    resumed: tuple[Resumed, ...] = ()
     base: Base | None = None
 
     def writer(self, net: str) -> Mention | None:
@@ -101,6 +103,7 @@ def runs_of(
         lost=tuple(lost for script in about for given, lost in script.cuts if bare(given) == solver),
         tests=_first(script.tests for script in about),
         databases=tuple(made),
+        resumed=tuple(one for script in about for given, one in script.resumed if bare(given) == solver),
         stopped=tuple(one for script in about if (one := script.stopped)),
     )
 
