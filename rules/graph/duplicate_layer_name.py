@@ -160,7 +160,8 @@ class DuplicateLayerName(NetRule):
     def _reported(self, clashes: list[Clash], names: Names) -> Finding:
         """The first clash of a name; its fix ends them all."""
         layer, other, renamed = clashes[0]
-        gives_weights = TRAIN in layer.phases and layer.net.role != "deploy" and not layer.net.is_only_tested
+        takes_alone = layer.net.role == "deploy" or layer.net.is_only_tested and "deploy" not in layer.net.path.lower()
+        gives_weights = TRAIN in layer.phases and not takes_alone
         if not layer.kind.has_parameters and not (other.kind.has_parameters and gives_weights):
             return self.finding(
                 layer.at("name"),
@@ -171,8 +172,7 @@ class DuplicateLayerName(NetRule):
                 fixes=_fixes(clashes, names),
             )
         known = "name is already used by" if layer.name else "name is missing, as it is in"
-        refusal = _refusal(other, layer)
-        what = f'Caffe stops with "{refusal}"' if refusal else _WHAT
+        what = f'Caffe stops with "{refusal}"' if (refusal := _refusal(other, layer)) else _WHAT
         return self.finding(
             layer.at("name"),
             f"{title(layer)}: {known} {other.type} on line {other.at('name').line}, so {what};"
