@@ -11,7 +11,8 @@ from caffelint.text.patterns import compiled_later
 _IN_PYTHON_3 = (
     (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print[ \t]*>>", re.M), r"\1_ = "),
     (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print[ \t]*(?=$|#|;)", re.M), r"\1pass "),
-    (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)(?:print|exec)\b(?=[ \t]*[^=\s.])", re.M), r"\1_ = "),
+    (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)print\b(?=[ \t]*[^=\s.])", re.M), r"\1_ = "),
+    (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)exec\b(?=[ \t]*[^=\s.])", re.M), r"\1_ = exec, "),
     (compiled_later(r"^([ \t]*except\b[^:,\n#]*),[ \t]*(\w+)[ \t]*:", re.M), r"\1 as \2:"),
     (compiled_later(r"^((?:[^#'\"\n]*[:;])?[ \t]*)raise[ \t]+([\w.]+)[ \t]*,", re.M), r"\1raise \2 or "),
     (compiled_later(r"<>"), "!="),
@@ -49,7 +50,9 @@ def broken(text: str) -> tuple[int, str] | None:
     error = found[-1]
     if not isinstance(error, SyntaxError) or not all(isinstance(one, SyntaxError) for one in found):
         return None
-    return (error.lineno or 1, error.msg) if any(words in error.msg for words in _CERTAIN) else None
+    # From 3.12 on, an f-string may hold quotes of its own kind: PEP 701.
+    is_sure = any(words in error.msg for words in _CERTAIN) and not _F_STRING.search(text)
+    return (error.lineno or 1, error.msg) if is_sure else None
 
 
 def _is_long(text: str) -> bool:

@@ -107,7 +107,11 @@ def is_self(node: ast.AST) -> bool:
 
 def asks_for_main(branch: ast.If | ast.IfExp) -> bool:
     """Is it `if __name__ == "__main__"`?"""
-    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in walk(branch.test))
+    test = branch.test
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return False
+    sides = (test.left, test.comparators[0])
+    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in sides)
 
 
 def certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from caffelint.project.python2 import broken, parse
-from caffelint.project.python_nodes import asks_for_main, certain, children, walk, walk_all
+from caffelint.project.python_nodes import asks_for_main, certain, children, dotted, walk, walk_all
 from caffelint.text.near import Compared, near
 from caffelint.text.records import NamedTuple
 
@@ -33,6 +33,7 @@ _NOT_OF_NUMPY = (frozenset(sys.stdlib_module_names) | {"yaml", "cPickle", "Strin
 )
 """Modules, also of Python 2, that `from numpy import *` does not bind: `numpy.__all__`, from 1.0 to 2.4."""
 
+_EXITS = frozenset(["sys.exit", "exit", "quit", "os._exit"])
 _MOST_NODES = 50_000
 """Of a script that is understood."""
 _CLOSE = 0.75
@@ -61,19 +62,43 @@ def stops(text: str) -> Stop | None:
     if len(nodes) > _MOST_NODES or names_bound(nodes) is None:
         return None
     helpers = helpers_of(nodes, tree.body)
-    mains = [one for node in tree.body if isinstance(node, ast.If) and asks_for_main(node) for one in node.body]
     everywhere = _names_of_all(tree.body, nodes)
-    found = [
-        (node, known)
-        for function, statements in _scopes([*tree.body, *mains], helpers)
-        for known in [everywhere | {name for one in walk_all(function) for name in _names_bound(one)}]
-        for node in unbound(statements, known, {})
-    ]
+    found = []
+    for function, statements in _scopes(_of_main(tree.body), helpers):
+        own = frozenset(name for one in walk_all(function) for name in _names_bound(one))
+        found += [(node, own) for node in _unknown([*evaluated(statements)], everywhere, own)]
     if not found:
         return None
-    first, known = min(found, key=lambda one: (one[0].lineno, one[0].col_offset))
-    alike = near(first.id, [*known, "True", "False", "None"], cutoff=_CLOSE, within=Compared())
+    first, own = min(found, key=lambda one: (one[0].lineno, one[0].col_offset))
+    alike = near(first.id, [*everywhere, *own, "True", "False", "None"], cutoff=_CLOSE, within=Compared())
     return Stop(first.lineno, first.id, alike[0] if alike else "")
+
+
+def _of_main(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements that run where a file is run as a program, up to the one that ends it."""
+    found: list[ast.stmt] = []
+    for node in body:
+        inner = node.body if isinstance(node, ast.If) and asks_for_main(node) else [node]
+        kept = [*_until_exit(inner)]
+        found += kept
+        if len(kept) < len(inner) or _exits(kept[-1]):
+            break
+    return found
+
+
+def _until_exit(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """These, up to the first that ends the program."""
+    for node in statements:
+        yield node
+        if _exits(node):
+            return
+
+
+def _exits(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Raise | ast.Return):
+        return True
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and dotted(call.func) in _EXITS
 
 
 def _names_of_all(body: Sequence[ast.stmt], nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -98,7 +123,7 @@ def _scopes(
     for name in waiting:
         if name not in seen:
             seen.add(name)
-            statements = [*certain(helpers[name].body)]
+            statements = [*_until_exit(certain(helpers[name].body))]
             yield [helpers[name]], statements
             waiting += _called(statements, helpers)
 
@@ -112,11 +137,14 @@ def unbound(
     statements: Sequence[ast.stmt], bound: frozenset[str], helpers: Mapping[str, ast.FunctionDef]
 ) -> list[ast.Name]:
     """Where a name is read that nothing binds, by these statements or by what they call in any case."""
-    known = bound | _OF_PYTHON | _OF_PYTHON_2
-    parts = [*evaluated(with_called(statements, helpers))]
+    return _unknown([*evaluated(with_called(statements, helpers))], bound)
+
+
+def _unknown(parts: Sequence[ast.AST], *known: frozenset[str]) -> list[ast.Name]:
+    known += (_OF_PYTHON, _OF_PYTHON_2)
     names = (node for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-    unknown = [node for node in names if node.id not in known]
-    if _OF_NUMPY in bound:
+    unknown = [node for node in names if not any(node.id in one for one in known)]
+    if any(_OF_NUMPY in one for one in known):
         owners = {node.value for node in parts if isinstance(node, ast.Attribute)}
         unknown = [node for node in unknown if node.id in _NOT_OF_NUMPY and node in owners]
     return unknown
@@ -135,6 +163,8 @@ def names_bound(module: Iterable[ast.AST]) -> frozenset[str] | None:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             if node.id in _BIND_ANY:
                 return None
+        elif isinstance(node, ast.Attribute) and node.attr == "modules":
+            return None  # sys.modules[__name__], which may be given any
         else:
             names.update(_names_bound(node))
     return None if names & _BIND_ANY else frozenset(names)
@@ -160,8 +190,9 @@ def _names_bound(node: ast.AST) -> Iterator[str]:
         yield (node.asname or node.name).partition(".")[0]
     elif isinstance(node, ast.arg):
         yield node.arg
-    elif isinstance(name := getattr(node, "name", None), str):
-        yield name
+    else:
+        names = (getattr(node, field, None) for field in ("name", "rest"))  # rest: of a pattern for mappings
+        yield from (name for name in names if isinstance(name, str))
 
 
 def with_called(statements: Sequence[ast.stmt], helpers: Mapping[str, ast.FunctionDef]) -> list[ast.stmt]:
@@ -184,12 +215,25 @@ def evaluated(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
             waiting.append(node.values[0])
         elif isinstance(node, ast.For):
             waiting += [node.iter, node.target, *_until_left(node.body, leaving or set())]
+        elif isinstance(node, ast.Match):
+            waiting.append(node.subject)
+        elif isinstance(node, ast.AnnAssign):
+            waiting += [node.target, *([node.value] if node.value else [])]
+        elif isinstance(node, ast.With) and any(_suppresses(item) for item in node.items):
+            continue
         elif not isinstance(node, _LATER):
             waiting += children(node)
 
 
+def _suppresses(item: ast.withitem) -> bool:
+    """Is it `contextlib.suppress(NameError)`?"""
+    call = item.context_expr
+    return isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] == "suppress"
+
+
 _LATER = (
     ast.Try,
+    getattr(ast, "TryStar", ast.Try),  # of Python 3.11
     ast.Assert,
     ast.FunctionDef,
     ast.AsyncFunctionDef,

@@ -206,11 +206,20 @@ class Script:
 
     @cached_property
     def resumed(self) -> Sequence[tuple[str, Resumed]]:
-        """Where it goes on from the snapshot of a known iteration, each with the path of the solver."""
+        """Where it goes on from the snapshot of a known iteration up to max_iter, each with the path of the solver."""
+        if self.path.endswith(_PYTHON) and (self.steps or not self.solves):
+            return ()  # it goes on by as many iterations as it says, or only looks at the net
         found = ((one, _ITERATION.search(one.state)) for one in self.trainings if one.resumes)
         return tuple(
             (one.solver, Resumed(one.state, int(number[1]), self.mention(one.start))) for one, number in found if number
         )
+
+    def means(self, path: str, folder: str, solver: str) -> bool:
+        """Is a path that it gives that of a solver in a folder? Without folders it is only where the script is."""
+        plain = os.path.normpath(path)
+        if os.sep not in plain:
+            return plain == solver and self.folder == folder
+        return f"{folder}/{solver}".endswith("/" + plain.lstrip("./"))
 
     @cached_property
     def cuts(self) -> Sequence[tuple[str, Lost]]:

@@ -103,7 +103,7 @@ def runs_of(
         lost=tuple(lost for script in about for given, lost in script.cuts if bare(given) == solver),
         tests=_first(script.tests for script in about),
         databases=tuple(made),
-        resumed=tuple(one for script in about for given, one in script.resumed if bare(given) == solver),
+        resumed=tuple(one for script in about for given, one in script.resumed if script.means(given, folder, solver)),
         stopped=tuple(one for script in about if (one := script.stopped)),
     )
 

@@ -29,6 +29,11 @@ def is_to_deploy(net: Net) -> bool:
     return is_called_deploy(name) and "train" not in name and not net.solvers
 
 
+def only_takes_weights(net: Net) -> bool:
+    """Is the net run with the weights of another one, and gives none? One with a loss may train as deploy, too."""
+    return net.role == "deploy" or (net.is_only_tested and "deploy" not in file_name(net.path).lower())
+
+
 def compares_without_labels(refused: Refused) -> bool:
     """Are these what training compares with labels, in a net that is there to be run and so has none?
 

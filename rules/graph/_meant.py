@@ -6,6 +6,9 @@ from collections.abc import Collection
 
 from caffelint.lint import TEST, TRAIN, Kind, Layer, NamedTuple, Net, Refused, near
 
+from ._left_over import compares_without_labels, remedy
+from ._parts import input_advice
+
 _KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
 _FAR, _NEAR = 100, 10
 _MOST_COMPARED = 3_000_000
@@ -167,3 +170,17 @@ def _unread(net: Net) -> dict[str, dict[str, Layer]]:
         read = {name for layer in layers for name in layer.bottoms}
         found[phase] = {top: layer for layer in layers[:_FAR] for top in layer.tops if top not in read}
     return found
+
+
+def meant_or_lacking(net: Net, refused: Refused) -> tuple[str | None, str]:
+    """The name that was meant, if one was, and what to do."""
+    name = meant(net, refused)
+    if not name and (lacking := input_advice(refused)):
+        return None, lacking
+    if compares_without_labels(refused):
+        return None, remedy(refused.layers)
+    if name:
+        return name, f'did you mean "{name}"?'
+    if unread := unread_before(refused) or only_unread(refused):
+        return None, f'did you mean "{unread}", which nothing reads?'
+    return None, "correct the name, or add a layer that makes it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from caffelint.lint import TEST, Net, quoted
+from caffelint.lint import TEST, Net, Refused, quoted
 from caffelint.lint.disk import exists
 
 from ._left_over import is_to_deploy
@@ -26,14 +26,16 @@ def has_nameless_input(net: Net) -> bool:
     return not net.written.input and bool(net.written.input_shape or net.written.input_dim)
 
 
-def input_advice(net: Net, blob: str) -> str:
-    """What an input lacks to make the blob; empty where none was to make it."""
+def input_advice(refused: Refused) -> str:
+    """What an input lacks to make the bottom that is missing; empty where none was to make it."""
+    net, blob = refused.net, refused.refusal.values["blob"]
     if blob in net.written.input:
         return "the input of that name has no shape; add input_shape"
-    if not has_nameless_input(net) or "Input" in net.by_type:
+    is_first = bool(refused.layers) and refused.layers[0].index == 0
+    if not is_first or not has_nameless_input(net):
         return ""
     field = "input_shape" if net.written.input_shape else "input_dim"
-    return f"{field} is of no input; add input: {quoted(blob)}"
+    return f"{field} has no input; add input: {quoted(blob)}"
 
 
 def has_net_for_tests(net: Net) -> bool:

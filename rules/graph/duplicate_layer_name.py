@@ -29,6 +29,7 @@ from caffelint.lint import (
 from caffelint.lint.built import BuiltLayer
 
 from ._layer_params import share_all_params
+from ._left_over import only_takes_weights
 from ._names import Names
 
 _WHAT = "loading and testing copy the weights of both into that layer, and this one keeps its initial weights"
@@ -160,8 +161,7 @@ class DuplicateLayerName(NetRule):
     def _reported(self, clashes: list[Clash], names: Names) -> Finding:
         """The first clash of a name; its fix ends them all."""
         layer, other, renamed = clashes[0]
-        takes_alone = layer.net.role == "deploy" or layer.net.is_only_tested and "deploy" not in layer.net.path.lower()
-        gives_weights = TRAIN in layer.phases and not takes_alone
+        gives_weights = TRAIN in layer.phases and not only_takes_weights(layer.net)
         if not layer.kind.has_parameters and not (other.kind.has_parameters and gives_weights):
             return self.finding(
                 layer.at("name"),

@@ -21,9 +21,8 @@ from caffelint.lint import (
     write,
 )
 
-from ._left_over import compares_without_labels, remedy
-from ._meant import meant, only_unread, readings, unread_before, unread_like
-from ._parts import input_advice, is_only_trained, is_whole
+from ._meant import meant_or_lacking, readings, unread_like
+from ._parts import is_only_trained, is_whole
 from ._stages import filled_in, made_by_stage
 
 
@@ -177,17 +176,7 @@ class UnknownBottom(RefusalRule):
             return
         certainty = _certainty(net, refused)
         if certainty:
-            name = meant(net, refused)
-            if advice := input_advice(net, refused.refusal.values["blob"]):
-                name = ""
-            elif compares_without_labels(refused):
-                name, advice = "", remedy(refused.layers)
-            elif name:
-                advice = f'did you mean "{name}"?'
-            elif unread := unread_before(refused) or only_unread(refused):
-                advice = f'did you mean "{unread}", which nothing reads?'
-            else:
-                advice = "correct the name, or add a layer that makes it"
+            name, advice = meant_or_lacking(net, refused)
             yield self.finding(
                 refused.place,
                 self.message(refused) + ("" if "maker" in refused.refusal.values else f"; {advice}"),

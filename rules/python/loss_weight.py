@@ -177,12 +177,13 @@ class PythonLossWeight(LayerRule):
                 if idle and not _is_last(layer):
                     learned = f"{titles(idle)}, which {'leads' if len(idle) == 1 else 'lead'} to it alone, learn"
                     learned += f"{'s' if len(idle) == 1 else ''} nothing"
+                remedy = "set loss_weight: 1"
+                if others:
+                    remedy += " for the top that is the loss, and 0 for each other, in the order of the tops"
                 yield self.finding(
                     layer.at("top"),
                     f"{title(layer)} has no loss_weight, so its backward never runs ({where(python, line)}) and"
-                    f" {learned}; set loss_weight: 1"
-                    + f", and loss_weight: 0 for {'the other top' if others == 1 else 'each other top'}"
-                    * bool(others),
+                    f" {learned}; {remedy}",
                     evidence=read_in(python),
                     severity=ERROR if _is_last(layer) else None,
                     fixes=() if others else fix("set loss_weight: 1", UNSAFE, write(layer, "loss_weight", value="1")),

@@ -38,14 +38,18 @@ class ScriptResumesLate(SolverRule):
     severity = WARNING
     certainty = LIKELY
     _FILES = {"README.md": "", "solver.prototxt": _SOLVER + ' snapshot_prefix: "new"'}
+    _PYTHON = 'solver = caffe.SGDSolver("solver.prototxt")\nsolver.restore("old_iter_300.solverstate")\n'
     VALID = [
+        _FILES | {"go.py": _PYTHON + "solver.step(100)\n"},
+        _FILES | {"go.py": _PYTHON + "solver.net.forward()\n"},
+        _FILES | {"a/train.sh": _RUN.format("new_iter_400.solverstate"), "a/solver.prototxt": _SOLVER + "0"},
         _FILES | {"train.sh": _RUN.format("new_iter_300.solverstate")},
         _FILES | {"train.sh": _RUN.format("old_iter_100.solverstate")},
         _FILES | {"train.sh": _RUN.format("$1")},
     ]
     INVALID = [
         Invalid(
-            _FILES | {"go.py": 's = caffe.SGDSolver("solver.prototxt")\ns.restore("old_iter_300.solverstate")\n'},
+            _FILES | {"go.py": _PYTHON + "solver.solve()\n"},
             span=_SOLVER.partition(" base_lr")[0],
             message='"go.py" (line 1) goes on from iteration 300 of another training, where the rate has fallen from'
             ' 0.01 to 1e-05; train on from the weights alone: solver.net.copy_from("old_iter_300.caffemodel")',

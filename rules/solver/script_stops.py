@@ -28,9 +28,9 @@ class ScriptStops(SolverRule):
     ```
 
     ## Known problems
-    Read is only what runs in any case: not the branches of an `if` but for `__name__ == "__main__"`, and functions only
-    where such code calls them. Nothing is said of scripts that bind names in ways which their text does not show, as
-    `from settings import *` and `exec` do.
+    Read is only what runs in any case: not the branches of an `if` but for `__name__ == "__main__"`, functions only
+    where such code calls them, and nothing after `sys.exit()`. Loops are taken to run. Nothing is said of scripts that
+    bind names in ways which their text does not show, as `from settings import *` and `exec` do.
 
     ## References
     - The Python Language Reference, 4.2, Naming and binding

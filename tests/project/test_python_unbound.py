@@ -28,6 +28,13 @@ RUNNING = (
     "f = lambda x: x\nf(1)\n",
     "def f(*rest, **words):\n    def inner():\n        return rest, words\n    return inner()\n\n\nf()\n",
     "with open(__file__) as file:\n    file.read()\n",
+    "import sys\nprint(1)\nsys.exit(0)\nprint(later)\n",
+    "def f():\n    exit(0)\n    return later\n\n\nf()\n",
+    "import contextlib\nwith contextlib.suppress(NameError):\n    print(later)\n",
+    "def f(x):\n    y: Foo = x\n    return y\n\n\nf(1)\n",
+    "match 1:\n    case 2:\n        print(later)\n",
+    "match {'a': 1, 'b': 2}:\n    case {'a': 1, **rest}:\n        print(rest)\n",
+    "if __name__ != '__main__':\n    print(later)\n",
 )
 
 
@@ -55,6 +62,10 @@ def test_stops_as_python_does(text: str) -> None:
         "print 'of Python 2', 0777, `1`\n",
         "def f():\n    if 1:\n        print 'spaces'\n\tprint 'a tab to the eighth column'\n",
         "",
+        "exec open('config.py').read()\nprint step\n",
+        "print 'x'\nexec(open('config.py').read())\nprint(step)\n",
+        "import sys\nsetattr(sys.modules[__name__], 'step', 1)\nprint(step)\n",
+        'print(f"size {d["a"]} of {d["b)"]}")\n',
     ],
 )
 def test_what_is_not_sure(text: str) -> None:

@@ -126,4 +126,15 @@ def test_a_shape_without_an_input_makes_no_blob(field: str) -> None:
     (found,) = [
         one for one in caffelint.check_text(f"{field} {scores}", kind="net").findings if one.severity == "error"
     ]
-    assert found.message.endswith(f'{field.split()[0].strip(":")} is of no input; add input: "data"')
+    assert found.message.endswith(f'{field.split()[0].strip(":")} has no input; add input: "data"')
+
+
+def test_a_slip_after_such_a_shape_is_told_as_one() -> None:
+    text = (
+        "input_dim: 1 input_dim: 8 input_dim: 1 input_dim: 1"
+        ' layer { name: "ip" type: "InnerProduct" bottom: "data" top: "conv1" inner_product_param { num_output: 2 } }'
+        ' layer { name: "relu" type: "ReLU" bottom: "conv_1" top: "relu" }'
+    )
+    found = [one.message for one in caffelint.check_text(text, kind="net").findings if one.severity == "error"]
+    assert found[0].endswith('input_dim has no input; add input: "data"')
+    assert found[1].endswith('did you mean "conv1"?')

@@ -53,4 +53,6 @@ def test_a_weight_for_each_top(tmp_path: Path) -> None:
     config.cache, config.select = False, ["python-loss-weight"]
     (found,) = caffelint.check(tmp_path, config).findings
     assert found.severity == "error"
-    assert found.message.endswith("set loss_weight: 1, and loss_weight: 0 for the other top")
+    assert found.message.endswith(
+        "set loss_weight: 1 for the top that is the loss, and 0 for each other, in the order of the tops"
+    )
