@@ -15,7 +15,7 @@ from caffelint.lint.project.listed import MIXED as MIXED
 from caffelint.lint.project.listed import Labelled as Labelled
 from caffelint.lint.project.listed import labels_in, lines_in, order_in
 from caffelint.lint.project.similar import near_in
-from caffelint.lint.reach import is_below, is_special, reach_of
+from caffelint.lint.reach import is_below, reach_of, real_path, shows_system
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
@@ -68,7 +68,7 @@ def exists(path: str) -> bool:
         return False
     path = os.path.abspath(path)
     found = os.path.lexists(path)  # most are not, and where a link leads takes long to find out
-    if found and is_special(path):
+    if found and shows_system(real_path(path)):
         return False
     _looked[path] = found = found and os.path.exists(path)
     return found

@@ -10,6 +10,7 @@ from weighing import BROKEN, NET, SOLVER, write
 
 import caffelint
 from caffelint.lint.project import trained
+from caffelint.lint.project.texts import Texts
 
 
 def test_drafts_take_time_with_their_number(project: Path) -> None:
@@ -78,3 +79,17 @@ def test_a_page_is_searched_for_results_once(project: Path, monkeypatch: Any) ->
     write({f"solver_{name}.prototxt": SOLVER % f"{name}.prototxt" for name in names})
     caffelint.check(".")
     assert len(searched) == 1
+
+
+def test_pages_are_asked_of_a_folder_by_its_name(project: Path) -> None:
+    files = [str(project / f"o{one}" / "x.prototxt") for one in range(50)]
+
+    def work(number: int) -> int:
+        write({f"r{one}/README.md": "x" for one in range(number)})
+        found = trained.Trained(Texts(str(project), files), 1)
+        found.of(files[0], ())
+        return bench_curves.calls(lambda: [found.of(file, ()) for file in files])
+
+    work(5)
+    few = work(20)  # before there are more pages
+    assert work(100) - few < 50 * 80 * 3
