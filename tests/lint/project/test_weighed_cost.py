@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import bench_curves
+import pytest
 from weighing import BROKEN, NET, SOLVER, write
 
 import caffelint
-from caffelint.lint.project import trained
+from caffelint.lint import role
+from caffelint.lint.project import trained, used, weighed
 from caffelint.lint.project.texts import Texts
+from caffelint.lint.read import read
 
 
 def test_drafts_take_time_with_their_number(project: Path) -> None:
@@ -93,3 +96,20 @@ def test_pages_are_asked_of_a_folder_by_its_name(project: Path) -> None:
     work(5)
     few = work(20)  # before there are more pages
     assert work(100) - few < 50 * 80 * 3
+
+
+def test_a_file_is_read_once_for_all_its_findings(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_: list[str] = []
+    real = read
+
+    def counted(path: str, *more: Any) -> bytes:
+        read_.append(path)
+        return real(path, *more)
+
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET})
+    write({"draft.prototxt": NET + "".join(f'layer{one} {{ name: "a" }}\n' for one in range(60))})
+    for module in (role, used, weighed):
+        monkeypatch.setattr(module, "read", counted)
+    report = caffelint.check(".")
+    assert sum(one.name == "unknown-field" for one in report.findings) >= 60
+    assert len(read_) < 60
