@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import bench_curves
+import pytest
 
+from caffelint.evidence.data import scan, signals
+from caffelint.evidence.data.scan import Scan
 from caffelint.evidence.data.sources import Feed, feeds
 from caffelint.evidence.data.values import IMAGE, LABEL
-from caffelint.lint.config import Config
+from caffelint.lint.config import COMMAND_LINE, Config
 from caffelint.lint.joined import load_joined
 
 DATA = (
@@ -47,3 +52,29 @@ def test_layers_are_told_behind_any_number_of_others(tmp_path: Path) -> None:
         )
         (reader,) = feed_of(flat + LOSS % f"f{count - 1}", tmp_path).readers(LABEL)
         assert (reader.layer.name, reader.bottom) == ("s", 1)
+
+
+def test_data_of_a_check_is_measured_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One image may be named by a list again and again: the processes that read it are ended."""
+    monkeypatch.chdir(tmp_path)
+    ended = Event()
+    real_ask, real_end = scan._Child.ask, Scan.end
+
+    def ask(child: Any, question: Any, heard: Any = None) -> Any:
+        assert ended.wait(60)
+        return real_ask(child, question, heard)
+
+    def end(one: Scan) -> None:
+        real_end(one)
+        ended.set()
+
+    monkeypatch.setattr(scan._Child, "ask", ask)
+    monkeypatch.setattr(Scan, "end", end)
+    monkeypatch.setattr(signals, "SECONDS", 0.01)
+    feed = feed_of("", tmp_path)
+    config = Config()
+    config.cache, config.read_data = False, True
+    config.sources["read_data"] = COMMAND_LINE
+    measuring = signals.Measuring()
+    assert (measuring(feed.net, config), measuring(feed.net, config)) == ({}, {})
+    assert ended.is_set()
