@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from caffelint.lint.discover import discover, named_nets, relative, wanted
+from caffelint.lint.disk import exists
 from caffelint.lint.read import beginning
 from caffelint.text.patterns import compiled_later
 
@@ -19,6 +20,8 @@ _SOURCE = compiled_later(rb"""^[^#\n]{0,200}\bsource[ \t]*:[ \t]*["']([^"'\n]{1,
 _SIZE = 1 << 16
 _MOST = 20
 """Solvers that are asked for their data."""
+_MOST_ASKED = 1000
+"""Sources that are looked for."""
 
 
 def solvers(paths: Sequence[str], config: Config) -> list[str]:
@@ -33,14 +36,18 @@ def advice(paths: Sequence[str], config: Config) -> str:
 
     Nothing of the data is opened.
     """
+    asked: set[tuple[str, str]] = set()
     for solver in solvers(paths, config)[:_MOST]:
-        for net in named_nets(solver, config.roots):
-            text = beginning(net.path, _SIZE) if net.path else b""
-            for found in _SOURCE.finditer(text):
+        for net in dict.fromkeys(net.path for net in named_nets(solver, config.roots) if net.path):
+            for found in _SOURCE.finditer(beginning(net, _SIZE)):
                 source = os.fsdecode(found[1])
-                if any(os.path.exists(os.path.join(start, source)) for start in ("", os.path.dirname(net.path or ""))):
+                if len(asked) == _MOST_ASKED:
+                    return ""
+                home = os.path.dirname(net)
+                if (home, source) not in asked and any(exists(os.path.join(start, source)) for start in ("", home)):
                     return (
                         f'the data "{source}" is here and was not read: check --read-data looks into it, and caffelint'
                         f" smoke {relative(solver)} also trains a few iterations on it"
                     )
+                asked.add((home, source))
     return ""

@@ -15,7 +15,7 @@ from caffelint.lint.project.listed import MIXED as MIXED
 from caffelint.lint.project.listed import Labelled as Labelled
 from caffelint.lint.project.listed import labels_in, lines_in, order_in
 from caffelint.lint.project.similar import near_in
-from caffelint.lint.reach import is_below, is_special, reach_of
+from caffelint.lint.reach import is_below, reach_of, real_path, shows_system
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
@@ -68,7 +68,7 @@ def exists(path: str) -> bool:
         return False
     path = os.path.abspath(path)
     found = os.path.lexists(path)  # most are not, and where a link leads takes long to find out
-    if found and is_special(path):
+    if found and shows_system(real_path(path)):
         return False
     _looked[path] = found = found and os.path.exists(path)
     return found
@@ -270,12 +270,19 @@ def _came_along(path: str) -> bool:
     return is_tracked(path) or (checkout_of(folder) is None and top_of(folder) is not None)
 
 
-def data_sources(net: Net, roots: Sequence[str] = ()) -> list[DataSource]:
-    """The sources that the net's data layers name, except templates."""
-    folders = [*dict.fromkeys(starts(net.path, roots))]
-    data = net.layers_that(lambda kind: kind.is_data)
-    named = [layer for layer in data if not is_template(layer.kind.data_source)]
-    return [
-        DataSource(layer, layer.kind.data_source, found_from(layer.kind.data_source, folders))
-        for layer in named[:_MOST_SOURCES]
-    ]
+def data_sources(net: Net, roots: Sequence[str] = ()) -> Sequence[DataSource]:
+    """The sources that the net's data layers name, except templates; looked for once for all solvers of the net."""
+    kept = net.once(_sources_kept)
+    if tuple(roots) not in kept:
+        folders = [*dict.fromkeys(starts(net.path, roots))]
+        data = net.layers_that(lambda kind: kind.is_data)
+        named = [layer for layer in data if not is_template(layer.kind.data_source)]
+        kept[tuple(roots)] = [
+            DataSource(layer, layer.kind.data_source, found_from(layer.kind.data_source, folders))
+            for layer in named[:_MOST_SOURCES]
+        ]
+    return kept[tuple(roots)]
+
+
+def _sources_kept(_: Net) -> dict[tuple[str, ...], Sequence[DataSource]]:
+    return {}

@@ -22,7 +22,7 @@ from caffelint.lint.project.datasets import datasets_of
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.misnamed import Misnamed, misnamed_of
 from caffelint.lint.project.python_layers import classes_in
-from caffelint.lint.project.scripts import asked_by, fed_by, judged_by, supplied_by
+from caffelint.lint.project.python_scripts import asked_by, fed_by, judged_by, supplied_by
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid

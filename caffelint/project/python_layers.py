@@ -16,9 +16,10 @@ from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
-from caffelint.project.python_nodes import certain, children, in_any_case, is_self, walk, walk_all
+from caffelint.project.python_nodes import certain, children, in_any_case, inside, is_self, walk, walk_all
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_param_str import ParamStr, param_str
+from caffelint.project.python_reads import reads_values
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
 from caffelint.project.python_switches import Switched, switched
@@ -40,7 +41,6 @@ Layers that people write are in modules of 5,000 at most.
 """
 _WHOLE = frozenset(["int", "long", "int_", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
 """Types of numpy, and of Python."""
-_OF_SHAPE = frozenset(["shape", "ndim", "size", "dtype"])
 _OF_CAFFE = ("setup", "reshape", "forward", "backward")
 
 
@@ -308,8 +308,8 @@ class PythonClass:
     @cached_property
     def drawn_at(self) -> int:
         """The line at which `forward`, or a method that it calls, draws random numbers in any case; 0 for none."""
-        whole = (node for node in self._run_by("forward") if isinstance(node, ast.If))
-        if any(isinstance(inner, ast.Return) for node in whole for inner in walk(node)):
+        depending = inside(self._run_by("forward"), lambda node: [node] if isinstance(node, ast.If) else [])
+        if any(isinstance(node, ast.Return) for node in depending):
             return 0
         drawn = (
             node.lineno
@@ -321,13 +321,7 @@ class PythonClass:
     @cached_property
     def reads_values(self) -> bool:
         """May `forward`, or a method that it calls, use the data of a bottom for more than their shape?"""
-        nodes = [*self._run_by("forward")]
-        shapes = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in _OF_SHAPE}
-        name = _argument(self._functions.get("forward"), "bottom")
-        data = (node for node in nodes if isinstance(node, ast.Attribute) and node.attr == "data")
-        handed = (one for node in nodes if isinstance(node, ast.Call) for one in node.args if isinstance(one, ast.Name))
-        read = walk_all([*(node for node in data if id(node) not in shapes), *handed])
-        return any(isinstance(one, ast.Name) and one.id == name for one in read)
+        return reads_values([*self._run_by("forward")], _argument(self._functions.get("forward"), "bottom"))
 
     def _run_by(self, name: str, nodes: Callable[[ast.AST], Iterable[ast.AST]] = walk) -> Iterator[ast.AST]:
         """The code of a method, and of the methods of its own that it calls. nodes: what of each counts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
@@ -22,6 +22,19 @@ def walk(node: ast.AST) -> list[ast.AST]:
 def walk_all(nodes: Iterable[ast.AST]) -> list[ast.AST]:
     """Nodes and all below them, one after the other."""
     return [inner for node in nodes for inner in walk(node)]
+
+
+def inside(nodes: Iterable[ast.AST], begins: Callable[[ast.AST], Iterable[ast.AST]]) -> Iterator[ast.AST]:
+    """Of the nodes of a walk, those that are what `begins` gives of one of them, or are in it: each once.
+
+    What is in another as often as a stranger likes, as an `if` in an `if`, would be gone through from each.
+    """
+    found: set[int] = set()
+    for node in nodes:
+        found.update(map(id, begins(node)))
+        if id(node) in found:
+            yield node
+            found.update(map(id, children(node)))
 
 
 def children(node: ast.AST) -> list[ast.AST]:

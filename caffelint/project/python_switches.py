@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from caffelint.project.python_nodes import walk, walk_all
+from caffelint.project.python_nodes import inside, walk
 from caffelint.text.records import NamedTuple
 
 
@@ -27,13 +27,16 @@ def switched(setup: Iterable[ast.AST], running: Iterable[ast.AST], key: str) -> 
         for target, value in pairs
         if isinstance(target, ast.Attribute) and any(_is_key(one, key) for one in walk(value))
     }
+
+    def depending(node: ast.AST) -> Iterable[ast.AST]:
+        is_one = isinstance(node, ast.If) and not attributes.isdisjoint(_attributes(node.test))
+        return node.body if is_one else ()  # type: ignore[attr-defined]
+
     found: dict[str, int] = {}
-    for node in running:
-        if isinstance(node, ast.If) and not attributes.isdisjoint(_attributes(node.test)):
-            for one in walk_all(node.body):
-                if isinstance(one, ast.Assign | ast.AugAssign):
-                    for name in _changed(one):
-                        found.setdefault(name, one.lineno)
+    changing = [one for one in inside(running, depending) if isinstance(one, ast.Assign | ast.AugAssign)]
+    for one in sorted(changing, key=lambda one: one.lineno):
+        for name in _changed(one):
+            found.setdefault(name, one.lineno)
     return Switched(tuple(found), min(found.values())) if found else None
 
 

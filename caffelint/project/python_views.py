@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 
 from caffelint.project.python_nodes import walk
 from caffelint.text.records import NamedTuple
@@ -26,6 +27,14 @@ class ChangedView(NamedTuple):
     number: int = -1
 
 
+class _Store(NamedTuple):
+    """Where a name is given a value."""
+
+    line: int
+    column: int
+    name: str
+
+
 def changed_views(methods: Iterable[ast.FunctionDef]) -> Iterator[ChangedView]:
     """In the order of the text. Of an array that other methods than those that run once make anew, nothing is told."""
     methods = [method for method in methods if method.name not in ONCE]
@@ -37,15 +46,22 @@ def changed_views(methods: Iterable[ast.FunctionDef]) -> Iterator[ChangedView]:
         for target in node.targets
     }
     for method in methods:
-        for node in walk(method):
+        nodes = walk(method)
+        stores = _stores(nodes)
+        for node in nodes:
             for block in ("body", "orelse"):
                 statements = getattr(node, block, None)
                 # An elif is a block of one If, below all before it: going through each would take the square of them.
                 if isinstance(statements, list) and not (len(statements) == 1 and isinstance(statements[0], ast.If)):
-                    yield from (one for one in _in_order(method.name, statements) if one.name not in anew)
+                    yield from (one for one in _in_order(method.name, statements, stores) if one.name not in anew)
 
 
-def _in_order(method: str, statements: list[ast.stmt]) -> Iterator[ChangedView]:
+def _stores(nodes: Iterable[ast.AST]) -> list[_Store]:
+    stored = (node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return sorted(_Store(node.lineno, node.col_offset, node.id) for node in stored)
+
+
+def _in_order(method: str, statements: list[ast.stmt], stores: Sequence[_Store]) -> Iterator[ChangedView]:
     views: dict[str, str] = {}
     for statement in statements:
         if isinstance(statement, ast.AugAssign):
@@ -64,10 +80,11 @@ def _in_order(method: str, statements: list[ast.stmt]) -> Iterator[ChangedView]:
                     views.pop(target.id, None)
                     if name := _sliced(statement.value):
                         views[target.id] = name
-        elif views:
-            for node in walk(statement):  # what a block makes of a name is not followed
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    views.pop(node.id, None)
+        elif views:  # what a block makes of a name is not followed
+            begin = bisect_left(stores, (statement.lineno, statement.col_offset))
+            end = bisect_left(stores, (statement.end_lineno or 0, statement.end_col_offset or 0))
+            for store in stores[begin:end]:
+                views.pop(store.name, None)
 
 
 def _changed(method: str, statement: ast.stmt, name: str, view: str) -> ChangedView:

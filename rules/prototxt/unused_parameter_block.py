@@ -218,6 +218,8 @@ def _renamed(layers: list[Layer], block: str, wanted: str) -> tuple[Fix, ...]:
         known = layer.param(wanted).DESCRIPTOR.fields_by_name
         if any(field.name not in known for field, _ in layer.param(block).ListFields()):
             return ()
+        if layer.kind.is_data and not getattr(layer.param(block), "batch_size", 1):  # Caffe would not take it either
+            return ()
     return fix(f"rename it to {wanted}", UNSAFE, *((replace(layer.at(block), wanted),) for layer in layers))
 
 

@@ -141,7 +141,7 @@ class SnapshotPrefixUnusable(SolverRule):
         """A prefix that another path of the solver shows to be misspelt, or to lead to the folder of the data."""
         message, roots = solver.message, self.options["roots"]
         prefix, place = message.snapshot_prefix, solver.at("snapshot_prefix")
-        found = [source.path for use in solver.nets for source in data_sources(use.net, roots)]
+        found = [source.path for net in solver.distinct_nets for source in data_sources(net, roots)]
         nets = [message.net, message.train_net, *message.test_net]
         wrong, meant = slip(prefix, [*nets, *found])
         if wrong and not found_from(wrong, [*starts(solver.path, roots)]):
@@ -174,7 +174,7 @@ class SnapshotPrefixUnusable(SolverRule):
         if not folder or is_template(prefix) or not (message.snapshot > 0 or message.snapshot_after_train):
             return
         roots = self.options["roots"]
-        sources = [source for use in solver.nets for source in data_sources(use.net, roots)]
+        sources = [source for net in solver.distinct_nets for source in data_sources(net, roots)]
         home = dict.fromkeys(where for source in sources for where in source.folders if not os.path.isabs(source.path))
         is_asked = self.options["check-folder"] and (not sources or any(source.folders for source in sources))
         if not is_asked and data_of_this_machine(sources) is None:

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,13 @@ from data_sets import (
 )
 from jsonschema import Draft202012Validator
 
+from caffelint.cli.data_at_hand import advice
 from caffelint.cli.main import main
+from caffelint.evidence.data.evidence import DataEvidence
+from caffelint.evidence.data.look import look
+from caffelint.evidence.data.scan import Scan
+from caffelint.lint.config import Config
+from caffelint.lint.disk import exists
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "check.schema.json"
 
@@ -300,7 +307,37 @@ def test_a_check_reads_data_for_a_minute(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("caffelint.evidence.data.sampled.SECONDS", -1.0)
+    monkeypatch.setattr("caffelint.evidence.data.sampled.SECONDS", 0.01)
+    ended = Event()
+
+    def end(scan: Scan) -> None:
+        real_end(scan)
+        ended.set()
+
+    def slow_look(*given: Any) -> DataEvidence:
+        """As of an image that a list names again and again."""
+        assert ended.wait(60)
+        return look(*given)
+
+    real_end = Scan.end
+    monkeypatch.setattr(Scan, "end", end)
+    monkeypatch.setattr("caffelint.evidence.data.sampled.look", slow_look)
     (tmp_path / "net.prototxt").write_text(plain(tmp_path, "lmdb", images(60), LABELS) + rest())
     main(["check", "net.prototxt", "--read-data"])
     assert "the data of net.prototxt was not read: caffelint data net.prototxt does" in capsys.readouterr().err
+
+
+def test_data_at_hand_is_not_looked_for_elsewhere_or_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To look for a folder of another machine may log in there, and what shows the running system is no data."""
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+    monkeypatch.setattr("caffelint.cli.data_at_hand.exists", lambda path: asked.append(path) or exists(path))
+    nets = 'net: "net.prototxt"\n' + 'test_net: "net.prototxt"\n' * 100
+    for one in range(10):
+        (tmp_path / f"{one}solver.prototxt").write_text(f"{nets}base_lr: 0.1\n")
+    (tmp_path / "net.prototxt").write_text('layer { data_param {\nsource: "//host/share"\nsource: "/proc/self" } }\n')
+    assert advice(["."], Config()) == ""
+    assert len(asked) == 4
+    (tmp_path / "net.prototxt").write_text("".join(f'source: "{one}"\n' for one in range(3000)))
+    assert advice(["."], Config()) == ""
+    assert len(asked) < 2100

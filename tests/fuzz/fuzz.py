@@ -68,6 +68,8 @@ def seeds(kind: str, more: str | None = None) -> tuple[bytes, ...]:
         found += [re.sub(rb"//[^\n]*|(?<=\n)\s+", b"", path.read_bytes()) for path in sources]
     if kind == "log":
         found += [path.read_bytes() for path in sorted((ROOT / "fixtures" / "logs").glob("*.log"))]
+    if kind == "scripts":
+        found += _examples((".py", ".sh", ".md"))
     if kind == "packed":
         found += [part for log in seeds("log") for part in (gzip.compress(log, mtime=0), log)]
     if kind == "data":
@@ -76,20 +78,22 @@ def seeds(kind: str, more: str | None = None) -> tuple[bytes, ...]:
         found += [bytes([number]) + case.files[case.damaged] for number, case in enumerate(cases())]
     if kind == "prototxt":
         found += [path.read_bytes() for path in sorted((ROOT / "fixtures").rglob("*.prototxt"))]
-        found += [*_examples(), *_of_schema()]
+        found += [*_examples((".prototxt", "")), *_of_schema()]
         if more:
             found += [path.read_bytes() for path in sorted(Path(more).rglob("*")) if path.is_file()]
     return tuple(data for data in dict.fromkeys(found) if len(data) < 30_000)
 
 
-def _examples() -> Iterator[bytes]:
+def _examples(suffixes: tuple[str, ...]) -> Iterator[bytes]:
+    """The files of these suffixes in the examples of rules; a text by itself has none."""
     from caffelint.lint.examples import texts_of
     from caffelint.lint.registry import all_rules
 
     for info in all_rules():
         for text in texts_of(info.load()):
-            for part in [text] if isinstance(text, str) else text.values():
-                yield part.encode("utf-8", "surrogateescape")
+            for path, part in {"": text}.items() if isinstance(text, str) else text.items():
+                if Path(path).suffix in suffixes:
+                    yield part.encode("utf-8", "surrogateescape")
 
 
 def _of_schema() -> Iterator[bytes]:

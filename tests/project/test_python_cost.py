@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
 
 import bench_curves
@@ -13,7 +14,8 @@ from cost import soon
 import caffelint
 from caffelint.lint.config import Config
 from caffelint.project import python2
-from caffelint.project.python_layers import PythonModule
+from caffelint.project.python_faults import IDLE
+from caffelint.project.python_layers import PythonClass, PythonModule
 
 
 @pytest.mark.parametrize("mark", ["f", "F", "rf", "fR"])
@@ -310,3 +312,56 @@ def test_names_of_a_module_are_compared_for_a_while() -> None:
 
     work(2)
     assert work(40) < 4.6 * work(10)
+
+
+def _layer(forward: str, backward: str = "pass\n") -> PythonClass:
+    text = "class A(caffe.Layer):\n    def setup(self, bottom, top):\n        self.a = eval(self.param_str)['a']\n"
+    text += f"    def forward(self, bottom, top):\n        {forward}"
+    text += f"    def backward(self, top, propagate_down, bottom):\n        {backward}"
+    one = PythonModule("a.py", text).find("A")
+    assert one is not None
+    return one
+
+
+def _ifs(depth: int) -> str:
+    ifs = (f"v{level} = self.x[0:1]\n{' ' * (8 + level)}if self.a:\n{' ' * (9 + level)}" for level in range(depth))
+    return f"{''.join(ifs)}{'x = x; ' * 500}\n"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda one: one.drawn_at, lambda one: one.changed_views, lambda one: one.switched_on("a")],
+    ids=["drawn_at", "changed_views", "switched_on"],
+)
+def test_ifs_in_ifs_are_gone_through_once(ask: Callable[[PythonClass], object]) -> None:
+    ask(_layer(_ifs(2)))
+    small, large = (bench_curves.calls(lambda: ask(_layer(_ifs(depth)))) for depth in (5, 80))  # noqa: B023
+    assert large < 4 * small
+
+
+def test_data_of_data_is_gone_down_once() -> None:
+    def look(depth: int) -> int:
+        one = _layer(f"np.random.rand(a{'.data' * depth})\n")
+        return bench_curves.calls(lambda: one.reads_values)
+
+    look(2)
+    assert look(800) < 4.6 * look(200)
+
+
+def test_idle_loops_are_held_against_what_follows_once() -> None:
+    def look(number: int) -> int:
+        loops = "\n        ".join(f"for a{one} in b: pass" for one in range(number))
+        one = _layer("pass\n", f"{loops}\n")
+        return bench_curves.calls(lambda: one.faults)
+
+    look(2)
+    assert look(400) < 4.6 * look(100)
+
+
+ELIFS = "for i in b:\n            if i: pass\n" + "            elif i: pass\n" * 900
+
+
+@pytest.mark.parametrize("loop", [f"for i in b{'.c' * 1500}: pass\n", ELIFS], ids=["iterable", "elifs"])
+def test_loops_that_are_deep_are_read(loop: str) -> None:
+    one = _layer("pass\n", f"{loop}        bottom[i].diff[...] = 1\n")
+    assert [fault.name for fault in one.faults if fault.kind == IDLE] == ["i"]

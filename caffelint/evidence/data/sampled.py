@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,25 +21,24 @@ SECONDS = 60.0
 
 
 def with_samples(report: Report, files: Sequence[str], config: Config) -> Report:
-    """The report of a check with what samples of the data of solvers and nets show; after a minute, the data of those
-    that are left is not read, and a note says so.
+    """The report of a check with what samples of the data of solvers and nets show; after a minute, the data of that
+    which is being read and of those that are left is not read, and a note says so.
     """
-    until = time.monotonic() + SECONDS
     known = {_place(one) for one in report.findings}
     found: dict[ReportedFinding, None] = {}
     suppressed, notes = 0, list(report.notes)
-    with Scan(config.jobs, RECORDS, config.cache, whole=WHOLE) as scan:
+    with Scan(config.jobs, RECORDS, config.cache, whole=WHOLE, seconds=SECONDS) as scan:
         for number, path in enumerate(files):
-            if time.monotonic() > until:
-                left = files[number:]
-                more = f" and of {len(left) - 1} more" if len(left) > 1 else ""
-                notes.append(f"the data of {relative(path)}{more} was not read: caffelint data {relative(path)} does")
-                break
             try:
                 joined = load_joined(path, config)
             except NotJoined:
                 continue  # the check has said so
             data = look(joined[path], scan, config.roots)
+            if scan.is_ended:
+                left = files[number:]
+                more = f" and of {len(left) - 1} more" if len(left) > 1 else ""
+                notes.append(f"the data of {relative(path)}{more} was not read: caffelint data {relative(path)} does")
+                break
             # A source that is not on this machine, or cannot be read, is no finding of a check.
             data.feeds[:] = [feed for feed, _ in data.read]
             if data.feeds:

@@ -86,10 +86,19 @@ class _Part(NamedTuple):
 class Scan:
     """Reads sources. jobs: processes at once. sample: how many records of each source; 0 for all. keep: results?
 
-    whole: of a source of so many bytes at most all records are read, too.
+    whole: of a source of so many bytes at most all records are read, too. seconds: after so many no more is read, as
+    one image may be named again and again; 0 for no end.
     """
 
-    def __init__(self, jobs: int = 0, sample: int = 0, keep: bool = True, heard: Heard | None = None, whole: int = 0):
+    def __init__(
+        self,
+        jobs: int = 0,
+        sample: int = 0,
+        keep: bool = True,
+        heard: Heard | None = None,
+        whole: int = 0,
+        seconds: float = 0,
+    ):
         self.jobs = min(jobs or os.cpu_count() or 1, _MOST_JOBS)
         self.sample = sample
         self.whole = whole
@@ -100,6 +109,7 @@ class Scan:
         self._children: list[_Child] = []
         self._lock = threading.Lock()
         self._ended = False
+        self._timer = threading.Timer(seconds, self.end) if seconds else None
         self._read: dict[str, tuple[int, int]] = {}
         self._done = 0, 0
         """Records and bytes that were read."""
@@ -110,11 +120,20 @@ class Scan:
     def __enter__(self) -> Scan:
         for _ in range(min(self.jobs, _EARLY)):
             self._idle.put(self._started())
+        if self._timer:
+            self._timer.daemon = True
+            self._timer.start()
         return self
 
     def __exit__(self, *error: object) -> None:
+        if self._timer:
+            self._timer.cancel()
         self.end()
         self._folder.cleanup()
+
+    @property
+    def is_ended(self) -> bool:
+        return self._ended
 
     def end(self) -> None:
         """Read no more; whoever waits for a part gets none."""

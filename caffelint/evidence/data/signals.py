@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from caffelint.caffe.layers.data import HDF5Data
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
 
 SAMPLE = 1000
 """Records of each source: their mean and spread are as good as those of all."""
+SECONDS = 60.0
+"""For all sources of a check."""
 
 
 class Measuring:
-    """Measures the data of nets from a sample of their sources, each of which is read once."""
+    """Measures the data of nets from a sample of their sources, each of which is read once, for a minute in all."""
 
     def __init__(self) -> None:
         self._scanned: dict[Source, Scanned] = {}
+        self._left = SECONDS
 
     def __call__(self, net: Net, config: Config) -> dict[str, Signal]:
         """What a net that is trained begins with; empty where nothing can be read."""
@@ -41,10 +45,12 @@ class Measuring:
             if feed.source.known_by_its_state or not confined
         }
         missing = [source for source in dict.fromkeys(read.values()) if source not in self._scanned]
-        if missing:
-            with Scan(sample=SAMPLE, keep=config.cache) as scan:
+        if missing and self._left > 0:
+            begin = monotonic()
+            with Scan(sample=SAMPLE, keep=config.cache, seconds=self._left) as scan:
                 self._scanned |= scan.read(missing)
-        return signals((feed, self._scanned[source].facts) for feed, source in read.items())
+            self._left -= monotonic() - begin
+        return signals((feed, self._scanned[source].facts) for feed, source in read.items() if source in self._scanned)
 
 
 def signals(read: Iterable[tuple[Feed, Facts]]) -> dict[str, Signal]:

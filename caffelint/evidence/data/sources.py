@@ -20,8 +20,6 @@ from caffelint.lint.data_source import Unreadable
 from caffelint.lint.file import File
 from caffelint.lint.source_shapes import Places, find_source, places_of
 
-_DEEPEST = 8
-
 
 class Reader(NamedTuple):
     """A layer that takes something for granted of the values of a top: as its bottom `bottom`."""
@@ -81,18 +79,21 @@ class Feed(NamedTuple):
         blob, param = self.top_of(key), self.made.message.transform_param
         changed = param.scale != 1 or len(param.mean_value) or param.mean_file
         if blob is not None and not (self.made.transforms and blob.top == 0 and changed):
-            yield from _readers(blob, 0)
+            yield from _readers(blob)
 
 
-def _readers(blob: Blob, depth: int) -> Iterator[Reader]:
-    for layer, bottom in blob.readers:
+def _readers(blob: Blob) -> Iterator[Reader]:
+    """Goes through each layer once, however many ways lead to it."""
+    waiting, seen = [*reversed(blob.readers)], {blob}
+    while waiting:
+        layer, bottom = waiting.pop()
         expected = layer.expects(bottom)
         if expected is not None:
             yield Reader(layer, bottom, expected)
-        elif layer.rearranges and depth < _DEEPEST:
-            for top in layer.tops:
-                if not _is_part(top, blob):
-                    yield from _readers(top, depth + 1)
+        elif layer.rearranges:
+            tops = [top for top in layer.tops if top not in seen and not _is_part(top, layer.bottoms[bottom])]
+            seen.update(tops)
+            waiting += (one for top in reversed(tops) for one in reversed(top.readers))
 
 
 def _is_part(top: Blob, whole: Blob) -> bool:

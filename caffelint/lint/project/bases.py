@@ -22,7 +22,7 @@ def base_of(top: str, solver: str) -> Base | None:
     """None where a training of the solver starts from others, or from none, or where several nets are saved so."""
     folder, name = os.path.split(solver)
     said = ((script, one) for script, one in trainings_of(top, folder, name) if not one.resumes)
-    found = [(script, one) for script, one in said if home_of(script, one.solver, folder, name) is not None]
+    found = [(script, one) for script, one in said if home_of(script.folder, one.solver, folder, name) is not None]
     names = [_SNAPSHOT.fullmatch(os.path.basename(training.weights)) for _, training in found]
     prefixes = {match["prefix"] if match else "" for match in names}
     nets = sorted(saved_as(prefixes.pop(), top)) if len(prefixes) == 1 else []

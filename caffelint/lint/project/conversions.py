@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from itertools import islice
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.scripts import folders_with, scripts_below
@@ -14,6 +16,8 @@ from caffelint.project.scripts import Script
 _SHELL = (".sh", ".bash")
 _MAKES = ("convert_", "lmdb.open(", "leveldb", "LevelDB(")
 """What scripts hold that make or open data bases."""
+_MOST = 1000
+"""Data bases, and conversions of a script."""
 
 
 @remembered(4)
@@ -25,24 +29,25 @@ def made_in(top: str) -> tuple[Made, ...]:
         if script.is_shipped or not script.path.endswith(_SHELL):
             continue
         code = without_comment_lines(script.text, script.path)
-        every = list(conversions(code))
+        every = list(islice(conversions(code), _MOST))
+        times = Counter(bare(one.base) for one in every)
+        written = "\n".join(line.rpartition(">")[2] for line in code.splitlines() if ">" in line)
         for one in every:
             name = bare(one.base)
-            others = any(name in other.text for other in makers if other is not script)
-            listed = _list_of(one, script, top, code)
-            if listed and not others and sum(bare(each.base) == name for each in every) == 1:
+            listed = "" if bare(one.list) in written else _list_of(one, script, top)
+            if listed and times[name] == 1 and not any(name in other.text for other in makers if other is not script):
                 parts = one.base.split("/")
                 known = max((at + 1 for at, part in enumerate(parts) if "$" in part), default=0)
                 base = "/".join(part for part in parts[known:] if part not in ("", ".", ".."))
                 found.append(Made(base, listed, script.folder, script.mention(one.start)))
-    return tuple(found)
+    return tuple(found[:_MOST])
 
 
-def _list_of(one: Conversion, script: Script, top: str, code: str) -> str:
-    """The path of its list, which may be there or not; empty for one that the script writes itself."""
+def _list_of(one: Conversion, script: Script, top: str) -> str:
+    """The path of its list, which may be there or not."""
     name = bare(one.list)
-    if any(name in line.rpartition(">")[2] for line in code.splitlines() if ">" in line):
-        return ""
-    there = [os.path.join(folder, name) for folder in folders_with(top, name)]
+    there = folders_with(top, name)
     here = os.path.normpath(os.path.join(script.folder, one.list))
-    return here if here in there or not there else there[0] if len(there) == 1 else ""
+    if not there or os.path.basename(here) == name and os.path.dirname(here) in there:
+        return here
+    return os.path.join(*there, name) if len(there) == 1 else ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from hashlib import sha256
 
 from caffelint.lint.discover import NamedNet
@@ -30,7 +30,10 @@ def launched_of(launching: Launching, top: str, solver: str) -> tuple[Launched, 
     if launching.is_unclear or any(one.writes(name, folder) for one in launching.writers):
         return ()
     running = dict.fromkeys(launching.paths.of(folder, name))
-    by_script = {script: _launched_from(script, top, folder, name) for script in running}
+    parts = os.path.join(folder, name).split(os.sep)
+    ends = {os.sep.join(parts[-count:]): count for count in range(1, len(parts))}
+    home = cache(lambda script, path: home_of(script, path, folder, name))
+    by_script = {script: _launched_from(script, top, ends, home) for script in running}
     if not all(by_script.get(one) for one in launching.beside.get(folder, ())):
         return ()
     return tuple(launch for launches in by_script.values() for launch in launches)
@@ -70,30 +73,35 @@ def astray(
     return tuple(result)
 
 
-def _launched_from(script: Script, top: str, folder: str, name: str) -> list[Launched]:
+def _launched_from(
+    script: Script, top: str, ends: Mapping[str, int], home_of: Callable[[str, str], str | None]
+) -> list[Launched]:
     """Where a script runs a solver: in a folder of the project, in or above its own, from which the path is that of the
     solver, and of no other one in a folder between. A name without a folder is that of a solver beside the script.
+
+    ends: those of the solver's path, with the number of their parts. home_of: what `home_of` says of the solver.
     """
     found: list[Launched] = []
-    parts = os.path.join(folder, name).split(os.sep)
-    for count in range(1, len(parts)):  # each end of the solver's path
+    for end in sorted(ends.keys() & script.launched_as.keys(), key=ends.__getitem__):
         first: dict[str, int] = {}
-        for path, start in script.launched_as.get(os.sep.join(parts[-count:]), ()):
+        for path, start in script.launched_as[end]:
             first.setdefault(path, start)
         for path, start in first.items():
-            home = home_of(script, path, folder, name)
+            home = home_of(script.folder, path)
             if home is not None and is_below(home, top):
                 found.append(Launched(home, path, script.mention(start)))
     return found
 
 
-def home_of(script: Script, path: str, folder: str, name: str) -> str | None:
-    """The directory in which a script runs the solver of a name in a folder by a path; None where that is another."""
+def home_of(script: str, path: str, folder: str, name: str) -> str | None:
+    """The directory in which a script in a folder runs the solver of a name in another by a path; None where that path
+    is of another solver.
+    """
     plain, solver = os.path.normpath(path), os.path.join(folder, name)
-    if not solver.endswith(os.sep + plain) or (os.sep not in plain and script.folder != folder):
+    if not solver.endswith(os.sep + plain) or (os.sep not in plain and script != folder):
         return None
     home = solver[: -len(plain) - 1]
-    between = script.folder
+    between = script
     while between != home and is_below(between, home) and not exists(os.path.join(between, plain)):
         between = os.path.dirname(between)
     return home if between == home else None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import ParamSpec, TypeVar
+from functools import lru_cache, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
+Owner = TypeVar("Owner")
 _clear: list[Callable[[], None]] = []
 
 
@@ -26,3 +27,17 @@ def forget() -> None:
     """Each run begins with it, and editors call it when files have changed."""
     for clear in _clear:
         clear()
+
+
+def once(find: Callable[Concatenate[Owner, Given], Found]) -> Callable[Concatenate[Owner, Given], Found]:
+    """Keeps what an object answers: of a file it is asked for each finding in that."""
+
+    @wraps(find)
+    def answer(owner: Owner, /, *given: Given.args, **named: Given.kwargs) -> Found:
+        kept: dict[Any, Found] = vars(owner).setdefault(f"{find.__name__}, once", {})
+        asked = given, *named.items()
+        if asked not in kept:
+            kept[asked] = find(owner, *given, **named)
+        return kept[asked]
+
+    return answer

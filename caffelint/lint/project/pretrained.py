@@ -38,7 +38,7 @@ def pretrained(solver: str) -> Pretrained | None:
     reach = reach_of(folder)
     found: dict[str, Mention] = {}
     for script, training in trainings_of(top, folder, name) if top else ():
-        home = home_of(script, training.solver, folder, name)
+        home = home_of(script.folder, training.solver, folder, name)
         if home is None or training.resumes:
             continue
         path = os.path.normpath(os.path.join(home, training.weights))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -28,7 +30,9 @@ _IMPORTED = compiled_later(r"^[ \t]*(?:import|from)[ \t]{1,9}([A-Za-z_]\w{0,200}
 _IMPORTED_FROM = compiled_later(rb"^from[ \t]{1,9}\.?([A-Za-z_]\w{0,200})[ \t]{1,9}import\b", re.MULTILINE)
 NO_MODULES: Mapping[str, Sequence[tuple[str, bytes]]] = MappingProxyType({})
 _LARGEST, _MOST_KEPT = 1 << 20, 2 << 20
-_MOST_CANDIDATES = 8
+_MOST_CANDIDATES, _MOST_TRIED = 8, 64
+_MOST_OF_ONE = 64
+"""Files that one module may be for several nets; of more, nobody knows which it is."""
 _MOST_FILES = 100_000
 """Of a checkout, that are looked at; more would take seconds."""
 _MOST_SEARCHED = 2_000
@@ -51,6 +55,8 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
         reach = Reach(where or folder, roots)
         for name in names:
             there = found.setdefault(name, [])
+            if len(there) > _MOST_OF_ONE:
+                continue
             known = {file for file, _ in there}
             candidates = _candidates(name, folder, where, reach, roots)
             there += ((file, text) for file, text in candidates if file not in known)
@@ -62,7 +68,7 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
                 texts: dict[str, bytes | None] = {}
                 for name, paths in defining.items():
                     found[f"class {name}"] = _read_all(paths, Reach(where, roots), texts)
-    return found
+    return {name: files for name, files in found.items() if len(files) <= _MOST_OF_ONE}
 
 
 def tell_modules(nets: Iterable[Net], modules: Mapping[str, Sequence[tuple[str, bytes]]]) -> None:
@@ -144,16 +150,35 @@ def python_elsewhere(layer: Layer) -> Sequence[PythonModule]:
 
 def _candidates(name: str, folder: str, top: str | None, reach: Reach, roots: Sequence[str]) -> list[tuple[str, bytes]]:
     """The files of a module that a net in `folder` names, those first that share most folders with it."""
-    paths = _in_project(top).get(name.rpartition(".")[2], ()) if top else ()
     tail = os.path.join(*name.split("."))
-    ends = (tail + ".py", os.path.join(tail, "__init__.py"))
-    beside = [os.path.join(base, end) for base in (folder, *roots) for end in ends]
-    further = [path for path in paths if path.endswith(tuple(os.sep + end for end in ends))]
-    further.sort(key=lambda path: (-len(os.path.commonpath([path, folder])), path))
-    found = _read_all(dict.fromkeys((*beside, *further)), reach)
+    beside = [os.path.join(base, end) for base in (folder, *roots) for end in _ends(tail)]
+    further = (path for path in _nearest(_ending(top, tail), folder) if path not in beside) if top else ()
+    found = _read_all(islice(dict.fromkeys(chain(beside, islice(further, _MOST_TRIED))), _MOST_TRIED), reach)
     inner = (file for path, data in found if path.endswith("__init__.py") for file in _passed_on(path, data))
     known = {path for path, _ in found}
     return found + _read_all((path for path in dict.fromkeys(inner) if path not in known), reach)
+
+
+def _ends(tail: str) -> tuple[str, str]:
+    return tail + ".py", os.path.join(tail, "__init__.py")
+
+
+@remembered(1000)
+def _ending(top: str, tail: str) -> Sequence[str]:
+    """The files of a project that are a module of that name, its parts as folders, sorted."""
+    paths = _in_project(top).get(os.path.basename(tail), ())
+    return sorted(path for path in paths if path.endswith(tuple(os.sep + end for end in _ends(tail))))
+
+
+def _nearest(paths: Sequence[str], folder: str) -> Iterator[str]:
+    """Sorted paths, those first that share most folders with a folder: what is below it, below the next above, ..."""
+    before = after = bisect_left(paths, os.path.join(folder, ""))
+    above = ""
+    while above != folder:
+        above, start = folder, os.path.join(folder, "")
+        first, last = bisect_left(paths, start), bisect_left(paths, f"{start}\U0010ffff")
+        yield from (paths[at] for at in chain(range(first, before), range(after, last)))
+        before, after, folder = first, last, os.path.dirname(folder)
 
 
 def _passed_on(path: str, data: bytes) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache, partial
 
 from caffelint.lint.discover import NamedNet, relative
@@ -14,12 +14,13 @@ from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.launched import astray, launched_of, words
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.moved import moved
+from caffelint.lint.project.python_scripts import NOTEBOOK, asked_by, ends_of, fed_by, judged_by, supplied_by
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.mentions import Asked, Fed, Judged, Mention, NetRuns, Supplied
-from caffelint.project.notebooks import code_of, without_magic
+from caffelint.project.mentions import Judged, Mention, NetRuns
+from caffelint.project.notebooks import code_of
 from caffelint.project.script_customs import Customs, customs_of
 from caffelint.project.script_starts import path_end, starts
 from caffelint.project.scripts import Script, bare
@@ -27,8 +28,7 @@ from caffelint.project.solver_runs import Runs, runs_of
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
-_NOTEBOOK = ".ipynb"
-SUFFIXES = (".py", ".sh", ".m", ".bash", _NOTEBOOK, ".java", ".scala")
+SUFFIXES = (".py", ".sh", ".m", ".bash", NOTEBOOK, ".java", ".scala")
 _SHELLS = (".sh", ".bash")
 _NAMES = ("Makefile",)
 _OF_TOOLS, _OF_CAFFE = (".cpp", ".cc"), os.path.join("", "src", "caffe", "")
@@ -45,8 +45,6 @@ _MOST_FILES = 100_000
 """Of a checkout, that are looked at."""
 _SOLVER, _PROTOTXT = "olver", ".prototxt"
 """What the name of a solver mostly holds, and ends in."""
-_FEEDS = ("Transformer(", "Classifier(", ".blobs[")
-"""What makes what a net is given, in Python."""
 _MOST_MISSING = 8
 """Nets of a solver that are not there; people's solvers name two or three."""
 _MOST_NAMESAKES = 50
@@ -166,40 +164,9 @@ def _use_of(scripts: Iterable[Script], folder: str, net: str) -> Mention | None:
     return next((script.uses for script in named if script.uses), None)
 
 
-def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
-    """How people's own Python scripts make what they give a net of images, each with its place."""
-    for script in _own_python(scripts, *_FEEDS):
-        from caffelint.project.python_feeds import fed  # to read Python takes time at the start
-
-        if found := fed(_python_of(script)):
-            yield Mention(script.path, found.line), found
-
-
-def asked_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple[Mention, Asked]]:
-    """What people's own Python scripts ask of a net that none of them writes, each with its place."""
-    found: list[tuple[Mention, Asked]] = []
-    for script in _own_python(scripts, "Net("):
-        from caffelint.project.python_blobs import asked  # to read Python takes time at the start
-
-        is_its = _is_path_of(folder, name)
-        found += ((Mention(script.path, one.line), one) for one in asked(_python_of(script)) if is_its(one.path))
-    return [] if found and any(script.writes(name, folder) for script in scripts) else found
-
-
-def supplied_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple[Mention, Supplied]]:
-    """What people's own Python scripts give a net that none of them writes, each with its place."""
-    found: list[tuple[Mention, Supplied]] = []
-    for script in _own_python(scripts, "Net(", "Classifier(", "Detector("):
-        from caffelint.project.python_supplied import supplied
-
-        is_its = _is_path_of(folder, name)
-        found += ((Mention(script.path, one.line), one) for one in supplied(_python_of(script)) if is_its(one.path))
-    return [] if found and any(script.writes(name, folder) for script in scripts) else found
-
-
 def _started(top: str, about: Iterable[Script], folder: str, name: str) -> list[Script]:
     """The Python scripts that take the net as an argument from shell scripts about it."""
-    ends = _ends(folder, name)
+    ends = ends_of(folder, name)
     shells = [starts(one.text) for one in about if one.path.endswith(_SHELLS)]
     paths = {path for started in shells for end in ends for path in started.get(end, ())}
     found: list[Script] = []
@@ -219,57 +186,45 @@ def _by_file(top: str) -> Mapping[str, Sequence[Script]]:
     return found
 
 
-def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
-    """Where people's own Python scripts run the training net of a solver forward and read what it gives."""
-    for script in _own_python(scripts, ".net.forward("):
-        from caffelint.project.python_judged import judged
-
-        yield from ((script, one) for one in judged(_python_of(script)))
-
-
 @remembered(4)
 def _judging(top: str) -> Sequence[tuple[Script, Judged]]:
     """Those of solvers that are known, with their paths."""
-    found = ((script, one, _solver_meant(top, script, one.solver)) for script, one in judged_by(_scripts(top)))
+    found = ((script, one, _solver_meant(top, script.folder, one.solver)) for script, one in judged_by(_scripts(top)))
     return [(script, one._replace(solver=relative(solver))) for script, one, solver in found if solver]
 
 
-def _solver_meant(top: str, script: Script, path: str) -> str:
-    """The solver that a script gives by this path, or the only one of the project; empty where it may be another."""
-    there = {bare(path): folders_with(top, bare(path))} if path else solvers_in(top)
-    solvers = [os.path.join(folder, name) for name, folders in there.items() for folder in folders]
-    meant = [one for one in solvers if not path or f"/{path_end(one)}".endswith(f"/{path_end(path)}")]
-    beside = [one for one in meant if os.path.dirname(one) == script.folder]
-    return meant[0] if len(meant) == 1 else beside[0] if path and len(beside) == 1 else ""
+def _solver_meant(top: str, home: str, path: str) -> str:
+    """The solver that a script in a folder gives by this path, or the only one of the project; empty where it may be
+    another.
+    """
+    if not path:
+        return _only_solver(top)
+    end, name = path_end(path), bare(path)
+    meant = [os.path.join(folder, name) for folder in _folders_by_end(top, name).get(end, ())]
+    beside = os.path.join(home, name)
+    return meant[0] if len(meant) == 1 else beside if beside in meant else ""
+
+
+@remembered(4)
+def _only_solver(top: str) -> str:
+    solvers = [os.path.join(folder, name) for name, folders in solvers_in(top).items() for folder in folders]
+    return solvers[0] if len(solvers) == 1 else ""
+
+
+@remembered(1000)
+def _folders_by_end(top: str, name: str) -> Mapping[str, Collection[str]]:
+    """The folders of a project that hold a file of this name, by how `path_end` may write the path of that."""
+    found: dict[str, set[str]] = {}
+    for folder in folders_with(top, name):
+        for end in ends_of(folder, name):
+            found.setdefault(end, set()).add(folder)
+    return found
 
 
 @remembered(10_000)
 def _judged(top: str, folder: str) -> tuple[tuple[Mention, Judged], ...]:
     speaking = ((script, one) for script, one in _judging(top) if script.speaks_for(folder))
     return tuple((Mention(script.path, one.line), one) for script, one in speaking)
-
-
-def _own_python(scripts: Iterable[Script], *words: str) -> Iterator[Script]:
-    """People's own Python scripts that hold one of these words."""
-    for script in scripts:
-        if script.path.endswith((".py", _NOTEBOOK)) and not script.is_shipped:
-            if any(word in script.text for word in words):
-                yield script
-
-
-def _is_path_of(folder: str, name: str) -> Callable[[str], bool]:
-    """Says whether a path that a script gives may be that of a file: by its name, and its folder where it gives one."""
-    ends = _ends(folder, name)
-    return lambda path: path_end(path) in ends
-
-
-def _ends(folder: str, name: str) -> tuple[str, str]:
-    """How `path_end` may write the path of a file in a folder."""
-    return name, f"{os.path.basename(folder)}/{name}"
-
-
-def _python_of(script: Script) -> str:
-    return without_magic(script.text) if script.path.endswith(_NOTEBOOK) else script.text
 
 
 @remembered(4)
@@ -482,7 +437,7 @@ def is_of_caffe(data: bytes) -> bool:
 def _script(path: str, data: bytes, home: str) -> _Read:
     script = None
     whole = data
-    if is_notebook := path.endswith(_NOTEBOOK):  # pictures take long to search, and hold nothing to find
+    if is_notebook := path.endswith(NOTEBOOK):  # pictures take long to search, and hold nothing to find
         data = _PICTURE.sub(b"", data)
     if path.endswith(_OF_TOOLS):
         is_read = _WRITES_FLOATS in data and _BUILDS_NETS not in data

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from caffelint.lint.discover import relative
 from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.own_readers import OwnReaders
+from caffelint.lint.project.ways import Ways, alike, part_fits, parts_up
 from caffelint.lint.reach import is_below
 from caffelint.lint.read import ReadError, read_found
 from caffelint.lint.walk import walk
@@ -43,6 +44,8 @@ _MOST_TEXTS = 2_000
 _MOST_FILLED = 300
 """Different paths that are filled in; each is held against each file."""
 _MOST_NAMES = 20_000
+_MOST_NOWHERE = 100
+"""Paths of one name that lead to no file; each may be that of any file of that name."""
 _LOGS = compiled_later(
     r".{0,99}\.log(?:\.\w+)?|.{0,99}\blog\b.{0,99}|.{0,99}_log.{0,99}\.txt|.{0,99}\.INFO(?:\..{0,99})?|log_.{0,99}"
     r"|nohup.{0,99}|.{0,99}history.{0,99}\.txt",
@@ -51,7 +54,8 @@ _LOGS = compiled_later(
 _NO_LOGS = (".py", ".sh", ".prototxt", ".png", ".jpg", ".jpeg", ".cpp", ".hpp", ".h", ".m", ".md", ".js", ".csv")
 _PROTOTXT = ".prototxt"
 _LONGEST = 200
-_NAME = compiled_later(r"[^\s\"'`=,;|()\[\]]{0,99}\Z")
+_EMAN = compiled_later(r"[^\s\"'`=,;|()\[\]]{0,99}")
+"""A name from its end: looked for from its beginning, each letter might be that."""
 _JOINED = compiled_later(r"[,+/.%][ \t]{0,4}[\"'`]\Z")
 """Before a name that ends a path which is put together: `folder + "/net.prototxt"`, `join(folder, "net.prototxt")`."""
 _VARIABLE = compiled_later(r"\$\{[^{}]*\}|\$\w+|\$[@#*]|%\(?\w{0,40}\)?[\d.]{0,5}[sdif]|\{[^{}]*\}|<[^<>]*>|%\w+%|[*]+")
@@ -81,7 +85,6 @@ _CODE = compiled_later(r"(?P<mark>\#+|//+|%+)?[ \t]*(?P<code>[^\s\#].*)", re.S)
 _INDENTS = " \t\"'"
 """Lines of a notebook are in quotes."""
 _WORD = compiled_later(r"[\w+-]+(?:\.[\w+-]+)*")
-_DIGITS = compiled_later(r"\d+")
 
 
 _LINE_END = compiled_later(r"\n")
@@ -144,6 +147,7 @@ class Texts:
         self._files = files
         self._places: dict[str, Sequence[Named]] = {}
         self._series: dict[tuple[str, str], tuple[Sequence[Named], Sequence[Named]]] = {}
+        self._leading_nowhere: dict[str, Sequence[Named]] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._reading_alone: dict[str, bool] = {}
         self._lines: dict[str, Sequence[str]] = {}
@@ -206,22 +210,23 @@ class Texts:
         return found
 
     @cached_property
-    def _by_name(self) -> dict[str, list[Named]]:
-        found: dict[str, list[Named]] = {}
-        for named in self.names:
+    def _ways(self) -> Mapping[str, Ways]:
+        """The paths by their last names, but for digits."""
+        found: dict[str, list[tuple[int, Named]]] = {}
+        for number, named in enumerate(self.names):
             if "*" not in named.parts[0]:
-                found.setdefault(_alike(named.parts[0]), []).append(named)
-        return found
+                found.setdefault(alike(named.parts[0]), []).append((number, named))
+        return {name: Ways(numbered) for name, numbered in found.items()}
 
     @cached_property
-    def _filled(self) -> list[Named]:
-        """The paths whose last name is filled in, each as it is first written."""
+    def _filled(self) -> list[tuple[str, str, Named]]:
+        """The paths whose last name is filled in, each as it is first written, with how that name begins and ends."""
         found: dict[tuple[object, ...], Named] = {}
         for named in self.names:
             if "*" in named.parts[0] and len(found) < _MOST_FILLED:
                 key = (named.where.rpartition(":")[0], named.parts, *named[2:])
                 found.setdefault(key, named)
-        return list(found.values())
+        return [(one.parts[0].partition("*")[0], one.parts[0].rpartition("*")[2], one) for one in found.values()]
 
     def names_file(self, path: str) -> Named | None:
         """Where a file is named, or one of the same series: with other digits in its path.
@@ -237,23 +242,26 @@ class Texts:
         return self._places[path]
 
     def _names_of(self, path: str) -> Sequence[Named]:
-        filled = [named for named in self._filled if self._reaches(named, path) and self._fits(named, path)]
-        series, nowhere = self._names_of_series(os.path.dirname(path), _alike(os.path.basename(path)), path)
+        folder, name = os.path.split(path)
+        ends = (one for begin, end, one in self._filled if name.startswith(begin) and name.endswith(end))
+        filled = [named for named in ends if self._reaches(named, path) and self._fits(named, path)]
+        series, nowhere = self._names_of_series(folder, alike(name), path)
         if filled:
             return sorted((*series, *filled), key=lambda named: named.is_vague)
         return series or nowhere
 
-    def _names_of_series(self, folder: str, alike: str, path: str) -> tuple[Sequence[Named], Sequence[Named]]:
+    def _names_of_series(self, folder: str, name: str, path: str) -> tuple[Sequence[Named], Sequence[Named]]:
         """The same for all files of a folder whose names differ in digits: what may mean them, and what leads nowhere.
 
         Neither with names that are filled in.
         """
-        if (folder, alike) not in self._series:
-            near = [named for named in self._by_name.get(alike, ()) if self._reaches(named, path)]
-            fitting = sorted((one for one in near if self._fits(one, path)), key=lambda named: named.is_vague)
-            nowhere = [] if fitting else [named for named in near if named in self._nowhere]
-            self._series[folder, alike] = fitting, nowhere
-        return self._series[folder, alike]
+        if (folder, name) not in self._series:
+            ways = self._ways.get(name)
+            found = [one for way in ways.to(path, parts_up(path, self.top)) for one in way.named] if ways else []
+            fitting = sorted((named.is_vague, number, named) for number, named in found if self._reaches(named, path))
+            nowhere = [] if fitting else [named for named in self._nowhere(name) if self._reaches(named, path)]
+            self._series[folder, name] = [named for _, _, named in fitting], nowhere
+        return self._series[folder, name]
 
     def may_give(self, path: str) -> bool:
         """Whether a text that names a file may mean it: one that fills in whole names, as a loop, may say which."""
@@ -296,21 +304,28 @@ class Texts:
             found.setdefault(os.path.dirname(file), []).append(_stem(file))
         return found
 
+    def _nowhere(self, name: str) -> Sequence[Named]:
+        """What gives that name, but for its digits, and leads to no file."""
+        if name not in self._leading_nowhere:
+            files = ((file, parts_up(file, self.top)) for file in self._alike.get(name, ()))
+            ways = self._ways.get(name)
+            self._leading_nowhere[name] = (
+                [named for _, named in sorted(ways.nowhere(files))[:_MOST_NOWHERE]] if ways else []
+            )
+        return self._leading_nowhere[name]
+
     @cached_property
-    def _nowhere(self) -> set[Named]:
-        """What leads to no file."""
-        alike: dict[str, list[str]] = {}
+    def _alike(self) -> Mapping[str, Sequence[str]]:
+        """The nets and solvers by their names, but for digits."""
+        found: dict[str, list[str]] = {}
         for file in self._files:
-            alike.setdefault(_alike(os.path.basename(file)), []).append(file)
-        return {
-            named
-            for named in self.names
-            if not any(self._fits(named, file) for file in alike.get(_alike(named.parts[0]), ()))
-        }
+            found.setdefault(alike(os.path.basename(file)), []).append(file)
+        return found
 
     def _reaches(self, named: Named, path: str) -> bool:
         """The texts of a Caffe that the project holds speak of the files of that Caffe."""
-        return all(is_below(path, root) for root in self._found.caffes if is_below(named.folder, root))
+        caffes = self._found.caffes
+        return not caffes or all(is_below(path, root) for root in caffes if is_below(named.folder, root))
 
     def may_mean(self, named: Named, path: str) -> bool:
         """Whether a path is not that of a file of the same name in another folder."""
@@ -320,8 +335,8 @@ class Texts:
         """Whether a path, which may have variable parts, may be that of a file, as far up as both are known."""
         if named.beside and os.path.dirname(path) != named.beside:
             return False
-        parts = _parts_up(path, self.top)
-        return all(_part_fits(given, part) for given, part in zip(named.parts, parts, strict=False))
+        parts = parts_up(path, self.top)
+        return all(part_fits(given, part) for given, part in zip(named.parts, parts, strict=False))
 
     @cached_property
     def snapshots(self) -> list[tuple[str, str]]:
@@ -399,10 +414,11 @@ def _mentions_in(text: Text, is_page: bool) -> Iterator[tuple[Named, str, bool]]
     at = text.text.find(_PROTOTXT)
     while at >= 0:
         before = text.text[max(0, at - _LONGEST) : at].rpartition("\n")[2]
-        match = _NAME.search(before)
-        name = _VARIABLE.sub("*", (match[0] if match else "").replace("\\", "/"))
+        match = _EMAN.match(before[::-1])
+        size = match.end() if match else 0
+        name = _VARIABLE.sub("*", before[len(before) - size :].replace("\\", "/"))
         parts = [part for part in name.split("/") if part not in ("", ".", "..", "~")]
-        ahead = before[: match.start()] if match else ""
+        ahead = before[: len(before) - size]
         joined = name[:1] == "/" or bool(_JOINED.search(ahead))
         if not parts or name.endswith("/"):
             parts.append("*")
@@ -419,30 +435,3 @@ def _mentions_in(text: Text, is_page: bool) -> Iterator[tuple[Named, str, bool]]
 
 def _stem(path: str) -> str:
     return _name(path).partition(_PROTOTXT)[0]
-
-
-@lru_cache(maxsize=4096)
-def _alike(name: str) -> str:
-    return _DIGITS.sub("#", name.rpartition("/")[2])
-
-
-@lru_cache(maxsize=64)
-def _parts_up(path: str, top: str) -> Sequence[str]:
-    """The names that a path has below a folder, the last one first."""
-    return os.path.relpath(path, top).split(os.sep)[::-1]
-
-
-def _part_fits(given: str, part: str) -> bool:
-    if "*" not in given:
-        return _alike(given) == _alike(part)
-    first, *others = given.split("*")
-    *between, last = others
-    if not (part.startswith(first) and part.endswith(last) and len(part) >= len(first) + len(last)):
-        return False
-    at, end = len(first), len(part) - len(last)
-    for piece in between:
-        found = part.find(piece, at, end)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return True

@@ -140,8 +140,10 @@ class Trained:
 
     def _by_page(self, net: str, solvers: Sequence[str]) -> Ran | None:
         folder = os.path.dirname(net)
+        name = "/".join(os.path.relpath(folder, self._texts.top).split(os.sep)[-2:])
         for page in self._texts.pages:
-            is_own = page.folder == folder or self._speaks_of(page.text, folder)
+            # A page may name a folder below the top, by the end of its path.
+            is_own = page.folder == folder or "/" in name and name in page.text
             is_of_all = page.folder == self._texts.top and bool(solvers) and self._nets <= _FEW
             if (is_own or is_of_all) and (where := self._results(page)):
                 return Ran(f"{where} gives results")
@@ -158,11 +160,6 @@ class Trained:
         if solver not in self._prefixes:
             self._prefixes[solver] = snapshot_prefix(solver)
         return self._prefixes[solver]
-
-    def _speaks_of(self, text: str, folder: str) -> bool:
-        """Does a page name a folder below the top, by the end of its path?"""
-        name = "/".join(os.path.relpath(folder, self._texts.top).split(os.sep)[-2:])
-        return "/" in name and name in text
 
     @cached_property
     def _logs(self) -> list[_Log]:

@@ -14,6 +14,7 @@ from caffelint.lint.discover import relative
 from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.plan import Job
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.memory import once
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, snapshot_prefix
 from caffelint.lint.project.twins import scaled_twin_of
@@ -85,7 +86,6 @@ class _Project:
         self._top = top
         self.refused: frozenset[str] = frozenset()
         self.unloaded: Mapping[str, Collection[str]] = {}
-        self._unused: dict[tuple[str, bool, bool], str] = {}
         self._foreign: dict[str, str] = {}
 
     @cached_property
@@ -104,12 +104,14 @@ class _Project:
     def _trained(self) -> Trained:
         return Trained(self._texts, len(self._used.solvers))
 
+    @once
     def ran(self, path: str) -> Ran | None:
         """What shows that a net was trained, or the nets of a solver."""
         if path in self.nets:
             return self._trained.of_solver((self.nets[path] or (path,))[0], path)
         return self._trained.of(path, self._used.solvers.get(path, ()))
 
+    @once
     def takes_type(self, solver: str) -> str:
         """Where a log shows that a Caffe took the type of a solver."""
         return self._trained.takes_type((self.nets.get(solver) or (solver,))[0], solver)
@@ -117,13 +119,13 @@ class _Project:
     def is_solved(self, path: str) -> bool:
         return self._used.is_solved(path)
 
+    @once
     def unused(self, path: str, is_refused: bool, is_unreadable: bool) -> str:
         """Why nobody seems to load a file, or has ever loaded one that Caffe refuses; empty where that is not known."""
-        asked = path, is_refused, is_unreadable
-        if asked not in self._unused:
-            self._unused[asked] = "" if self._used.is_used(path) else self._used.why_unused(*asked, self.refused)
-        return self._unused[asked]
+        is_used = self._used.is_used(path)
+        return "" if is_used else self._used.why_unused(path, is_refused, is_unreadable, self.refused)
 
+    @once
     def is_used(self, path: str) -> bool:
         return self._used.is_used(path)
 
@@ -131,15 +133,25 @@ class _Project:
         """Why a finding is no longer in a file once a script has written it anew."""
         return self._written_anew.why_stale(path, one)
 
+    @once
+    def is_of_another_kind(self, path: str) -> bool:
+        """Is a file a web page, JSON or binary data?"""
+        data = _content(path)
+        return b"\0" in data or stranger(data.decode("utf-8", "replace"), 0) is not None
+
+    @once
     def superseded(self, solver: str) -> str:
         return self._used.why_superseded(solver)
 
+    @once
     def filled_by(self, path: str) -> str:
         return self._used.filled_by(path)
 
+    @once
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
         return self._used.is_draft(path, is_of_a_phase, self.refused)
 
+    @once
     def trial(self, path: str) -> str:
         """Why nobody expects that a net learns anything; empty where one does."""
         solvers = (path,) if path in self.nets else self._used.solvers.get(path, ())
@@ -148,6 +160,7 @@ class _Project:
             return f"max_iter is {max(found)}, so the run is a trial"
         return ""
 
+    @once
     def compared(self, path: str) -> str:
         """The training net beside one that is the same with a Scale after each BatchNorm; empty if there is none."""
         beside = self._by_folder.get(os.path.dirname(path), ())[:_MOST_BESIDE]
@@ -167,11 +180,13 @@ class _Project:
         where = self._texts.sets_paths
         return f"{where} tells to set the paths" if where else ""
 
+    @once
     def told_of(self, field: str) -> str:
         """Where a page speaks of a field that is false; empty where none does."""
         spoken = (where for where, line in self._texts.lines_with(field) if "false" in line)
         return next((f"{where} speaks of {field}" for where in spoken), "")
 
+    @once
     def of_another_program(self, path: str) -> str:
         """Why the nets of a folder seem to be there for another program: Caffe loads less than half of them, for one
         reason and another, and of so many the first one would have been mended; empty where that is not known, or a
@@ -199,6 +214,7 @@ class _Project:
         found = [other for other in others if os.path.abspath(other) in self.unloaded]
         return f'Caffe refuses "{found[0]}", so something else was trained' if found else ""
 
+    @once
     def copied(self, solver: str) -> str:
         """That a net in another folder is the one of its name beside the solver; empty where it is not."""
         folder = os.path.dirname(solver)
@@ -220,6 +236,7 @@ class _Project:
                 at = text.text.find(place, at + 1)
         return ""
 
+    @once
     def made(self, solver: str) -> str:
         """Where a script makes the folder of the snapshots, or a page has it; empty where none does."""
         folder = os.path.dirname(snapshot_prefix(solver))
@@ -395,7 +412,7 @@ class _Projects:
             return why
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
-        if one.name in _OF_THE_GRAMMAR and not project.is_used(path) and _is_of_another_kind(path):
+        if one.name in _OF_THE_GRAMMAR and not project.is_used(path) and project.is_of_another_kind(path):
             return "no solver, script or page names the file, which is no prototxt at all"
         if is_warning and (why := project.superseded(path) or project.stale(path, one)):
             return why
@@ -438,17 +455,11 @@ class _Projects:
         project = self._of(path)
         if project is None or project.of_another_program(path):
             return False
-        return project.is_draft(path, is_of_a_phase=len(one.phases) == 1)
+        return project.is_draft(path, len(one.phases) == 1)
 
     def _of(self, path: str) -> _Project | None:
         top = self.top(path)
         return self._found.setdefault(top, _Project(top)) if top else None
-
-
-def _is_of_another_kind(path: str) -> bool:
-    """Is a file a web page, JSON or binary data?"""
-    data = _content(path)
-    return b"\0" in data or stranger(data.decode("utf-8", "replace"), 0) is not None
 
 
 def _content(path: str) -> bytes:

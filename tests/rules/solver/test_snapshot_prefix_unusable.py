@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import bench_curves
 import pytest
 
 import caffelint
@@ -72,3 +73,25 @@ def test_the_folder_of_the_data_is_no_prefix(tmp_path: Path) -> None:
         assert (
             any(one.endswith('add a name, for example snapshot_prefix: "/data/toys/net"') for one in messages) == told
         )
+
+
+DATA = 'layer {{ type: "Data" top: "d{0}" data_param {{ source: "q{0}" batch_size: 1 backend: LMDB }} }}\n'
+OF_ITS_NETS = 'base_lr: 0.001 lr_policy: "fixed" max_iter: 100 snapshot: 10 snapshot_prefix: "a/b"\n'
+
+
+@pytest.mark.parametrize(("solvers", "tests"), [(40, 1), (1, 40)])
+def test_sources_of_a_net_are_looked_for_once(solvers: int, tests: int, tmp_path: Path) -> None:
+    def work(solvers: int, tests: int) -> int:
+        folder = tmp_path / f"{solvers} {tests}"
+        folder.mkdir()
+        (folder / "net.prototxt").write_text("".join(map(DATA.format, range(60))))
+        nets = 'train_net: "net.prototxt"\n' + 'test_net: "net.prototxt" test_iter: 1\n' * tests + "test_interval: 5\n"
+        for number in range(solvers):
+            (folder / f"{number}solver.prototxt").write_text(nets + OF_ITS_NETS)
+        config = Config()
+        config.cache, config.jobs, config.select = False, 1, ["snapshot-prefix-unusable"]
+        return bench_curves.calls(lambda: caffelint.check(folder, config))
+
+    work(2, 2)
+    few = work(1, 1)
+    assert work(solvers, tests) < few + 40 * 2500

@@ -1,0 +1,77 @@
+"""What people's own Python scripts do with the nets that they build, each with its place; read as text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from caffelint.project.mentions import Asked, Fed, Judged, Mention, Supplied
+from caffelint.project.notebooks import without_magic
+from caffelint.project.script_starts import path_end
+from caffelint.project.scripts import Script
+
+NOTEBOOK = ".ipynb"
+_FEEDS = ("Transformer(", "Classifier(", ".blobs[")
+"""What makes what a net is given, in Python."""
+
+
+def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
+    """How people's own Python scripts make what they give a net of images, each with its place."""
+    for script in _own_python(scripts, *_FEEDS):
+        from caffelint.project.python_feeds import fed  # to read Python takes time at the start
+
+        if found := fed(_python_of(script)):
+            yield Mention(script.path, found.line), found
+
+
+def asked_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple[Mention, Asked]]:
+    """What people's own Python scripts ask of a net that none of them writes, each with its place."""
+    found: list[tuple[Mention, Asked]] = []
+    for script in _own_python(scripts, "Net("):
+        from caffelint.project.python_blobs import asked  # to read Python takes time at the start
+
+        is_its = _is_path_of(folder, name)
+        found += ((Mention(script.path, one.line), one) for one in asked(_python_of(script)) if is_its(one.path))
+    return [] if found and any(script.writes(name, folder) for script in scripts) else found
+
+
+def supplied_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple[Mention, Supplied]]:
+    """What people's own Python scripts give a net that none of them writes, each with its place."""
+    found: list[tuple[Mention, Supplied]] = []
+    for script in _own_python(scripts, "Net(", "Classifier(", "Detector("):
+        from caffelint.project.python_supplied import supplied
+
+        is_its = _is_path_of(folder, name)
+        found += ((Mention(script.path, one.line), one) for one in supplied(_python_of(script)) if is_its(one.path))
+    return [] if found and any(script.writes(name, folder) for script in scripts) else found
+
+
+def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
+    """Where people's own Python scripts run the training net of a solver forward and read what it gives."""
+    for script in _own_python(scripts, ".net.forward("):
+        from caffelint.project.python_judged import judged
+
+        yield from ((script, one) for one in judged(_python_of(script)))
+
+
+def _own_python(scripts: Iterable[Script], *words: str) -> Iterator[Script]:
+    """People's own Python scripts that hold one of these words."""
+    for script in scripts:
+        if script.path.endswith((".py", NOTEBOOK)) and not script.is_shipped:
+            if any(word in script.text for word in words):
+                yield script
+
+
+def _is_path_of(folder: str, name: str) -> Callable[[str], bool]:
+    """Says whether a path that a script gives may be that of a file: by its name, and its folder where it gives one."""
+    ends = ends_of(folder, name)
+    return lambda path: path_end(path) in ends
+
+
+def ends_of(folder: str, name: str) -> tuple[str, str]:
+    """How `path_end` may write the path of a file in a folder."""
+    return name, f"{os.path.basename(folder)}/{name}"
+
+
+def _python_of(script: Script) -> str:
+    return without_magic(script.text) if script.path.endswith(NOTEBOOK) else script.text
