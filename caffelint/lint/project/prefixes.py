@@ -8,6 +8,7 @@ from math import lcm
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.scripts import solvers_in
+from caffelint.lint.reach import reach_of
 from caffelint.lint.read import ReadError, read_found
 from caffelint.project.mentions import Sharing
 from caffelint.text.parser import parse
@@ -77,13 +78,16 @@ def _saving(solver: str, top: str) -> _Saving | None:
     except ReadError:
         return None
     net, prefix = next(filter(None, (_text(root, name) for name in _NETS)), ""), _text(root, "snapshot_prefix")
-    homes = [one for one in _above(os.path.dirname(solver), top) if net and os.path.isfile(os.path.join(one, net))]
     interval, last = _number(root, "snapshot"), _number(root, "max_iter")
     # A program that saves by itself switches snapshots off.
-    if len(homes) != 1 or os.path.isabs(net) or not (prefix and interval and last):
+    if not (net and prefix and interval and last) or os.path.isabs(net) or "\0" in net:
         return None
-    whole = os.path.normpath(os.path.join(homes[0], prefix))
-    net = os.path.realpath(os.path.join(homes[0], net))
+    reach, homes = reach_of(top), _above(os.path.dirname(solver), top)
+    found = [one for one in homes if reach.holds(path := os.path.join(one, net)) and os.path.isfile(path)]
+    if len(found) != 1:
+        return None
+    whole = os.path.normpath(os.path.join(found[0], prefix))
+    net = os.path.realpath(os.path.join(found[0], net))
     name = f"{os.path.relpath(solver, top)} {os.path.relpath(net, top)}"
     return _Saving(solver, net, whole, interval, last, _words(name), _words(prefix))
 
