@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from caffelint.lint.project.listed import BY_CLASS as BY_CLASS
 from caffelint.lint.project.listed import MIXED as MIXED
 from caffelint.lint.project.listed import Labelled as Labelled
 from caffelint.lint.project.listed import labels_in, lines_in, order_in
+from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.similar import near_in
 from caffelint.lint.reach import is_below, reach_of, real_path, shows_system
 from caffelint.text.patterns import compiled_later
@@ -100,7 +101,7 @@ def _answer(path: str) -> bool:
         return told == _digest(labels_in(path))
     if path.startswith(_LINES):
         told, _, path = path.removeprefix(_LINES).partition(":")
-        return told == _digest(lines_in(path))
+        return told == _digest_of_lines(path)
     if path.startswith(_NEAR):
         name, slash, path = path.removeprefix(_NEAR).partition("/")
         return name.removeprefix(_BY_WORDS) == near_in(slash + path, by_words=name.startswith(_BY_WORDS))
@@ -177,15 +178,15 @@ def labels_of(source: str, net: Net) -> ListedLabels | None:
     return ListedLabels(source, labels) if labels else None
 
 
-def lines_of(source: str, net: Net) -> tuple[str, ...]:
-    """What a list in the project names that a data layer of a net reads, each line once."""
+def lines_of(source: str, net: Net) -> Collection[str]:
+    """What a list in the project names that a data layer of a net reads, each line once: see `lines_in`."""
     if not source or "\0" in source or is_template(source):
         return ()
     path = next((one for one in _found(source, net) if _may_read(one, net.path)), "")
-    lines = lines_in(path) if path else ()
-    if path:
-        _looked[f"{_LINES}{_digest(lines)}:{path}"] = True
-    return lines
+    if not path:
+        return ()
+    _looked[f"{_LINES}{_digest_of_lines(path)}:{path}"] = True
+    return lines_in(path)
 
 
 def _found(source: str, net: Net) -> Iterator[str]:
@@ -206,6 +207,11 @@ def _listed(path: str, file: str) -> tuple[Labelled, ...]:
 def _may_read(path: str, file: str) -> bool:
     """Is it a file that one may lead to?"""
     return exists(path) and os.path.isfile(path) and reach_of(os.path.dirname(os.path.abspath(file))).holds(path)
+
+
+@remembered(100)
+def _digest_of_lines(path: str) -> str:
+    return _digest(tuple(lines_in(path)))
 
 
 def _digest(told: tuple[Labelled, ...] | tuple[str, ...]) -> str:

@@ -21,7 +21,7 @@ def same_records(layer: Layer, other: Layer) -> str:
     place, list_ = _made(layer, mine)
     if list_ and list_ == _made(other, theirs)[1]:
         return f"{place} makes {quoted(mine)} of {quoted(file_name(list_))}, as {quoted(theirs)} of training"
-    lines, others = lines_of(mine, layer.net), frozenset(lines_of(theirs, other.net))
+    lines, others = lines_of(mine, layer.net), lines_of(theirs, other.net)
     if len(same := [line for line in lines if line in others]) < max(_SHARE * len(lines), 1):
         return ""
     are, whole = "are" if len(same) > 1 else "is", f"{len(lines)} lines of {quoted(mine)}"

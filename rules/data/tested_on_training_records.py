@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from caffelint.lint import (
     LIKELY,
@@ -18,6 +19,8 @@ from caffelint.lint.built import types_that
 from ._layers import is_never_tested, pairs, score, source_of
 from ._records import same_records
 
+_MOST = 4
+"""Pairs of layers of a net whose lists, of up to 4 MB each, are held against each other."""
 _LIST = (
     'layer {{ name: "{0}" type: "HDF5Data" top: "d" hdf5_data_param {{ source: "{0}.txt" }} include {{ phase: {1} }} }}'
 )
@@ -72,7 +75,7 @@ class TestedOnTrainingRecords(NetRule):
         if net.role != "train" or is_never_tested(net):
             return
         both = ((mine, other) for pair in pairs(net) for mine in pair.testing for other in pair.training)
-        for layer, other in both:
+        for layer, other in islice(both, _MOST):
             if why := same_records(layer, other):
                 so = f"so {score(net)} is that of the training set; test on other records"
                 related = (Related("training reads this", other.at(source_of(other)[0], "source")),)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from project_files import python_layer, write
 
 from caffelint.lint.config import Config
+from caffelint.lint.project import python_paths
+from caffelint.project.scripts import Script
 from caffelint.smoke.project import load_project
 from caffelint.smoke.session import Session
 
@@ -78,3 +80,21 @@ def test_no_folder_outside_of_the_checkout(tmp_path: Path) -> None:
     (tmp_path / "inside/layers/mine.py").rename(tmp_path / "mine.py")
     (tmp_path / "inside/layers/mine.py").symlink_to(tmp_path / "mine.py")
     assert folders(solver) == {}
+
+
+def test_the_scripts_are_gone_through_once_for_all_layers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    solver = project(tmp_path, "train.py", BY_SCRIPT["train.py"])
+    net = solver.with_name("net.prototxt")
+    layer = 'layer {{ name: "{0}" type: "Python" bottom: "conv" top: "{0}" {1} }}\n'
+    param = 'python_param { module: "mine" layer: "Mine" }'
+    net.write_text(net.read_text() + "".join(layer.format(f"mine{number}", param) for number in range(20)))
+    gone: list[str] = []
+    below = python_paths.scripts_below
+
+    def scripts_below(folder: str, top: str) -> Iterator[Script]:
+        gone.append(folder)
+        return below(folder, top)
+
+    monkeypatch.setattr(python_paths, "scripts_below", scripts_below)
+    assert folders(solver) == {"layers": "train.py:2"}
+    assert len(gone) == 1

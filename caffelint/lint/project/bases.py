@@ -8,7 +8,8 @@ from caffelint.lint.project.launched import home_of
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.prefixes import saved_as
 from caffelint.lint.project.pretrained import trainings_of
-from caffelint.lint.read import ReadError, read_found
+from caffelint.lint.reach import reach_of
+from caffelint.lint.read import ReadError, read
 from caffelint.project.mentions import Base
 from caffelint.text.parser import parse
 from caffelint.text.patterns import compiled_later
@@ -26,7 +27,7 @@ def base_of(top: str, solver: str) -> Base | None:
     names = [_SNAPSHOT.fullmatch(os.path.basename(training.weights)) for _, training in found]
     prefixes = {match["prefix"] if match else "" for match in names}
     nets = sorted(saved_as(prefixes.pop(), top)) if len(prefixes) == 1 else []
-    if len(nets) != 1 or not (layers := _layers_in(nets[0])):
+    if len(nets) != 1 or not (layers := _layers_in(nets[0], top)):
         return None
     script, training = found[0]
     weights, place = os.path.basename(training.weights), script.mention(training.start)
@@ -34,10 +35,10 @@ def base_of(top: str, solver: str) -> Base | None:
 
 
 @remembered(100)
-def _layers_in(net: str) -> tuple[str, ...]:
-    """The names of the layers of a net."""
+def _layers_in(net: str, top: str) -> tuple[str, ...]:
+    """The names of the layers of a net of the project."""
     try:
-        root = parse(read_found(net, _LARGEST), net).root
+        root = parse(read(net, _LARGEST, reach_of(top)), net).root
     except ReadError:
         return ()
     fields = (field.first("name") for field in root.fields if field.name in ("layer", "layers"))

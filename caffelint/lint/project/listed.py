@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from itertools import pairwise
 
 from caffelint.lint.project.memory import remembered
@@ -51,14 +52,17 @@ def order_in(path: str) -> str:
     return MIXED if changes >= _SHUFFLED * share * len(labels) else ""
 
 
-@remembered(100)
-def lines_in(path: str) -> tuple[str, ...]:
-    """What a list names, each line once, with its label if it has one; empty for what is no text."""
+@remembered(8)
+def lines_in(path: str) -> Collection[str]:
+    """What a list names, each line once and in order, with its label if it has one; empty for what is no text.
+
+    Whether a line is in there is found as in a set.
+    """
     try:
         text = read(path, _LARGEST).decode()
     except (ReadError, UnicodeDecodeError):
         return ()
-    return tuple(dict.fromkeys(words for line in text.splitlines() if (words := " ".join(line.split()))))
+    return dict.fromkeys(words for line in text.splitlines() if (words := " ".join(line.split()))).keys()
 
 
 @remembered(100)

@@ -8,6 +8,7 @@ from math import lcm
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.scripts import solvers_in
+from caffelint.lint.reach import reach_of
 from caffelint.lint.read import ReadError, read_found
 from caffelint.project.mentions import Sharing
 from caffelint.text.parser import parse
@@ -18,6 +19,7 @@ from caffelint.text.tree import Field
 _LARGEST = 1 << 18
 _MOST = 1000
 """Solvers of a project that are held against each other."""
+_ITERATION = "_iter_"
 _NETS = ("net", "train_net")
 _WORD = compiled_later(r"[a-z]+|\d+")
 
@@ -56,7 +58,7 @@ def shared_prefix(top: str, solver: str) -> Sharing | None:
 
 def saved_as(prefix: str, top: str) -> frozenset[str]:
     """The nets of the project whose solvers have a snapshot_prefix of this name, whatever folder it has."""
-    every = _by_prefix(top).items()
+    every = _by_prefix(top).items() if prefix else ()
     return frozenset(one.net for path, those in every if os.path.basename(path) == prefix for one in those)
 
 
@@ -73,17 +75,24 @@ def _by_prefix(top: str) -> Mapping[str, list[_Saving]]:
 def _saving(solver: str, top: str) -> _Saving | None:
     """Where a solver saves, if it is run from the only folder above it from which its net is found."""
     try:
-        root = parse(read_found(solver, _LARGEST), solver).root
+        data = read_found(solver, _LARGEST)
     except ReadError:
         return None
+    if b"snapshot_prefix" not in data:
+        return None
+    root = parse(data, solver).root
     net, prefix = next(filter(None, (_text(root, name) for name in _NETS)), ""), _text(root, "snapshot_prefix")
-    homes = [one for one in _above(os.path.dirname(solver), top) if net and os.path.isfile(os.path.join(one, net))]
     interval, last = _number(root, "snapshot"), _number(root, "max_iter")
     # A program that saves by itself switches snapshots off.
-    if len(homes) != 1 or os.path.isabs(net) or not (prefix and interval and last):
+    if not (net and prefix and interval and last) or os.path.isabs(net) or "\0" in net:
         return None
-    whole = os.path.normpath(os.path.join(homes[0], prefix))
-    net = os.path.realpath(os.path.join(homes[0], net))
+    reach, homes = reach_of(top), _above(os.path.dirname(solver), top)
+    found = [one for one in homes if reach.holds(path := os.path.join(one, net)) and os.path.isfile(path)]
+    if len(found) != 1:
+        return None
+    # Solver::SnapshotFilename appends to the text: "snap/" and "snap" are two.
+    whole = os.path.normpath(os.path.join(found[0], prefix + _ITERATION)).removesuffix(_ITERATION)
+    net = os.path.realpath(os.path.join(found[0], net))
     name = f"{os.path.relpath(solver, top)} {os.path.relpath(net, top)}"
     return _Saving(solver, net, whole, interval, last, _words(name), _words(prefix))
 

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 import caffelint
+from caffelint.lint.project import misnamed
+from caffelint.lint.project.misnamed import misnamed_in, misnamed_of
+from caffelint.project.scripts import Script
 
 NET = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
 
@@ -35,3 +38,44 @@ def test_slips_in_names(tmp_path: Path, script: str, there: str, told: bool) -> 
     (tmp_path / ("run.py" if "(" in script else "run.sh")).write_text(f"import caffe\n{script}\n")
     found = [one for one in caffelint.check([str(tmp_path)]).findings if one.name == "script-opens-other-name"]
     assert [one.file for one in found] == [str(tmp_path / f"{there}.prototxt")] * told
+
+
+@pytest.mark.parametrize("path", ["../deploys.prototxt", "models/../../deploys.prototxt", "link/deploys.prototxt"])
+def test_no_folder_outside_the_checkout_is_listed(tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = tmp_path / "top"
+    (top / ".git").mkdir(parents=True)
+    (top / "link").symlink_to(tmp_path)
+    (tmp_path / "deploy.prototxt").write_text(NET)
+    (top / "run.py").write_text(f'import caffe\nnet = caffe.Net("{path}", caffe.TEST)\n')
+    listed: list[str] = []
+
+    def names_beside(folder: str) -> list[str]:
+        listed.append(folder)
+        return ["deploy.prototxt"]
+
+    monkeypatch.setattr(misnamed, "names_beside", names_beside)
+    found = {path for path in misnamed_in(str(top)) if Path(path).parent != top}
+    assert (found, set(listed) - {str(top)}) == (set(), set())
+
+
+def test_a_path_is_held_against_the_names_once_and_not_many_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def nearest_of(name: str, _: object) -> str:
+        asked.append(name)
+        return ""
+
+    monkeypatch.setattr(misnamed, "nearest_of", nearest_of)
+    same = [Script(f"{number}.py", "/top", 'caffe.Net("a.prototxt")\n' * 9) for number in range(9)]
+    misnamed_of(same, "/top", lambda name: False, lambda home: ["b.prototxt"])
+    assert asked == ["a.prototxt"]
+    asked.clear()
+    many = Script("many.py", "/top", "".join(f'caffe.Net("a{number}.prototxt")\n' for number in range(8000)))
+    misnamed_of([many], "/top", lambda name: False, lambda home: ["b.prototxt"])
+    assert len(asked) == 500
+
+
+def test_a_path_with_a_nul_is_none(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "run.py").write_text('import caffe\nnet = caffe.Net("a\0b/deploy.prototxt", caffe.TEST)\n')
+    assert misnamed_in(str(tmp_path)) == {}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import caffelint
+from caffelint.lint.project.bases import _layers_in
+from caffelint.lint.project.prefixes import saved_as
 
 DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "a" batch_size: 8 } }'
 LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "%s" bottom: "label" top: "loss" }'
@@ -45,3 +47,23 @@ def test_what_a_snapshot_of_the_project_lacks(tmp_path: Path, script: str, name:
     assert ['train.sh:2) is of "base.prototxt", which has no layer of that name' in one.message for one in found] == [
         True
     ] * told
+
+
+@pytest.mark.parametrize(("net", "told"), [("inside.prototxt", True), ("../secret.prototxt", False)])
+@pytest.mark.parametrize("linked", [False, True])
+def test_no_net_outside_the_checkout_is_read(tmp_path: Path, net: str, told: bool, linked: bool) -> None:
+    top = tmp_path / "top"
+    (top / ".git").mkdir(parents=True)
+    (top / "train.sh").write_text("caffe train -solver base_solver.prototxt\n" + TRAIN % "base")
+    (top / net).write_text(DATA + layer("a", "data", FILLED) + layer("secret", "a", FILLED) + LOSS % "secret")
+    if linked:
+        (top / "base.prototxt").symlink_to(net)
+    named = "base" if linked else net.removesuffix(".prototxt")
+    (top / "base_solver.prototxt").write_text(SOLVER % (named, "base"))
+    (top / "tuned_solver.prototxt").write_text(SOLVER % ("tuned", "tuned"))
+    (top / "tuned.prototxt").write_text(DATA + layer("a", "data", FILLED) + layer("new", "a", "") + LOSS % "new")
+    found = [one for one in caffelint.check([str(top)]).findings if one.name == "new-layer-without-filler"]
+    assert ["inside.prototxt" in one.message for one in found] == [True] * told
+    if not told:
+        assert saved_as("base", str(top)) == frozenset()
+        assert _layers_in(str(top / net), str(top)) == ()
