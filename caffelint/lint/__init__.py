@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     # Rules name these only as types. To read Python takes time at the start, and few nets need it.
     from caffelint.project.mentions import Fed as Fed
+    from caffelint.project.mentions import Made as Made
     from caffelint.project.mentions import Supplied as Supplied
     from caffelint.project.python_faults import PythonFault as PythonFault
     from caffelint.project.python_layers import PythonClass as PythonClass

@@ -131,11 +131,14 @@ class Asked(NamedTuple):
 
 class Made(NamedTuple):
     """That a script makes a data base of a list of images: its path as far as the script writes it, the path of the
-    list, the folder of the script, and where it does.
+    list, what the names in the list are below, the folder of the script, and where it does.
+
+    root: as the script has it; None where that is not always the same.
     """
 
     base: str
     list: str
+    root: str | None
     folder: str
     place: Mention
 

@@ -191,15 +191,23 @@ def _written(forward: ast.FunctionDef) -> dict[tuple[str, str], int]:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and times[node.targets[0].id] == 1
         if len(parts := walk(node.value)) <= _LONG
     }
+    taken: dict[str, list[tuple[str, str]]] = {}
     for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             number = _top(node.targets[0], tops)
             parts = walk(node.value) if number is not None else []
             names = {part.id for part in parts if isinstance(part, ast.Name)} & made.keys()
-            for part in [*parts, *(one for name in sorted(names) for one in made[name])]:
-                if isinstance(part, ast.Subscript) and number is not None:
-                    found[_text(part.value), _text(part.slice)] = number
-    return {(name, index): number for (name, index), number in found.items() if name and index}
+            taken.update((name, _taken_of(made[name])) for name in names - taken.keys())
+            for pair in [*_taken_of(parts), *(one for name in sorted(names) for one in taken[name])]:
+                if number is not None:
+                    found[pair] = number
+    return found
+
+
+def _taken_of(parts: Iterable[ast.AST]) -> list[tuple[str, str]]:
+    """The arrays that values are taken of, each with the index."""
+    taken = ((_text(part.value), _text(part.slice)) for part in parts if isinstance(part, ast.Subscript))
+    return [(name, index) for name, index in dict.fromkeys(taken) if name and index]
 
 
 def _top(target: ast.expr, tops: str) -> int | None:

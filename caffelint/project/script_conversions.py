@@ -13,8 +13,9 @@ _ARGUMENTS = 3
 
 
 class Conversion(NamedTuple):
-    """list, base: the paths as the script has them. start: where the command stands in the text."""
+    """root, list, base: the paths as the script has them. start: where the command is in the text."""
 
+    root: str
     list: str
     base: str
     start: int
@@ -28,10 +29,10 @@ def conversions(text: str) -> Iterator[Conversion]:
         words = [word.strip("\"'") for word in found[1].replace("\\\n", " ").replace("\\\r\n", " ").split()]
         if words and words[-1].isdigit():  # of 2>&1
             words.pop()
-        *_, list_, base = words if len(words) >= _ARGUMENTS else ("", "")
+        *_, root, list_, base = words if len(words) >= _ARGUMENTS else ("", "", "")
         base = base.rstrip("/")
         if list_ and base and not any("$" in bare(one) or bare(one).startswith("-") for one in (list_, base)):
-            yield Conversion(list_, base, found.start())
+            yield Conversion(root, list_, base, found.start())
 
 
 def bare(path: str) -> str:

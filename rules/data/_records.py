@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from caffelint.lint import Layer, file_name, quoted
 from caffelint.lint.disk import lines_of
 
 from ._layers import same_path, source_of
+
+if TYPE_CHECKING:
+    from caffelint.lint import Made
 
 _SHARE = 0.1
 """Of the lines of a list, from which on what is tested is no longer about new data."""
@@ -18,18 +23,43 @@ def same_records(layer: Layer, other: Layer) -> str:
     mine, theirs = source_of(layer)[1], source_of(other)[1]
     if not (mine and theirs) or same_path(mine) == same_path(theirs):
         return ""
-    place, list_ = _made(layer, mine)
-    if list_ and list_ == _made(other, theirs)[1]:
-        return f"{place} makes {quoted(mine)} of {quoted(file_name(list_))}, as {quoted(theirs)} of training"
-    lines, others = lines_of(mine, layer.net), lines_of(theirs, other.net)
-    if len(same := [line for line in lines if line in others]) < max(_SHARE * len(lines), 1):
+    made, trained = _made(layer, mine), _made(other, theirs)
+    if made and trained and made.list == trained.list and _have_one_root(made, trained):
+        return f"{made.place} makes {quoted(mine)} of {quoted(file_name(made.list))}, as {quoted(theirs)} of training"
+    if not (layer.kind.has_setting("shuffle") and other.kind.has_setting("shuffle")):
+        return ""  # their lines are not a record each, as those of WindowData
+    lines = lines_of(mine, layer.net)
+    same = _shared(lines, _root(layer), lines_of(theirs, other.net), _root(other))
+    if len(same) < max(_SHARE * len(lines), 1):
         return ""
     are, whole = "are" if len(same) > 1 else "is", f"{len(lines)} lines of {quoted(mine)}"
     return f"{len(same)} of {whole} ({quoted(same[0])}) {are} also in {quoted(theirs)}, which training reads"
 
 
-def _made(layer: Layer, source: str) -> tuple[str, str]:
-    """Where a script makes a source of a list, and of which; two empty strings where none does."""
+def _shared(lines: Collection[str], root: str, others: Collection[str], other: str) -> list[str]:
+    """The lines that are the same after one root as others are after another one, of which both may be long."""
+    mine, theirs = root.removeprefix(other), other.removeprefix(root)
+    if mine and theirs:
+        return []
+    there = others  # all of a list is one set that is made once
+    if mine:
+        there = frozenset(line.removeprefix(mine) for line in others if line.startswith(mine))
+    return [line for line in lines if line.startswith(theirs) and line.removeprefix(theirs) in there]
+
+
+def _root(layer: Layer) -> str:
+    """What begins the paths in its list."""
+    return str(getattr(getattr(layer.message, source_of(layer)[0], None), "root_folder", ""))
+
+
+def _have_one_root(made: Made, other: Made) -> bool:
+    """Scripts may set variables of one name to different values."""
+    if made.root is None or other.root is None or "$" in made.root and made.place.path != other.place.path:
+        return False
+    return same_path(made.root) == same_path(other.root)
+
+
+def _made(layer: Layer, source: str) -> Made | None:
+    """How a script makes a source of a list."""
     folder = os.path.dirname(os.path.abspath(layer.net.path))
-    made = (one for one in layer.net.runs.made if one.is_of(source, folder)) if layer.net.runs else iter(())
-    return next(((str(one.place), one.list) for one in made), ("", ""))
+    return next((one for one in layer.net.runs.made if one.is_of(source, folder)), None) if layer.net.runs else None

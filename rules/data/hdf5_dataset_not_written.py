@@ -30,7 +30,9 @@ class Hdf5DatasetNotWritten(NetRule):
 
     ## Known problems
     Python (h5py) and MATLAB (h5create, hdf5write) are read. Where any script of the project writes a dataset whose name
-    is not written out, nothing is said.
+    is not written out, nothing is said; nor of a script that also writes other datasets that the layer does not read.
+    Which script makes the file that `source` leads to is not known: one that makes data for another net, with nearly
+    the same names, is taken for it, and no name is reported that any script of the project writes.
 
     ## References
     - hdf5_data_layer.cpp, LoadHDF5FileData; hdf5.cpp, hdf5_load_nd_dataset_helper: `Failed to get dataset ndims`
@@ -46,6 +48,9 @@ class Hdf5DatasetNotWritten(NetRule):
         {"net.prototxt": _NET, "make.py": _SCRIPT % "labels" + "    f.create_dataset(name, data=y)\n"},
         # What another script makes.
         {"net.prototxt": _NET, "make.py": (_SCRIPT % "labels").replace('"data"]', '"images"]')},
+        {"net.prototxt": _NET, "make.py": _SCRIPT % "labels" + '    f["boxes"] = boxes\n'},
+        # For another net.
+        {"net.prototxt": _NET, "make.py": _SCRIPT % "labels", "other.py": _SCRIPT % "label"},
     ]
     INVALID = [
         Invalid(
@@ -69,7 +74,8 @@ class Hdf5DatasetNotWritten(NetRule):
         for place in dict.fromkeys(one.path for _, one in written):
             lines = {name: one.line for name, one in written if one.path == place}
             others = [name for name in lines if name not in layer.tops]
-            for top in missing if all(one in lines for one in layer.tops if one not in missing) else ():
+            is_its = len(lines) == len(layer.tops) and all(one in missing or one in lines for one in layer.tops)
+            for top in missing if is_its else ():
                 for name in near(top, others, within=layer.net.once(Compared)):
                     yield self.finding(
                         layer.at("top", layer.tops.index(top)),

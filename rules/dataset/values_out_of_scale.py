@@ -10,7 +10,7 @@ from ._example import NET, SOUND, project, records
 from ._words import has_outliers, number, once, path, source_place
 
 
-def _behind(layer: str) -> str:
+def _after_data(layer: str) -> str:
     """The net of the examples, with a layer from "data" to "p" before its first one."""
     return NET.replace('bottom: "data"', 'bottom: "p"').replace(
         'layer {\n  name: "fc"', layer + 'layer {\n  name: "fc"'
@@ -52,9 +52,9 @@ class ValuesOutOfScale(DatasetRule):
         SOUND,
         project(records(100, 250, 800), _TARGET),
         project(records(1e5, 2.5e5, 8e5), _TARGET.replace('top: "loss"', 'top: "loss" loss_weight: 1e-6')),
-        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), _behind(_NORMED)),
+        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), _after_data(_NORMED)),
         project(records(0, 1, image="1x2x2 0 100 200 250"), _SCALED),
-        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), _behind(_POWER)),
+        project(records(0, 1, image="1x2x2 0.5 100000 20 3"), _after_data(_POWER)),
     ]
     INVALID = [
         Invalid(
@@ -82,15 +82,30 @@ class ValuesOutOfScale(DatasetRule):
             " of them; remove scale if they were divided before",
         ),
         Invalid(
-            project(records(0, 1, image="1x2x2 0.1 1.0 0.2 0.3"), _behind(_DIVIDED)),
+            project(records(0, 1, image="1x2x2 0.1 1.0 0.2 0.3"), _after_data(_DIVIDED)),
             span="scale: 0.00390625",
             message='Power "p": scale 0.003906 makes -0.4996 to -0.4961 of the values of "train_lmdb", which are 0.1 to'
             " 1; remove it if they were divided before",
         ),
+        # Each net has its own.
+        Invalid(
+            {
+                "solver.prototxt": 'train_net: "a.prototxt" test_net: "b.prototxt" test_iter: 9',
+                "a.prototxt": _after_data(_DIVIDED),
+                "b.prototxt": _after_data(_DIVIDED),
+                "train_lmdb": records(0, 1, image="1x2x2 0.1 1.0 0.2 0.3"),
+            },
+            span=("scale: 0.00390625", "scale: 0.00390625"),
+            message=(
+                'Power "p": scale 0.003906 makes -0.4996 to -0.4961 of the values of "train_lmdb", which are 0.1 to 1;'
+                " remove it if they were divided before",
+            )
+            * 2,
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
-        shrunk: set[int] = set()
+        shrunk: set[tuple[str, int]] = set()
         for feed, facts in once(data):
             for key, top in facts.tops.items():
                 compared = [one.layer for one in feed.readers(key)]
@@ -100,7 +115,9 @@ class ValuesOutOfScale(DatasetRule):
                     continue
                 yield from self._top(data, feed, key, top, shrunk)
 
-    def _top(self, data: DataEvidence, feed: Feed, key: str, top: Top, shrunk: set[int]) -> Iterator[Finding]:
+    def _top(
+        self, data: DataEvidence, feed: Feed, key: str, top: Top, shrunk: set[tuple[str, int]]
+    ) -> Iterator[Finding]:
         blob = feed.top_of(key)
         after = next(transformed_values(data, feed, top), None) if key == IMAGE else None
         first, last = top.low or 0.0, top.high or 0.0
@@ -130,16 +147,16 @@ class ValuesOutOfScale(DatasetRule):
         elif blob is not None and high - low > _SMALL:
             yield from self._shrunk(feed, blob, Values(low, high), shrunk)
 
-    def _shrunk(self, feed: Feed, blob: Blob, values: Values, told: set[int]) -> Iterator[Finding]:
-        """A Power behind the data that leaves next to nothing of them, as one that is for pixels up to 255."""
+    def _shrunk(self, feed: Feed, blob: Blob, values: Values, told: set[tuple[str, int]]) -> Iterator[Finding]:
+        """A Power after the data that leaves next to nothing of them, as one that is for pixels up to 255."""
         for layer in (layer for layer, _ in blob.readers if layer.type == "Power"):
-            made = next(iter(layer.values([values])), None)
-            if layer.index in (None, *told) or made is None or made.high - made.low >= _SMALL:
+            made, net = next(iter(layer.values([values])), None), feed.layer.net
+            if layer.index is None or (net.path, layer.index) in told or made is None or made.high - made.low >= _SMALL:
                 continue
-            written = feed.layer.net.layers[layer.index or 0]
+            written = net.layers[layer.index]
             param = written.message.power_param
             if 0 < abs(param.scale) < 0.1 and param.power == 1 and not _loses_scale(layer.tops[0]):
-                told.add(layer.index or 0)
+                told.add((net.path, layer.index))
                 yield self.finding(
                     written.at("power_param", "scale"),
                     f"{title(written)}: scale {number(param.scale)} makes {number(made.low)} to {number(made.high)} of"

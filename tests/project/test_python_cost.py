@@ -282,6 +282,22 @@ def test_arrays_that_are_shuffled_are_held_against_each_other_once(line: str, ea
     assert work(200) < 4.6 * work(50)
 
 
+def test_what_a_name_is_set_to_is_gone_through_once() -> None:
+    def work(line: str) -> int:
+        text = f"class A(caffe.Layer):\n    def forward(self, bottom, top):\n        x = {line}\n"
+        text += "        top[0].data[...] = x\n" * 200
+
+        def look() -> None:
+            one = PythonModule("a.py", text).find("A")
+            assert one is not None
+            assert not one.shuffled_apart
+
+        return bench_curves.calls(look)
+
+    work("self.a[i]")
+    assert work("self.a[i] + " * 30 + "1") < 2 * work("self.a[i]")
+
+
 def test_what_a_module_takes_from_others_is_looked_up() -> None:
     """A module of many imports is asked of each class that layers name."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Mapping
 from itertools import islice
 
 from caffelint.lint.project.memory import remembered
@@ -12,19 +13,22 @@ from caffelint.project.mentions import Made
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_conversions import Conversion, bare, conversions
 from caffelint.project.scripts import Script
+from caffelint.text.patterns import compiled_later
 
 _SHELL = (".sh", ".bash")
 _MAKES = ("convert_", "lmdb.open(", "leveldb", "LevelDB(")
 """What scripts hold that make or open data bases."""
 _MOST = 1000
 """Data bases, and conversions of a script."""
+_SET = compiled_later(r"(?<!\w)(\w+)\+?=")
+_VARIABLE = compiled_later(r"\$\{?(\w*)")
 
 
 @remembered(4)
 def made_in(top: str) -> tuple[Made, ...]:
     """Each data base of the project with that top whose list is known; none that another script may make as well."""
     makers = [script for script in scripts_below(top, top) if any(word in script.text for word in _MAKES)]
-    found = []
+    found: list[Made] = []
     for script in makers:
         if script.is_shipped or not script.path.endswith(_SHELL):
             continue
@@ -32,6 +36,7 @@ def made_in(top: str) -> tuple[Made, ...]:
         every = list(islice(conversions(code), _MOST))
         times = Counter(bare(one.base) for one in every)
         written = "\n".join(line.rpartition(">")[2] for line in code.splitlines() if ">" in line)
+        variables = Counter(one[1] for one in _SET.finditer(code)) if every else Counter[str]()
         for one in every:
             name = bare(one.base)
             listed = "" if bare(one.list) in written else _list_of(one, script, top)
@@ -39,8 +44,14 @@ def made_in(top: str) -> tuple[Made, ...]:
                 parts = one.base.split("/")
                 known = max((at + 1 for at, part in enumerate(parts) if "$" in part), default=0)
                 base = "/".join(part for part in parts[known:] if part not in ("", ".", ".."))
-                found.append(Made(base, listed, script.folder, script.mention(one.start)))
+                found.append(Made(base, listed, _root_of(one, variables), script.folder, script.mention(one.start)))
     return tuple(found[:_MOST])
+
+
+def _root_of(one: Conversion, times: Mapping[str, int]) -> str | None:
+    """None where a variable in it is not set once, or a flag is in its place."""
+    is_known = all(times.get(found[1]) == 1 for found in _VARIABLE.finditer(one.root))
+    return one.root if is_known and not one.root.startswith("-") else None
 
 
 def _list_of(one: Conversion, script: Script, top: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_two_data_bases_of_one_list(tmp_path: Path, lists: tuple[str, str], more
     (tmp_path / "net.prototxt").write_text(NET)
     (tmp_path / "solver.prototxt").write_text(SOLVER)
     (tmp_path / "make.sh").write_text(more + COMMAND.format(lists[0], "train") + COMMAND.format(lists[1], "val"))
-    found = [one for one in caffelint.check([str(tmp_path)]).findings if one.name == "tested-on-training-records"]
+    found = _found(tmp_path)
     assert [(one.line, '"val_lmdb" of "train.txt"' in one.message) for one in found] == [(4, True)] * told
 
 
@@ -71,3 +72,59 @@ def test_whether_a_list_has_a_line_is_found_as_in_a_set(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("b.h5  1\na.h5\nb.h5 1\n")
     lines = lines_in(str(tmp_path / "list.txt"))
     assert (list(lines), isinstance(lines, Set)) == (["b.h5 1", "a.h5"], True)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("convert_imageset data labels.txt train_lmdb\nconvert_imageset data/ labels.txt val_lmdb\n", True),
+        ("convert_imageset data/train/ labels.txt train_lmdb\nconvert_imageset data/val/ labels.txt val_lmdb\n", False),
+        ("D=a\nconvert_imageset $D/ labels.txt train_lmdb\nconvert_imageset $D/ labels.txt val_lmdb\n", True),
+        ("D=a\nconvert_imageset $D/ labels.txt train_lmdb\nD=b\nconvert_imageset $D/ labels.txt val_lmdb\n", False),
+    ],
+)
+def test_names_of_a_list_below_a_folder(tmp_path: Path, text: str, told: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.prototxt").write_text(NET)
+    (tmp_path / "solver.prototxt").write_text(SOLVER)
+    (tmp_path / "make.sh").write_text(text)
+    assert len(_found(tmp_path)) == told
+
+
+def _lists(kind: str, block: str, folders: tuple[str, str]) -> str:
+    layers = (
+        f'layer {{ name: "{name}" type: "{kind}" top: "data" top: "label" include {{ phase: {name.upper()} }}'
+        f' {block} {{ source: "{name}.txt" root_folder: "{folder}" batch_size: 4 }}'
+        " transform_param { crop_size: 9 } }"
+        for name, folder in zip(("train", "test"), folders, strict=True)
+    )
+    return "\n".join(layers) + 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" }'
+
+
+IMAGES, WINDOWS = ("ImageData", "image_data_param"), ("WindowData", "window_data_param")
+
+
+@pytest.mark.parametrize(
+    ("kind", "folders", "lines", "told"),
+    [
+        (IMAGES, ("train/", "train/"), ("a.jpg 0\n", "a.jpg 0\n"), True),
+        (IMAGES, ("", "train/"), ("train/a.jpg 0\n", "a.jpg 0\n"), True),
+        (IMAGES, ("train/", ""), ("a.jpg 0\n", "train/a.jpg 0\n"), True),
+        (IMAGES, ("a/", "b/"), ("b/x.jpg 0\n", "a/x.jpg 0\n"), False),
+        (IMAGES, ("train/", "val/"), ("a.jpg 0\n", "a.jpg 0\n"), False),
+        (WINDOWS, ("", ""), ("# 0\na.jpg\n3\n500\n500\n0\n", "# 0\nb.jpg\n3\n500\n500\n0\n"), False),
+    ],
+)
+def test_lists_of_images(
+    tmp_path: Path, kind: tuple[str, str], folders: tuple[str, str], lines: tuple[str, str], told: bool
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.prototxt").write_text(_lists(*kind, folders))
+    (tmp_path / "solver.prototxt").write_text(SOLVER)
+    for name, text in zip(("train", "test"), lines, strict=True):
+        (tmp_path / f"{name}.txt").write_text(text)
+    assert len(_found(tmp_path)) == told
+
+
+def _found(folder: Path) -> list[Any]:
+    return [one for one in caffelint.check([str(folder)]).findings if one.name == "tested-on-training-records"]
