@@ -31,7 +31,9 @@ def is_to_deploy(net: Net) -> bool:
 
 def only_takes_weights(net: Net) -> bool:
     """Is the net run with the weights of another one, and gives none? One with a loss may train as deploy, too."""
-    return net.role == "deploy" or (net.is_only_tested and "deploy" not in file_name(net.path).lower())
+    if net.role == "deploy" or not net.is_only_tested:
+        return net.role == "deploy"
+    return not (is_called_deploy(file_name(net.path)) and any(layer.kind.looks_like_a_loss for layer in net.layers))
 
 
 def compares_without_labels(refused: Refused) -> bool:
