@@ -43,10 +43,17 @@ def source_of(layer: Layer) -> tuple[str, str]:
 def chooses_records(layer: Layer, other: Layer) -> bool:
     """Whether two data layers give a field of a fork's own different values, such as which part of a file is read.
 
-    What BVLC's data layers have, as a batch size or a crop, chooses no records.
+    What BVLC's data layers have, as a batch size or a crop, chooses no records, but for the folder of a list's images.
     """
+    if same_path(root_folder(layer)) != same_path(root_folder(other)):
+        return True
     mine, theirs = _own_values(layer), _own_values(other)
     return any(field in theirs and theirs[field] != value for field, value in mine.items())
+
+
+def root_folder(layer: Layer) -> str:
+    """What begins the paths in its list."""
+    return str(getattr(getattr(layer.message, source_of(layer)[0], None), "root_folder", ""))
 
 
 def _own_values(layer: Layer) -> dict[tuple[str, str], str]:

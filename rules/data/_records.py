@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from caffelint.lint import Layer, file_name, quoted
 from caffelint.lint.disk import lines_of
 
-from ._layers import same_path, source_of
+from ._layers import root_folder, same_path, source_of
 
 if TYPE_CHECKING:
     from caffelint.lint import Made
@@ -29,7 +29,7 @@ def same_records(layer: Layer, other: Layer) -> str:
     if not (layer.kind.has_setting("shuffle") and other.kind.has_setting("shuffle")):
         return ""  # their lines are not a record each, as those of WindowData
     lines = lines_of(mine, layer.net)
-    same = _shared(lines, _root(layer), lines_of(theirs, other.net), _root(other))
+    same = _shared(lines, root_folder(layer), lines_of(theirs, other.net), root_folder(other))
     if len(same) < max(_SHARE * len(lines), 1):
         return ""
     are, whole = "are" if len(same) > 1 else "is", f"{len(lines)} lines of {quoted(mine)}"
@@ -45,11 +45,6 @@ def _shared(lines: Collection[str], root: str, others: Collection[str], other: s
     if mine:
         there = frozenset(line.removeprefix(mine) for line in others if line.startswith(mine))
     return [line for line in lines if line.startswith(theirs) and line.removeprefix(theirs) in there]
-
-
-def _root(layer: Layer) -> str:
-    """What begins the paths in its list."""
-    return str(getattr(getattr(layer.message, source_of(layer)[0], None), "root_folder", ""))
 
 
 def _have_one_root(made: Made, other: Made) -> bool:

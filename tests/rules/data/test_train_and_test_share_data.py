@@ -30,3 +30,19 @@ def test_a_run_that_only_measures_the_time(tmp_path: Path, solver: str, severity
     )
     found = {one.name: one.severity for one in caffelint.check(tmp_path).findings}
     assert found["train-and-test-share-data"] == found["missing-weight-filler"] == severity
+
+
+@pytest.mark.parametrize(("folder", "told"), [("val/", 0), ("train", 1)])
+def test_names_of_a_list_below_two_folders_are_other_images(folder: str, told: int) -> None:
+    """image_data_layer.cpp, load_batch: root_folder + name."""
+    text = "".join(
+        f'layer {{ name: "{phase}" type: "ImageData" top: "data" top: "label" include {{ phase: {phase} }}'
+        f' image_data_param {{ source: "list.txt" root_folder: "{root}" batch_size: 4 }} }}\n'
+        for phase, root in (("TRAIN", "train/"), ("TEST", folder))
+    )
+    loss = (
+        'layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 2 } }'
+        ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }'
+    )
+    found = caffelint.check_text(text + loss, kind="net").findings
+    assert sum(one.name == "train-and-test-share-data" for one in found) == told
