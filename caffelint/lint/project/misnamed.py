@@ -22,6 +22,8 @@ _LEAST = 5
 """Letters of a word in which one more, or one less, is a slip: `rcnn` and `cnn` are two networks."""
 _MOST = 500
 """Paths in the scripts of a project that lead to no file, and are held against the names of its files."""
+_MOST_COMPARED = 100
+"""Names that may be a slip, and are held letter by letter against those in a folder."""
 
 
 Misnamed = Mapping[str, tuple[tuple[str, Mention], ...]]
@@ -44,9 +46,13 @@ def misnamed_of(
 ) -> Misnamed:
     """is_there: does any folder of the project have a file of a name? names: those of the nets in a folder."""
     found: dict[str, dict[str, Mention]] = {}
+    compared: list[str] = []
 
     @cache
     def meant_in(home: str, name: str) -> str:
+        if len(compared) == _MOST_COMPARED or not any(_is_slip(name, other) for other in names(home)):
+            return ""
+        compared.append(name)
         other = nearest_of(name, names(home))
         is_meant = other and _is_slip(name, other) and not any(one.may_write(name) for one in scripts)
         return other if is_meant else ""

@@ -59,20 +59,29 @@ def test_no_folder_outside_the_checkout_is_listed(tmp_path: Path, path: str, mon
 
 
 def test_a_path_is_held_against_the_names_once_and_not_many_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those that may be a slip of one the first 100, letter by letter."""
     asked: list[str] = []
+    looked: list[str] = []
 
     def nearest_of(name: str, _: object) -> str:
         asked.append(name)
         return ""
 
+    def names(home: str) -> list[str]:
+        looked.append(home)
+        return ["ba1.prototxt"]
+
     monkeypatch.setattr(misnamed, "nearest_of", nearest_of)
-    same = [Script(f"{number}.py", "/top", 'caffe.Net("a.prototxt")\n' * 9) for number in range(9)]
-    misnamed_of(same, "/top", lambda name: False, lambda home: ["b.prototxt"])
-    assert asked == ["a.prototxt"]
-    asked.clear()
-    many = Script("many.py", "/top", "".join(f'caffe.Net("a{number}.prototxt")\n' for number in range(8000)))
-    misnamed_of([many], "/top", lambda name: False, lambda home: ["b.prototxt"])
-    assert len(asked) == 500
+    same = [Script(f"{number}.py", "/top", 'caffe.Net("ab.prototxt")\n' * 9) for number in range(9)]
+    misnamed_of(same, "/top", lambda name: False, names)
+    assert asked == ["ab.prototxt"]
+    for word, times in (("ab", 100), ("other", 0)):
+        asked.clear()
+        looked.clear()
+        many = Script("many.py", "/top", "".join(f'caffe.Net("{word}{number}.prototxt")\n' for number in range(8000)))
+        misnamed_of([many], "/top", lambda name: False, names)
+        assert len(asked) == times
+        assert len(looked) <= 600
 
 
 def test_a_path_with_a_nul_is_none(tmp_path: Path) -> None:
