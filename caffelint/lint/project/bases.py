@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from caffelint.lint.project.launched import home_of
+from caffelint.lint.project.launched import homes_of
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.prefixes import saved_as
 from caffelint.lint.project.pretrained import trainings_of
@@ -23,7 +23,8 @@ def base_of(top: str, solver: str) -> Base | None:
     """None where a training of the solver starts from others, or from none, or where several nets are saved so."""
     folder, name = os.path.split(solver)
     said = ((script, one) for script, one in trainings_of(top, folder, name) if not one.resumes)
-    found = [(script, one) for script, one in said if home_of(script.folder, one.solver, folder, name) is not None]
+    home_of = homes_of(folder, name)
+    found = [(script, one) for script, one in said if home_of(script.folder, one.solver) is not None]
     names = [_SNAPSHOT.fullmatch(os.path.basename(training.weights)) for _, training in found]
     prefixes = {match["prefix"] if match else "" for match in names}
     nets = sorted(saved_as(prefixes.pop(), top)) if len(prefixes) == 1 else []

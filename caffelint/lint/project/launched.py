@@ -32,8 +32,8 @@ def launched_of(launching: Launching, top: str, solver: str) -> tuple[Launched, 
     running = dict.fromkeys(launching.paths.of(folder, name))
     parts = os.path.join(folder, name).split(os.sep)
     ends = {os.sep.join(parts[-count:]): count for count in range(1, len(parts))}
-    home = cache(lambda script, path: home_of(script, path, folder, name))
-    by_script = {script: _launched_from(script, top, ends, home) for script in running}
+    homes = homes_of(folder, name)
+    by_script = {script: _launched_from(script, top, ends, homes) for script in running}
     if not all(by_script.get(one) for one in launching.beside.get(folder, ())):
         return ()
     return tuple(launch for launches in by_script.values() for launch in launches)
@@ -91,6 +91,11 @@ def _launched_from(
             if home is not None and is_below(home, top):
                 found.append(Launched(home, path, script.mention(start)))
     return found
+
+
+def homes_of(folder: str, name: str) -> Callable[[str, str], str | None]:
+    """`home_of` for the solver of a name in a folder: each folder of scripts and path is asked once."""
+    return cache(lambda script, path: home_of(script, path, folder, name))
 
 
 def home_of(script: str, path: str, folder: str, name: str) -> str | None:

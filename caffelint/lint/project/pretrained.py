@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from caffelint.lint.project.about import Paths
 from caffelint.lint.project.border import top_of
-from caffelint.lint.project.launched import home_of
+from caffelint.lint.project.launched import homes_of
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.scripts import scripts_below
 from caffelint.lint.reach import reach_of
@@ -37,8 +37,9 @@ def pretrained(solver: str) -> Pretrained | None:
     top = top_of(folder)
     reach = reach_of(folder)
     found: dict[str, Mention] = {}
+    home_of = homes_of(folder, name)
     for script, training in trainings_of(top, folder, name) if top else ():
-        home = home_of(script.folder, training.solver, folder, name)
+        home = home_of(script.folder, training.solver)
         if home is None or training.resumes:
             continue
         path = os.path.normpath(os.path.join(home, training.weights))

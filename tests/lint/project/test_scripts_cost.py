@@ -12,7 +12,7 @@ from weighing import NET, write
 
 import caffelint
 from caffelint.lint.config import Config
-from caffelint.lint.project import conversions, launched, memory, scripts, unsolved
+from caffelint.lint.project import bases, conversions, launched, memory, scripts, unsolved
 from caffelint.project.scripts import Script
 
 SOLVER = 'train_net: "t.prototxt"\nbase_lr: 0.01\nlr_policy: "fixed"\nmax_iter: 1000\n'
@@ -142,14 +142,19 @@ def test_solvers_that_scripts_judge_are_looked_up(project: Path, path: str) -> N
     assert work(400) < 4.6 * small
 
 
-def test_launches_below_many_solvers_of_one_path(project: Path) -> None:
+@pytest.mark.parametrize("what", ["launched", "bases"])
+def test_launches_below_many_solvers_of_one_path(project: Path, what: str) -> None:
     """Each may be of any of them, until the nearest is found, for all scripts in a folder at once."""
 
     def work(number: int) -> int:
         below = "/".join("x" * 20)
         write({f"{below[: 2 * one]}a/solver.prototxt": SOLVER for one in range(20)})
-        write({f"{below}/r{one}.sh": "caffe train -solver a/solver.prototxt\n" for one in range(number)})
+        said = "caffe train -solver a/solver.prototxt -weights x_iter_1.caffemodel\n"
+        write({f"{below}/r{one}.sh": said for one in range(number)})
         paths = [str(project / below[: 2 * one] / "a" / "solver.prototxt") for one in range(20)]
+        if what == "bases":
+            assert bases.base_of(str(project), paths[0]) is None  # reads the scripts
+            return bench_curves.calls(lambda: [bases.base_of(str(project), path) for path in paths])
         launching = scripts._launching(str(project), "solver.prototxt")
         return bench_curves.calls(lambda: [launched.launched_of(launching, str(project), path) for path in paths])
 
