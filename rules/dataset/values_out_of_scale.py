@@ -111,7 +111,9 @@ class ValuesOutOfScale(DatasetRule):
                 compared = [one.layer for one in feed.readers(key)]
                 if feed.top_of(key) is None or top.low is None or _normalised(feed, key):
                     continue
-                if compared and not any(one.is_distance and max(one.loss_weights) > _LITTLE for one in compared):
+                if compared and not any(
+                    one.is_distance and max(one.loss_weights, default=0.0) > _LITTLE for one in compared
+                ):
                     continue
                 yield from self._top(data, feed, key, top, shrunk)
 
