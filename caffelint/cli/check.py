@@ -68,11 +68,7 @@ if TYPE_CHECKING:
     help="Of folders, leave out these files, not those of the settings.",
 )
 @force_exclude_option
-@click.option(
-    "--read-data",
-    is_flag=True,
-    help="Also read data: shapes, scales, and up to 2,000 records of each source of a solver.",
-)
+@click.option("--read-data", is_flag=True, help="Also read data: shapes, scales, and 2,000 records of each source.")
 @fail_on_option
 @click.option(
     "--max-warnings",
