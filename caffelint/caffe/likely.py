@@ -119,9 +119,9 @@ def _candidates(layer: BuiltLayer, top: int, built: BuiltNet, images: Images) ->
 def _covered(blob: Blob) -> Iterator[int]:
     """The sides of a matrix that kernels of one row or one column cover: no kernel that long slides over an image."""
     for layer, _ in readers(blob):
-        kernel = layer.message.convolution_param.kernel_h, layer.message.convolution_param.kernel_w
-        if min(kernel) == 1 and max(kernel) > _SLIDES:
-            yield max(kernel)
+        kernels = [window.kernel for window in layer.written_windows() or ()] if layer.shaped_by else []
+        if kernels and min(kernels) == 1 and max(kernels) > _SLIDES:
+            yield max(kernels)
 
 
 def _length(layer: BuiltLayer) -> int:

@@ -113,7 +113,7 @@ def reporting(
                 from caffelint.cli.data_at_hand import solvers
                 from caffelint.evidence.data.sampled import with_samples
 
-                report = with_samples(report, solvers(paths, config), config)
+                report = with_samples(report, [*solvers(paths, config)], config)
             if not options["quiet"] and (lacking := data_not_read()):
                 tell(lacking)
         if config.target and not options["quiet"]:

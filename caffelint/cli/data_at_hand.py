@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from caffelint.lint.discover import discover, named_nets, relative, wanted
@@ -24,11 +25,11 @@ _MOST_ASKED = 1000
 """Sources that are looked for."""
 
 
-def solvers(paths: Sequence[str], config: Config) -> list[str]:
+def solvers(paths: Sequence[str], config: Config) -> Iterator[str]:
     """The files that were given, and those below folders that look like solvers."""
     named = {os.path.normpath(path) for path in paths}
     files = discover(paths, wanted(config), config.roots).files
-    return [file for file in files if file in named or _SOLVER.search(beginning(file, _SIZE))]
+    return (file for file in files if file in named or _SOLVER.search(beginning(file, _SIZE)))
 
 
 def advice(paths: Sequence[str], config: Config) -> str:
@@ -37,7 +38,7 @@ def advice(paths: Sequence[str], config: Config) -> str:
     Nothing of the data is opened.
     """
     asked: set[tuple[str, str]] = set()
-    for solver in solvers(paths, config)[:_MOST]:
+    for solver in islice(solvers(paths, config), _MOST):
         for net in dict.fromkeys(net.path for net in named_nets(solver, config.roots) if net.path):
             for found in _SOURCE.finditer(beginning(net, _SIZE)):
                 source = os.fsdecode(found[1])

@@ -59,8 +59,11 @@ def updates(start: Start, solver: Any, rate: float, steady: bool = False) -> lis
 
 
 def largest_of_biases(start: Start, solver: Any, rate: float) -> float:
-    """The largest update of a bias. Solvers that scale updates move biases however small the gradients are, and what
-    these then add to the values behind them makes the gradients of weights as large."""
+    """The largest update of a bias.
+
+    Solvers that scale updates move biases however small the gradients are, and what these then add to the values of the
+    layers after them makes the gradients of weights as large.
+    """
     factor = clipping(start, solver)
     steps = (
         step_of(solver, gradient * factor, rate * param.lr_mult)

@@ -39,7 +39,10 @@ def parse(text: str) -> tuple[ast.Module | None, bool]:
     if _is_long(text):
         return None, False
     tree = _parsed(_HUGE_NUMBER.sub("_", text))
-    return (tree, False) if isinstance(tree, ast.Module) else (_module(_parsed(_rewritten(text))), True)
+    if isinstance(tree, ast.Module):
+        return tree, False
+    tree = _parsed(_rewritten(text))
+    return (tree if isinstance(tree, ast.Module) else None), True
 
 
 def broken(text: str) -> tuple[int, str] | None:
@@ -64,10 +67,6 @@ def _rewritten(text: str) -> str:
     for pattern, instead in _IN_PYTHON_3:
         text = pattern.sub(instead, text)
     return text
-
-
-def _module(tree: ast.Module | Exception) -> ast.Module | None:
-    return tree if isinstance(tree, ast.Module) else None
 
 
 def _parsed(text: str) -> ast.Module | Exception:

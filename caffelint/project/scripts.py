@@ -12,12 +12,12 @@ from itertools import islice, pairwise
 
 from caffelint.project.mentions import Database, Lost, Mention, Resumed, Stopped
 from caffelint.project.nearest import ends_one, nearest
-from caffelint.project.python_unbound import stops
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_cuts import cuts
 from caffelint.project.script_databases import databases
 from caffelint.project.script_launches import Launch, launches, moves
 from caffelint.project.script_phrase import Phrase
+from caffelint.project.script_starts import path_end
 from caffelint.project.script_surgery import hands_over, sets_weights
 from caffelint.project.script_trainings import Training, trainings
 from caffelint.project.script_writes import is_written
@@ -216,10 +216,8 @@ class Script:
 
     def means(self, path: str, folder: str, solver: str) -> bool:
         """Is a path that it gives that of a solver in a folder? Without folders it is only where the script is."""
-        plain = os.path.normpath(path)
-        if os.sep not in plain:
-            return plain == solver and self.folder == folder
-        return f"{folder}/{solver}".endswith("/" + plain.lstrip("./"))
+        end = path_end(path)
+        return end == f"{bare(folder)}/{solver}" or (end == solver and self.folder == folder)
 
     @cached_property
     def cuts(self) -> Sequence[tuple[str, Lost]]:
@@ -233,6 +231,8 @@ class Script:
         """Where it stops whenever it is run."""
         if not self.path.endswith(_PYTHON):
             return None
+        from caffelint.project.python_unbound import stops  # to read Python takes time at the start
+
         stop = stops(self.text)
         return stop and Stopped(Mention(self.path, stop.line), stop.name, stop.near, stop.says)
 

@@ -99,7 +99,7 @@ class NothingScoredInTesting(NetRule):
             return
         tests = [one for one in net.states() if any(state.phase == TEST for state in one.states)]
         for one in tests if not any(one.is_sound and one.may_be_scored for one in tests) else ():
-            if one.phase == TEST and one.is_sound and one.outputs and not one.may_be_scored:
+            if one.phase == TEST and one.is_sound and one.outputs:
                 outputs = [one.blobs[name] for name in one.outputs]
                 sizes = [prod(blob.shape) if blob.shape is not None else _FEW + 1 for blob in outputs]
                 if sum(sizes) <= _FEW or any(blob.producer is None for blob in outputs):

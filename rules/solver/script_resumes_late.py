@@ -30,7 +30,7 @@ class ScriptResumesLate(SolverRule):
     ```
 
     ## References
-    - solver.cpp, Restore and Step; sgd_solver.cpp, GetLearningRate
+    - solver.cpp, Restore and Step; sgd_solver.cpp, GetLearningRate; run on Caffe 1.0
     """
 
     code = "S312"

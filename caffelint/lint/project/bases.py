@@ -13,6 +13,8 @@ from caffelint.lint.read import ReadError, read
 from caffelint.project.mentions import Base
 from caffelint.text.parser import parse
 from caffelint.text.patterns import compiled_later
+from caffelint.text.scalars import string_value
+from caffelint.text.tree import STRING
 
 _SNAPSHOT = compiled_later(r"(?P<prefix>[^/]{1,200})_iter_\d{1,9}\.caffemodel(?:\.h5)?")
 """Solver::SnapshotFilename."""
@@ -43,4 +45,4 @@ def _layers_in(net: str, top: str) -> tuple[str, ...]:
     except ReadError:
         return ()
     fields = (field.first("name") for field in root.fields if field.name in ("layer", "layers"))
-    return tuple(dict.fromkeys(name.text.strip("\"'") for name in fields if name))
+    return tuple(dict.fromkeys(string_value(name.text) for name in fields if name and name.kind == STRING))

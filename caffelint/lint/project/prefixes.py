@@ -14,7 +14,8 @@ from caffelint.project.mentions import Sharing
 from caffelint.text.parser import parse
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
-from caffelint.text.tree import Field
+from caffelint.text.scalars import string_value
+from caffelint.text.tree import STRING, Field
 
 _LARGEST = 1 << 18
 _MOST = 1000
@@ -117,9 +118,9 @@ def _words(text: str) -> frozenset[str]:
 
 def _text(root: Field, name: str) -> str:
     field = root.first(name)
-    return field.text.strip("\"'") if field else ""
+    return string_value(field.text) if field and field.kind == STRING else ""
 
 
 def _number(root: Field, name: str) -> int:
-    text = _text(root, name)
-    return int(text) if text.isdecimal() and len(text) < 12 else 0
+    field = root.first(name)
+    return int(field.text) if field and field.text.isdecimal() and len(field.text) < 12 else 0
