@@ -30,6 +30,8 @@ LATER = ROOT / "caffelint/text/patterns.py"
 """Compiles what other files give it."""
 SIZES = (*range(8, 40, 4), 100, 1_000)
 """In small steps at first: some patterns take twice the time with each character."""
+GROWING = 100
+"""From this many letters on it is the growth that counts: what is exponential is found before."""
 LONG = 16_000
 SUSPECT = 3e-4
 """Seconds of CPU time over at most 1,000 characters."""
@@ -228,7 +230,7 @@ def slow(pattern: Pattern) -> str | None:
                 text = before + pump * (size // len(pump)) + end
                 if (short := taken(pattern, text, SUSPECT)) > SUSPECT:
                     long = before + pump * (LONG * size // SIZES[-1] // len(pump)) + end
-                    if size < SIZES[-1] or taken(pattern, long, GROWTH * short) > GROWTH * short:
+                    if size < GROWING or taken(pattern, long, GROWTH * short) > GROWTH * short:
                         return f"{before!r} + {pump!r} * {size // len(pump)} + {end!r}"
     return None
 

@@ -16,7 +16,7 @@ _STORES = compiled_later(
 of `build/tools/caffe`.
 """
 _INTO = compiled_later(r"(?:(?:>|\btee\b)[^\n|;&<]{0,200}|[ \t](?:-o|--?out(?:put)?)[ \t=]{1,9}[^\s|;&<]{0,200})\Z")
-_HELD = compiled_later(r"([A-Za-z_]\w{0,80})['\"\]]{0,3}[ \t]{0,9}=(?!=)[^\n]{0,200}\Z")
+_HELD = compiled_later(r"\b([A-Za-z_]\w{0,80})['\"\]]{0,3}[ \t]{0,9}=(?!=)[^\n]{0,200}\Z")
 _GIVEN = compiled_later(r"\b([A-Za-z_]\w{0,80})\([^()\n]{0,200}\Z")
 _GOES_ON = compiled_later(r"[(\[,\\][ \t]{0,9}\n[^\n]{0,300}\Z")
 _LETTER = compiled_later(r"\w")
