@@ -136,8 +136,11 @@ def _open_string(text: str, start: int, end: int, quote: str) -> Token:
     if text[end : end + 1] == "\\":
         end += 1
     if end - start < _LONG:
-        stop = _OPEN_STRING_END.search(text, start + 1, end)
-        end = stop.start() if stop else end
+        for stop in _OPEN_STRING_END.finditer(text, start + 1, end):
+            inside = text[start : stop.start()]
+            if not stop[0].endswith("}") or inside.count("{") <= inside.count("}"):  # else that of a placeholder
+                end = stop.start()
+                break
     while text[end - 1] in " \t\r":
         end -= 1
     message = f"the string that starts here has no closing {quote}"

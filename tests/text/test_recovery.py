@@ -95,6 +95,7 @@ MISTAKES = [
     ('a: x" b: 2', 'x"', "the string x has no opening quote", 'a: "x" b: 2'),
     ('a: "x b: 2', '"x', 'the string that starts here has no closing "', 'a: "x" b: 2'),
     ('a: "x\nb: 2', '"x', 'the string that starts here has no closing "', 'a: "x"\nb: 2'),
+    ('x { a: "{DIR}\nb: 2 }', '"{DIR}', 'the string that starts here has no closing "', 'x { a: "{DIR}"\nb: 2 }'),
     ('a: "x  # why\nb: 2', '"x', 'the string that starts here has no closing "', 'a: "x"  # why\nb: 2'),
     ("x { a: 'y } b: 2", "'y", "the string that starts here has no closing '", "x { a: 'y' } b: 2"),
     ('a: "\\d" b: 2', "\\d", '"\\d" is not an escape sequence; write \\\\ for a backslash', 'a: "\\\\d" b: 2'),
