@@ -26,7 +26,8 @@ class LossGivenBlobTwice(NetRule):
 
     ## Known problems
     Only the first bottom is looked for among the others: a SmoothL1Loss often gets one blob for both of its weights,
-    and a loss of a project's own may take the labels as weights, too.
+    and a loss of a project's own may take the labels as weights, too. One with a single blob for both of its bottoms
+    is left alone: it may judge that blob alone, where its base class asks for two.
 
     ## References
     - net.cpp, AppendBottom
@@ -42,6 +43,7 @@ class LossGivenBlobTwice(NetRule):
         _DATA + ' layer { name: "loss" type: "OwnLoss" bottom: "data" bottom: "label" bottom: "label" }',
         # Pairs within a batch.
         _DATA + ' layer { name: "l" type: "OwnLoss" bottom: "data" bottom: "label" bottom: "data" bottom: "label" }',
+        _DATA + ' layer { name: "loss" type: "BinaryCodeLoss" bottom: "data" bottom: "data" }',
         # In no phase.
         _DATA + ' layer { name: "loss" type: "EuclideanLoss" bottom: "data" bottom: "data" exclude { phase: TRAIN }'
         " exclude { phase: TEST } }",
@@ -73,6 +75,8 @@ class LossGivenBlobTwice(NetRule):
     def _check(self, layer: Layer) -> Iterator[Finding]:
         first, *others = layer.bottoms or [""]
         if first not in others or not layer.phases or _repeats(layer.bottoms):
+            return
+        if not layer.kind.known and others == [first]:  # a LossLayer wants two bottoms, though it may read but one
             return
         second = 1 + others.index(first)
         yield self.finding(
