@@ -63,7 +63,8 @@ class Difference(NamedTuple):
         )
         is_one = len({(here, there) for _, here, there in self.found}) == 1
         if not is_one and len(self.found) <= _SHOWN:
-            mine, theirs = (", ".join(side) for side in zip(*(found[1:] for found in self.found), strict=True))
+            sides = (found[1:] for found in self.found)
+            mine, theirs = (side[0] if len({*side}) == 1 else ", ".join(side) for side in zip(*sides, strict=True))
             is_one = True
         says = f"is {mine} here" if is_one else f'differs: in "{first.name}" it is {mine} here'
         layers = titles([layer for layer, *_ in self.found])
@@ -128,7 +129,7 @@ def differences(
             # A window over the whole of a map goes with the size of the input, and a size of 0 leaves it to Caffe.
             if field == "kernel" and not layer.kind.has_weights and max(value) > _WINDOW:
                 continue
-            if field in _SIZES and not (value and here):
+            if field in _SIZES and not (value and (here or _is_odd(other))):
                 continue
             # Left for somebody to complete.
             if field == "num_output" and not all(one.has(one.kind.block, field) for one in (layer, other)):
@@ -136,7 +137,8 @@ def differences(
             # The axis counts in the blob that is read, which may have others.
             if field == "axis" and layer.bottoms != other.bottoms:
                 continue
-            groups.setdefault((layer.type, field), []).append((layer, described(here), described(value)))
+            shown = "not set" if field in _SIZES and not here else described(here)
+            groups.setdefault((layer.type, field), []).append((layer, shown, described(value)))
     # Whoever has changed the pooling of a whole net has meant to.
     types = [layer.type for layer in mine.values()]
     groups = {(type_, field): found for (type_, field), found in groups.items() if not _is_meant(field, found, types)}
@@ -171,6 +173,14 @@ def other_shapes(mine: Mapping[str, Layer], theirs: Parameters) -> list[tuple[La
 
 def _is_meant(field: str, found: Sequence[tuple[Layer, str, str]], types: Sequence[str]) -> bool:
     return field == "pool" and len(found) >= _ALL and len(found) == types.count(found[0][0].type)
+
+
+def _is_odd(layer: Layer) -> bool:
+    """Has an Upsample a size that its scale alone does not give, as that of a map of 45 rows, pooled to 23?"""
+    if not layer.kind.upsamples or layer.kind.block != "upsample_param":
+        return False
+    said = layer.message.upsample_param
+    return any(size % max(int(said.scale), 1) for size in (said.upsample_h, said.upsample_w))
 
 
 def _norms(layers: Mapping[str, Layer]) -> int:

@@ -114,3 +114,14 @@ def test_the_training_net_of_its_own_name_goes_first(tmp_path: Path) -> None:
     assert messages(tmp_path, **texts) == []
     (message,) = messages(tmp_path, a_train=DATA + fc % 21 + loss)
     assert message.startswith('InnerProduct "fc": num_output is 81 here and 21 in "a_train.prototxt"')
+
+
+def test_sizes_that_a_scale_does_not_give(tmp_path: Path) -> None:
+    """Of a pooled map of 45 rows, 23 are left, and twice that is one too many."""
+    upsample = (
+        'layer { name: "up" type: "Upsample" bottom: "b4" bottom: "mask" top: "up" upsample_param { scale: 2 %s } }'
+    )
+    odd, even = "upsample_w: 60 upsample_h: 45", "upsample_w: 60 upsample_h: 44"
+    (message,) = messages(tmp_path, train=DATA + LOSS + upsample % odd, deploy=INPUT + upsample % "")
+    assert "upsample_h is not set here and 45 in" in message
+    assert not messages(tmp_path, train=DATA + LOSS + upsample % even, deploy=INPUT + upsample % "")
