@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, TRAIN, Finding, Invalid, Net, NetRule, Solver, file_name, title
+from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Solver, file_name, title
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 
@@ -24,7 +24,8 @@ class NoLoss(NetRule):
     ```
 
     ## Known problems
-    Silent where no solver names the net, where a Python layer or one of an unknown type that reads something could be
+    Where no solver names the net, only labels of TRAIN that no layer reads tell that it is one to train, as a warning.
+    Silent where a Python layer or one of an unknown type that reads something could be
     the loss, and where the script that runs the solver sets gradients itself, as when a discriminator trains a
     generator. It is likely, and an info, where the net has inputs alone: a program gives it data, and maybe gradients,
     or only wants its initial weights.
@@ -38,17 +39,25 @@ class NoLoss(NetRule):
     severity = ERROR
     _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" } '
     _LOSS = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "data" bottom: "label" top: "loss"%s }'
+    _TRAIN = 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } } '
+    _FC = 'layer { name: "fc" type: "InnerProduct" bottom: "data" top: "fc" } '
     _OWN = 'layer { name: "data" type: "Python" top: "data" python_param { module: "m" layer: "L" } } '
     VALID = [
         # It shows how its data layer works.
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _OWN},
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % ""},
-        {"net.prototxt": _DATA},
+        {"net.prototxt": _DATA + _FC},
+        {"net.prototxt": _TRAIN + _FC + _LOSS % ""},
         # suspicious-loss-weight reports it.
         {"solver.prototxt": 'net: "net.prototxt"', "net.prototxt": _DATA + _LOSS % " loss_weight: 0"},
         {"solver.prototxt": 'test_net: "net.prototxt" test_iter: 1', "net.prototxt": _DATA},
     ]
     INVALID = [
+        Invalid(
+            {"net.prototxt": _TRAIN + _FC},
+            span="layer",
+            message="the net has no loss in TRAIN, so nothing learns; add a loss layer",
+        ),
         # A Python layer that reads nothing is no loss.
         Invalid(
             {
@@ -99,7 +108,7 @@ class NoLoss(NetRule):
         given = {name for solver in trained if solver.runs for name in solver.runs.gradients}
         if given and any(top in given for layer in net.layers for top in layer.tops):
             return
-        if not trained or net.document.is_damaged or not net.layers:
+        if net.document.is_damaged or not net.layers or not trained and not _is_to_train(net):
             return
         for one in net.states():
             if one.phase != TRAIN:
@@ -124,7 +133,7 @@ class NoLoss(NetRule):
                 layer = net.layers[end.index]
                 place = layer.at("type")
                 why = f"since {title(layer)} computes none; write {_loss(end)}, with the labels as its second bottom"
-            if other := _swapped(trained[0], net):
+            if trained and (other := _swapped(trained[0], net)):
                 place = net.at("layer")
                 why = f'but "{file_name(other.path)}", which it tests, has one; swap train_net and test_net'
             # What gives the data may give the gradients too, or only want initial weights written.
@@ -133,14 +142,26 @@ class NoLoss(NetRule):
                 if not any(layer.has_weights for layer in one.layers):
                     return  # it shows how a Python layer of data works
                 by_code = False
+            who = f'the net that "{trained[0].path}" trains' if trained else "the net"
             yield self.finding(
                 place,
-                f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}',
+                f"{who} has no loss in TRAIN, {why}",
                 phases=(TRAIN,),
-                severity=INFO if by_code else ERROR,
-                certainty=LIKELY if by_code else CERTAIN,
+                severity=INFO if by_code else ERROR if trained else WARNING,
+                certainty=LIKELY if by_code or not trained else CERTAIN,
             )
             return
+
+
+def _is_to_train(net: Net) -> bool:
+    """Has a net without solver data for TRAIN alone, with labels that no layer reads, and something to learn?"""
+    if net.solvers or not any(layer.kind.learns for layer in net.layers):
+        return False
+    read = {name for layer in net.layers for name in layer.bottoms}
+    return any(
+        layer.kind.is_data and len(layer.tops) > 1 and layer.phases == (TRAIN,) and layer.tops[-1] not in read
+        for layer in net.layers
+    )
 
 
 def _brings_data(layer: BuiltLayer) -> bool:
