@@ -18,8 +18,9 @@ from caffelint.project.python_flow import Flow
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
 from caffelint.project.python_nodes import certain, children, in_any_case, inside, is_self, walk, walk_all
 from caffelint.project.python_orders import Apart, shuffled_apart
+from caffelint.project.python_overwritten import overwritten
 from caffelint.project.python_param_str import ParamStr, param_str
-from caffelint.project.python_reads import reads_values
+from caffelint.project.python_reads import reads_values, writes_diff
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
 from caffelint.project.python_switches import Switched, switched
@@ -356,9 +357,20 @@ class PythonClass:
         return [*elementwise([*certain(function.body)], bottom)] if function is not None and bottom else []
 
     @cached_property
+    def overwritten(self) -> Mapping[int, int]:
+        """The bottoms that `backward` computes with, each with the line, where `forward` writes the same top."""
+        forward, backward = self._functions.get("forward"), self._functions.get("backward")
+        tops, bottoms = _argument(forward, "top"), _argument(backward, "bottom")
+        if forward is None or backward is None or not (tops and bottoms):
+            return {}
+        return overwritten(walk(forward), tops, walk(backward), bottoms)
+
+    @cached_property
     def makes_gradient(self) -> bool:
         """Whether `backward` writes to the diff of a bottom."""
-        return any(True for _ in _diffs(self._functions.get("backward"), "bottom", ast.Store))
+        function = self._functions.get("backward")
+        argument = _argument(function, "bottom")
+        return function is not None and bool(argument) and writes_diff(walk(function), argument)
 
     @cached_property
     def reads_top_diff(self) -> bool | None:
@@ -452,35 +464,6 @@ def _argument(function: ast.FunctionDef | None, blobs: str) -> str:
     if function.name == "backward":
         return names[{"top": 1, "bottom": 3}[blobs]] if len(names) == 4 else ""
     return names[{"bottom": 1, "top": 2}[blobs]] if len(names) == 3 else ""
-
-
-def _diffs(function: ast.FunctionDef | None, blobs: str, context: type[ast.expr_context]) -> Iterator[ast.AST]:
-    """Where a method writes to the diff of its bottoms or tops, or calls something with it."""
-    argument = _argument(function, blobs)
-    if function is None or not argument:
-        return
-    for node in walk(function):
-        targets: Sequence[ast.AST] = ()
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AugAssign):
-            targets = [node.target]
-        elif isinstance(node, ast.Call):
-            targets = node.args
-        for target in targets:
-            inner = list(_without_arguments(target))
-            is_diff = any(isinstance(one, ast.Attribute) and one.attr == "diff" for one in inner)
-            if is_diff and any(isinstance(one, ast.Name) and one.id == argument for one in inner):
-                yield target
-
-
-def _without_arguments(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below one, but for what calls are given: these are looked at by themselves."""
-    left = [node]
-    while left:
-        one = left.pop()
-        yield one
-        left += [one.func] if isinstance(one, ast.Call) else children(one)
 
 
 def _calls_own(function: ast.FunctionDef) -> bool:

@@ -1,11 +1,11 @@
-"""What code of a Python layer reads of the blobs that it is given."""
+"""What code of a Python layer reads of the blobs that it is given, and writes to them."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from caffelint.project.python_nodes import inside
+from caffelint.project.python_nodes import children, inside
 
 _OF_SHAPE = frozenset(["shape", "ndim", "size", "dtype"])
 
@@ -22,3 +22,30 @@ def reads_values(nodes: Sequence[ast.AST], bottoms: str) -> bool:
         return [node] if is_data else []
 
     return any(isinstance(one, ast.Name) and one.id == bottoms for one in inside(nodes, read))
+
+
+def writes_diff(nodes: Sequence[ast.AST], blobs: str) -> bool:
+    """Does code write to the diff of the blobs that it calls so, or call something with it?"""
+    for node in nodes:
+        targets: Sequence[ast.AST] = ()
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign):
+            targets = [node.target]
+        elif isinstance(node, ast.Call):
+            targets = node.args
+        for target in targets:
+            inner = list(_without_arguments(target))
+            is_diff = any(isinstance(one, ast.Attribute) and one.attr == "diff" for one in inner)
+            if is_diff and any(isinstance(one, ast.Name) and one.id == blobs for one in inner):
+                return True
+    return False
+
+
+def _without_arguments(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one, but for what calls are given: these are looked at by themselves."""
+    left = [node]
+    while left:
+        one = left.pop()
+        yield one
+        left += [one.func] if isinstance(one, ast.Call) else children(one)

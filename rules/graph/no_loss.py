@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import CERTAIN, ERROR, INFO, LIKELY, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Solver, file_name, title
+from caffelint.lint import (
+    CERTAIN,
+    ERROR,
+    INFO,
+    LIKELY,
+    TRAIN,
+    WARNING,
+    Finding,
+    Invalid,
+    Net,
+    NetRule,
+    Solver,
+    file_name,
+    title,
+)
 from caffelint.lint.built import BuiltLayer, BuiltNet, types_that
 
 
