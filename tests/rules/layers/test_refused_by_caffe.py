@@ -35,3 +35,14 @@ def test_a_record_may_have_several_labels_in_a_changed_caffe(data: str, outputs:
     )
     found = [one for one in caffelint.check_text(net, kind="net").findings if one.name == RefusedByCaffe.name]
     assert [one.severity for one in found] == [severity]
+
+
+def test_what_is_read_past_the_end_of_a_list_has_no_shape() -> None:
+    """Caffe makes up the last size of the input: what a Pooling would say of it depends on what lies there."""
+    net = (
+        'input: "data" input_dim: 3 input_dim: 224 input_dim: 224'
+        ' layer { name: "pool" type: "Pooling" bottom: "data" top: "pool" pooling_param { kernel_size: 2 } }'
+    )
+    found = [one for one in caffelint.check_text(net, kind="net").findings if one.severity == "error"]
+    assert [one.line for one in found] == [1]
+    assert "1 input need 4 input_dim but 3 are set" in found[0].message
