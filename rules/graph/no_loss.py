@@ -133,6 +133,8 @@ class NoLoss(NetRule):
                 if not any(layer.has_weights for layer in one.layers):
                     return  # it shows how a Python layer of data works
                 by_code = False
+            # One of data layers alone has nothing to learn: it tries these.
+            by_code = by_code or all(layer.kind.is_data or layer.type == "Silence" for layer in net.layers)
             yield self.finding(
                 place,
                 f'the net that "{trained[0].path}" trains has no loss in TRAIN, {why}',
