@@ -41,8 +41,9 @@ _INPUT = compiled_later(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\
 class Used:
     """What uses the files of a project.
 
-    `nets`: those that each of its solvers names; `missing`: the names of those that are not there; `files`: all that
-    are; `others`: nets that no solver names, nor one of a net that goes with them. All paths are absolute.
+    `nets`: those that each of its solvers names; `missing`: the names of those that are not there, and those that they
+    may mean; `files`: all that are; `others`: nets that no solver names, nor one of a net that goes with them. All
+    paths are absolute.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Used:
 
     @cached_property
     def _lost(self) -> set[str]:
-        """The last names of the nets that are not where a solver names them."""
+        """The last names of the nets that are not where a solver names them, and of those that they are slips of."""
         return {os.path.basename(name.replace("\\", "/")) for names in self._missing.values() for name in names}
 
     @cached_property

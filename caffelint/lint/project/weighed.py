@@ -73,8 +73,9 @@ _OF_LEARNING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D013|S110")
 
 class _Project:
     """A project by its top. `nets`: those that each of its solvers names; `missing`: the names of those that are not
-    there; `others`: nets that none does, nor the solver of a net beside it; `files`: all of them; `refused`: those with
-    errors; `unloaded`: those that Caffe does not load, with the rules that say so.
+    there, and those that they may mean; `others`: nets that no solver names, nor the solver of a net beside it;
+    `files`: all of them; `refused`: those with errors; `unloaded`: those that Caffe does not load, with the rules that
+    say so.
 
     All paths are absolute.
     """
@@ -361,7 +362,9 @@ class _Projects:
                 self._nets[path] = tuple(dict.fromkeys(named))
                 if project := self._of(path):
                     project.nets[path] = self._nets[path]
-                    project.missing[path] = tuple(net.name for net in nets if not net.path)
+                    project.missing[path] = tuple(
+                        name for net in nets if not net.path for name in (net.name, net.near) if name
+                    )
             for file in job.files:
                 if project := self._of(path := os.path.abspath(file)):
                     project.files.append(path)

@@ -230,3 +230,18 @@ def test_a_net_of_data_alone_tries_its_data(tmp_path: Path, monkeypatch: pytest.
     data = NET.partition("\n")[0]
     files = {"solver.prototxt": SOLVER % "probe.prototxt", "probe.prototxt": data}
     assert check(tmp_path, monkeypatch, "no-loss", files) == {"probe.prototxt": "info"}
+
+
+@pytest.mark.parametrize(("named", "severity"), [("netpa_v3", "error"), ("other", "info")])
+def test_what_a_missing_net_is_a_slip_of_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, severity: str
+) -> None:
+    files = {
+        "a_solver.prototxt": SOLVER % "a.prototxt",
+        "a.prototxt": NET,
+        "run.sh": "caffe train --solver a_solver.prototxt\n",
+        "v3_solver.prototxt": SOLVER % f"{named}.prototxt",
+        "net_v3.prototxt": BROKEN,
+    }
+    found = check(tmp_path, monkeypatch, "unknown-bottom", files)
+    assert found == {"net_v3.prototxt": severity}
