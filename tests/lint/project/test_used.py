@@ -245,3 +245,24 @@ def test_what_a_missing_net_is_a_slip_of_is_used(
     }
     found = check(tmp_path, monkeypatch, "unknown-bottom", files)
     assert found == {"net_v3.prototxt": severity}
+
+
+def test_a_draft_that_lacks_a_blob_of_another_name_is_not_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks = NET + 'layer { name: "sum" type: "Eltwise" bottom: "data" bottom: "%s" top: "sum" }\n'
+    names = {"one.prototxt": "ip1", "other.prototxt": "feature", "third.prototxt": "ip2"}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets/a_solver.prototxt").write_text(SOLVER % "nets/a.prototxt")
+    (tmp_path / "nets/a.prototxt").write_text(NET)
+    (tmp_path / "run.sh").write_text("caffe train --solver nets/a_solver.prototxt\n")
+    for file, name in names.items():
+        (tmp_path / "nets" / file).write_text(lacks % name)
+    config = Config()
+    config.cache, config.select = False, ["unknown-bottom"]
+    (first,) = [one for one in caffelint.check(["."], config).findings if one.severity == "warning"]
+    assert first.file == "nets/one.prototxt"
+    assert "with other numbers in nets/third.prototxt:4; with other names in nets/other.prototxt:4" in first.evidence
+    assert "the same" not in first.evidence
