@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 _LOSING_A_BLOB = frozenset([Kind.PADDING_LAYER, Kind.UNKNOWN_BOTTOM])
 """Refusals of the upgrade after which the build misses the same blob once more."""
 _MISSING_A_BLOB = frozenset([Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_MADE_BELOW, Kind.BOTTOM_LEFT_OUT])
+_OF_SIZES = frozenset(
+    [
+        Kind.SHARED_PARAM_SHAPE,
+        Kind.WRONG_AXES,
+        Kind.NO_SUCH_AXIS,
+        Kind.SHAPES_DIFFER,
+        Kind.WRONG_SHAPE,
+        Kind.LABEL_COUNT,
+        Kind.ELEMENT_COUNT,
+        Kind.NOT_DIVISIBLE,
+        Kind.WINDOW_TOO_LARGE,
+        Kind.NO_ELEMENTS,
+    ]
+)
+"""What nobody knows where Caffe reads the sizes of an input past the end of a list."""
 
 
 class Refused(NamedTuple):
@@ -82,12 +97,13 @@ def _blamed(net: Net, node: Field, refusal: Refusal) -> Iterable[Field]:
 def _of_build(net: Net, unread: _Unread) -> Iterator[Refused]:
     mixed = any(problem.kind == "mixed-layer-formats" for problem in net.bound.problems)
     lost = {one.values["blob"] for one in net.refusals if one.kind in _LOSING_A_BLOB}
+    guessed = _OF_SIZES if any(one.kind is Kind.INPUT_SHAPE_COUNT for one in net.refusals) else frozenset[Kind]()
     nets = net.states()
     everywhere = {phase for one in nets for phase in one.phases}
     met: dict[tuple[int, Hashable], tuple[Refusal, set[str]]] = {}
     for one in nets:
         for refusal in one.refusals:
-            if mixed and refusal.kind is Kind.BOTTOM_MADE_BELOW:
+            if mixed and refusal.kind is Kind.BOTTOM_MADE_BELOW or refusal.kind in guessed:
                 continue
             if not (refusal.kind in _MISSING_A_BLOB and refusal.values["blob"] in lost):
                 index = refusal.index if refusal.index is not None else -1

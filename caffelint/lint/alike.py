@@ -52,12 +52,14 @@ def tell_first_of_alike(
 
 
 def _elsewhere(first: ReportedFinding, others: Sequence[ReportedFinding]) -> str:
-    """Where else a finding is; those with other numbers by themselves, so that nobody takes these for its own."""
-    numbers = _NUMBER.findall(_what(first))
-    same = [_shown(one, first) for one in others if _NUMBER.findall(_what(one)) == numbers]
-    alike = [_shown(one, first) for one in others if _NUMBER.findall(_what(one)) != numbers]
-    told = [f"the same in {listed(same)}"] if same else []
-    return "; ".join(told + ([f"with other numbers in {listed(alike)}"] if alike else []))
+    """Where else a finding is; those with other numbers or names by themselves: nobody is to take these for its own."""
+    found: dict[str, list[str]] = {"the same": [], "with other numbers": [], "with other names": []}
+    for one in others:
+        here, there = _what(first), _what(one)
+        names = [_NAMES.findall(_NUMBER.sub("", text)) for text in (here, there)]
+        how = "the same" if _NUMBER.findall(here) == _NUMBER.findall(there) else "with other numbers"
+        found[how if names[0] == names[1] else "with other names"].append(_shown(one, first))
+    return "; ".join(f"{how} in {listed(places)}" for how, places in found.items() if places)
 
 
 def construct(one: ReportedFinding) -> tuple[str, ...]:

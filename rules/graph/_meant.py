@@ -32,7 +32,7 @@ def meant(net: Net, refused: Refused) -> str:
     wrong = refused.refusal.values["blob"]
     unread = net.once(_unread_names)
     if (called := unread.get(wrong)) and called.layer.index < layer.index:
-        return called.top
+        return "" if called.top in layer.tops else called.top
     close = _near_in(net, wrong, made, 2)
     if len({SequenceMatcher(None, name, wrong).ratio() for name in close}) < len(close):
         tops = {one.top for one in unread.values()}
@@ -179,6 +179,10 @@ def meant_or_lacking(net: Net, refused: Refused) -> tuple[str | None, str]:
         return None, lacking
     if compares_without_labels(refused):
         return None, remedy(refused.layers)
+    wrong = refused.refusal.values["blob"]
+    called = net.once(_unread_names).get(wrong) if refused.layers and "maker" not in refused.refusal.values else None
+    if called and called.layer.index < refused.layers[0].index and called.top in refused.layers[0].tops:
+        return None, f'layer "{wrong}" has top "{called.top}"; set top: "{wrong}" there'
     if name:
         return name, f'did you mean "{name}"?'
     if unread := unread_before(refused) or only_unread(refused):

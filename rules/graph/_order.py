@@ -52,8 +52,8 @@ def swapped(net: Net, trained: Sequence[Net]) -> list[Swapped]:
     found: dict[str, Swapped] = {}
     for name, layer in layers_in(net, TEST).items():
         if layer.kind.shaped_by and all(name in layers and layers[name].type == layer.type for layers in theirs):
-            here = _passed(layer)
-            there = [_passed(layers[name]) for layers in theirs]
+            here = passed(layer)
+            there = [passed(layers[name]) for layers in theirs]
             if len(here) > 2 and (first := _first_swapped(here, there)):
                 found.setdefault(first.first.name, first)
     return list(found.values())
@@ -68,10 +68,10 @@ def is_ordered_alike(net: Net, trained: Net, pairs: Iterable[Swapped]) -> bool:
 
 def are_same_between(layer: Layer, twin: Layer) -> bool:
     """Are the layers between two layers of one name and what makes their first bottoms the same, in any order?"""
-    return _is_same(_passed(layer), _passed(twin))
+    return _is_same(passed(layer), passed(twin))
 
 
-def _passed(layer: Layer) -> list[Layer]:
+def passed(layer: Layer) -> list[Layer]:
     """What makes the first bottom of a layer, and the layers in between, the nearest last; empty where unknown."""
     passed: list[Layer] = []
     while len(passed) < _LONGEST:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob, title
 
 from ._left_over import left_over_data, written_twice
+from ._misplaced import as_called, shifted
 
 
 class DuplicateTop(RefusalRule):
@@ -67,6 +68,16 @@ class DuplicateTop(RefusalRule):
             ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y_2" top: "s" }'
             ' layer { name: "r" type: "ReLU" bottom: "s" top: "z" }',
         ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "ip" type: "AbsVal" bottom: "data" top: "ip2" }'
+            ' layer { name: "ip2" type: "AbsVal" bottom: "ip" top: "ip2" }',
+            span='top: "ip2"',
+            message='AbsVal "ip2": top "ip2" is already made by layer "ip"; set top: "ip" there',
+            fixed='layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "ip" type: "AbsVal" bottom: "data" top: "ip" }'
+            ' layer { name: "ip2" type: "AbsVal" bottom: "ip" top: "ip2" }',
+        ),
     ]
 
     def message(self, refused: Refused) -> str:
@@ -82,6 +93,10 @@ class DuplicateTop(RefusalRule):
         if written := written_twice(refused):
             text = f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{written.name}", which'
             return f"{text} compares with the same labels; remove one of the two"
+        if moved := shifted(refused):
+            text = f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{moved[0].name}"'
+            also = "".join(f' and top: "{one.name}" in layer "{one.name}"' for one in moved[1:])
+            return f'{text}; set top: "{moved[0].name}" there{also}'
         return super().message(refused)
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
@@ -89,6 +104,8 @@ class DuplicateTop(RefusalRule):
         layer = refused.layers[0]
         if len(refused.layers) > 1 or layer.kind.is_data or left_over_data(refused) or written_twice(refused):
             return ()
+        if moved := shifted(refused):
+            return as_called(moved)
         values = refused.refusal.values
         edits = rename_blob(layer, values["blob"], top=values["top"])
         return fix(f"rename the top to {edits[0][1].text}", UNSAFE, edits) if edits else ()

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, titles
+from caffelint.lint import INFO, LIKELY, TRAIN, UNSAFE, WARNING, Finding, Invalid, Net, NetRule, fix, title, titles
 
-from ._half import frozen_bias, is_by_half, the_only_one
+from ._half import by_half, frozen, keeps_another, left_learning, the_only_one
 
 _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN } }'
 
 
 class FrozenByHalf(NetRule):
-    """A layer freezes its weights, and its bias goes on learning by default, or as in no other layer.
+    """A layer freezes its weights, and another parameter goes on learning by default, or as in no other layer.
 
     ## Why is this bad?
     Each `param` block is for one parameter blob, and a blob without one has an `lr_mult` of 1. Who freezes a layer with
@@ -29,7 +29,7 @@ class FrozenByHalf(NetRule):
     ## Known problems
     To train the bias alone may be what is wanted; written out, it is only reported of a single layer among at least
     four others. It is silent about a Deconvolution, whose bilinear weights are often kept while its bias learns, and
-    about parameters that have a name, which another layer may own.
+    about parameters that have a name, which another layer may own. Scales are an info where nothing else is frozen.
 
     ## Fix safety
     Unsafe: the biases no longer change.
@@ -43,6 +43,11 @@ class FrozenByHalf(NetRule):
     severity = WARNING
     certainty = LIKELY
     _NET = _DATA + ' layer { name: "s" type: "Scale" bottom: "data" top: "s" %s scale_param { bias_term: %s } }'
+    _CONV = ' layer { name: "c" type: "Convolution" bottom: "data" top: "c" param { lr_mult: 0 } param { lr_mult: 0 } }'
+    _LSTM = (
+        _DATA + ' layer { name: "s" type: "LSTM" bottom: "data" bottom: "label" top: "s" %s'
+        " recurrent_param { num_output: 8 } }"
+    )
     VALID = [
         _NET % ("param { lr_mult: 0 } param { lr_mult: 1 }", "true"),
         _NET % ("param { lr_mult: 0 }", "false"),
@@ -51,28 +56,37 @@ class FrozenByHalf(NetRule):
     ]
     INVALID = [
         Invalid(
-            _NET % ("param { lr_mult: 0 }", "true"),
+            _NET % ("param { lr_mult: 0 }", "true") + _CONV,
             span="lr_mult: 0",
             message='Scale "s": lr_mult is 0 for its weights alone, so its bias goes on learning; add a second'
             " param { lr_mult: 0 }",
-            fixed=_NET % ("param { lr_mult: 0 } param { lr_mult: 0 }", "true"),
+            fixed=_NET % ("param { lr_mult: 0 } param { lr_mult: 0 }", "true") + _CONV,
+        ),
+        Invalid(
+            _LSTM % "param { lr_mult: 0 }",
+            span="lr_mult: 0",
+            message='LSTM "s": lr_mult is 0 for 1 of its 3 parameters, so the others go on learning; add 2 more'
+            " param { lr_mult: 0 }",
+            fixed=_LSTM % "param { lr_mult: 0 } param { lr_mult: 0 } param { lr_mult: 0 }",
         ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
         if not net.is_trained:
             return
-        found = [layer for layer in net.layers if is_by_half(layer)]
-        if found:
-            whose = "its weights alone, so its bias goes" if len(found) == 1 else "their weights alone, so biases go"
-            yield self.finding(
-                found[0].at("param", 0, "lr_mult"),
-                f"{titles(found)}: lr_mult is 0 for {whose} on learning; add a second param {{ lr_mult: 0 }}",
-                phases=(TRAIN,),
-                layers=found,
-                fixes=fix("freeze the bias as well", UNSAFE, *map(frozen_bias, found)),
-            )
-        elif odd := the_only_one(net):
+        half = [layer for layer in net.layers if left_learning(layer)]
+        found = [layer for layer in half if not layer.kind.is_recurrent]
+        for layers in [found, *([layer] for layer in half if layer.kind.is_recurrent)]:
+            if layers:
+                yield self.finding(
+                    layers[0].at("param", 0, "lr_mult"),
+                    f"{titles(layers)}: {by_half(layers)}",
+                    severity=None if keeps_another(net, half) else INFO,
+                    phases=(TRAIN,),
+                    layers=layers,
+                    fixes=fix("freeze the others as well", UNSAFE, *map(frozen, layers)),
+                )
+        if not half and (odd := the_only_one(net)):
             yield self.finding(
                 odd.at("param", 0, "lr_mult"),
                 f"{title(odd)}: lr_mult is 0 for its weights and {odd.message.param[1].lr_mult:g} for its bias, as in"

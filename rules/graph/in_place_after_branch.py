@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused
+from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, titles
 
+from ._misplaced import meant_in_place, reading
 from ._own_top import own_top
 
 
@@ -52,17 +53,43 @@ class InPlaceAfterBranch(RefusalRule):
             span='top: "data"',
             message='ReLU "relu": "data" cannot be overwritten in place, since other layers read it too; give the top'
             " another name",
-            fixed=(
-                'layer { name: "data" type: "Input" top: "data" } layer { name: "abs" type: "AbsVal" bottom: '
-                '"data" top: "abs" } layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" } layer { '
-                'name: "tanh" type: "TanH" bottom: "relu" top: "tanh" }'
-            ),
+            fixed='layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "abs" type: "AbsVal" bottom: "data" top: "abs" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "data" top: "relu" }'
+            ' layer { name: "tanh" type: "TanH" bottom: "relu" top: "tanh" }',
+        ),
+        # The layer above makes what this one and those below should go on with.
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "c" type: "AbsVal" bottom: "data" top: "c" }'
+            ' layer { name: "sum" type: "Eltwise" bottom: "data" bottom: "c" top: "sum" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "c" top: "c" }'
+            ' layer { name: "tanh" type: "TanH" bottom: "c" top: "tanh" }',
+            span='top: "c"',
+            message='ReLU "relu": "c" cannot be overwritten in place, since other layers read it too; did you mean'
+            ' "sum", which nothing reads, in this layer and in TanH "tanh"?',
+            fixed='layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "c" type: "AbsVal" bottom: "data" top: "c" }'
+            ' layer { name: "sum" type: "Eltwise" bottom: "data" bottom: "c" top: "sum" }'
+            ' layer { name: "relu" type: "ReLU" bottom: "sum" top: "sum" }'
+            ' layer { name: "tanh" type: "TanH" bottom: "sum" top: "tanh" }',
         ),
     ]
+
+    def message(self, refused: Refused) -> str:
+        if not (above := meant_in_place(refused)):
+            return super().message(refused)
+        others = above.layers[1:]
+        also = f" in this layer and in {titles(others)}" if others else ""
+        why = ", which nothing reads," if others else ""
+        text = super().message(refused).removesuffix("; give the top another name")
+        return f'{text}; did you mean "{above.blob}"{why}{also}?'
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
         """None where nothing further down reads the result: then its name is the slip."""
         layer = refused.layers[0]
+        if above := meant_in_place(refused):
+            return reading(above, refused.refusal.values["blob"])
         below = layer.net.layers[layer.index + 1 :]
         read = any(refused.refusal.values["blob"] in other.bottoms for other in below)
         return own_top(layer, safety=UNSAFE) if len(refused.layers) == 1 and read else ()

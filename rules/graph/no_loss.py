@@ -157,6 +157,8 @@ class NoLoss(NetRule):
                     return  # it shows how a Python layer of data works
                 by_code = False
             who = f'the net that "{trained[0].path}" trains' if trained else "the net"
+            # One of data layers alone has nothing to learn: it tries these.
+            by_code = by_code or all(layer.kind.is_data or layer.type == "Silence" for layer in net.layers)
             yield self.finding(
                 place,
                 f"{who} has no loss in TRAIN, {why}",

@@ -140,6 +140,16 @@ class UnknownBottom(RefusalRule):
             message='InnerProduct "ip": bottom "relu1" is not made by any layer above; did you mean "c", which nothing'
             " reads?",
         ),
+        Invalid(
+            'layer { name: "data" type: "Input" top: "data" }'
+            ' layer { name: "ip" type: "InnerProduct" bottom: "data" top: "loss" }'
+            ' layer { name: "loss" type: "SigmoidCrossEntropyLoss" bottom: "ip" bottom: "data" top: "loss" }',
+            span=['bottom: "ip"'],
+            message=[
+                'SigmoidCrossEntropyLoss "loss": bottom "ip" is not made by any layer above; layer "ip" has top'
+                ' "loss"; set top: "ip" there'
+            ],
+        ),
         # One name that nobody makes, and one that nobody reads.
         Invalid(
             'layer { name: "in" type: "HDF5Data" top: "data" top: "label" }'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from caffelint.lint import Kind, Refused
+from caffelint.lint import TEST, Kind, Refused, quoted
 
 _MOST = 1000
 """Labels that a changed Caffe may read with a record; a map of targets is not among them."""
@@ -23,3 +23,16 @@ def lacks_labels(refused: Refused) -> bool:
         blob.top > 0 and blob.producer is not None and blob.producer.is_data and blob.producer.tops[0].shape is None
         for blob in blobs
     )
+
+
+def to_be_left_out(refused: Refused) -> str:
+    """What to do with a loss of a net that a script runs and no solver trains, and with its input of labels."""
+    net, layers = refused.net, refused.layers
+    if refused.refusal.kind not in _OF_OTHER_SIZES or len(layers) != 1 or not layers[0].kind.looks_like_a_loss:
+        return ""
+    runs = net.runs.uses if net.runs and not net.solvers and not net.runs.backward else None
+    made = layers[0].maker(1, TEST) if runs and len(layers[0].bottoms) == 2 else None
+    if made is None or made.layer.type != "Input":
+        return ""
+    them = f"this layer and {quoted(layers[0].bottoms[1])}"
+    return f"{runs} runs the net, which needs neither loss nor labels, so remove {them}"

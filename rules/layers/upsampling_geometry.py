@@ -8,6 +8,7 @@ from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer
 from caffelint.lint.built import Blob, BuiltLayer, types_that
 
 from ._coordinates import SAME, Position, crop_offset, gaps, position, said_of_training
+from ._in_tests import also_in, in_tests
 
 _TOLERATED = 2
 """Pixels of the cropped map: even kernels leave half pixels, and older nets round one more."""
@@ -165,13 +166,14 @@ class UpsamplingGeometry(NetRule):
             if abs(wanted - offset) > tolerated:
                 if apart is None or apart > _TOLERATED * here[0]:
                     return None  # what is right for one of the maps in a sum moves the others away
-                fixes = _offset(mine, map_, reference)
+                twins = in_tests(mine, "crop_param")
+                fixes = _offset([mine, *twins], map_, reference)
                 pad = _lacking_pad(map_.moved_by, offset, wanted, side) if wanted < 0 and there == SAME else ""
                 return self.finding(
                     mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
                     f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)} but crop_param'
                     f" has offset {offset}, so the map is shifted by {_number(abs(wanted - offset))} pixels"
-                    f"{pad or (f'; {fixes[0].title}' if fixes else '')}",
+                    f"{pad or (f'; {fixes[0].title}{also_in(twins)}' if fixes else '')}",
                     fixes=fixes,
                 )
         return None
@@ -225,13 +227,14 @@ def _lacking_pad(first: BuiltLayer | None, offset: int, wanted: Fraction, side: 
     return f"; the offset would have to be negative, so {keep}"
 
 
-def _offset(layer: Layer, map_: Position, reference: Position) -> tuple[Fix, ...]:
+def _offset(layers: list[Layer], map_: Position, reference: Position) -> tuple[Fix, ...]:
     """The offset of rows and columns alike, where it is a whole number."""
     rows = (reference.rows[1] - map_.rows[1]) / map_.rows[0]
     columns = (reference.columns[1] - map_.columns[1]) / map_.columns[0]
-    if rows != columns or rows < 0 or rows.denominator != 1 or len(layer.message.crop_param.offset) != 1:
+    if rows != columns or rows < 0 or rows.denominator != 1 or len(layers[0].message.crop_param.offset) != 1:
         return ()
-    return fix(f"set offset: {rows}", UNSAFE, write(layer, "crop_param", "offset", value=str(rows)))
+    edits = (write(layer, "crop_param", "offset", value=str(rows)) for layer in layers)
+    return fix(f"set offset: {rows}", UNSAFE, *edits)
 
 
 def _factor(layer: BuiltLayer | None) -> int:

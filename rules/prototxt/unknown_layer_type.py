@@ -168,8 +168,8 @@ class UnknownLayerType(TextRule):
             return self._misspelt(type_, meant, layers)
         evidence = f"Caffe says: Unknown layer type: {type_}"
         message = f"{titles(layers)}: this project's Caffe lacks this layer type and stops at load"
-        if forks := provenance().layer_type(type_):
-            message += f"; it is in {provenance().describe(forks)}"
+        forks = provenance().layer_type(type_)
+        message += f"; it is in {provenance().describe(forks)}" if forks else "; add its source there, or take another"
         return self.finding(layers[0].at("type"), message, evidence=evidence, certainty=CERTAIN)
 
     def _misspelt(self, type_: str, meant: str, layers: list[Layer]) -> Finding:

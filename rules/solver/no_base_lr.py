@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     ERROR,
+    INFO,
     UNSAFE,
     WARNING,
     Finding,
@@ -39,7 +40,7 @@ class NoBaseLr(SolverRule):
     A missing `base_lr` is not reported where the file's name or a placeholder in it says that a script fills it in,
     where a script of the project writes one into a solver, or where the solver has a field that no known Caffe has,
     which may give the rates. Neither is a rate of 0 with `max_iter: 0`, by which a solver
-    only tests.
+    only tests. One of 0 is an info where a script loads weights, as a net that is kept has.
 
     ## Fix safety
     Unsafe: the net descends the loss that it used to climb. There is a fix only for a negative rate.
@@ -74,6 +75,14 @@ class NoBaseLr(SolverRule):
             message="base_lr is 0, so no weight ever changes; set a rate, for example base_lr: 0.01",
         ),
         Invalid(
+            {
+                "solver.prototxt": 'base_lr: 0 lr_policy: "fixed" max_iter: 10',
+                "gan.py": "s = caffe.SGDSolver('solver.prototxt')\ns.net.copy_from('judge.caffemodel')\ns.step(1)\n",
+            },
+            span="base_lr: 0",
+            message="base_lr is 0, so the net stays as gan.py:2 loads it; set a rate if it is to learn",
+        ),
+        Invalid(
             'base_lr: -0.1 lr_policy: "fixed" max_iter: 10',
             span="base_lr: -0.1",
             message="base_lr -0.1 is negative, so training climbs the loss instead of descending it; set base_lr: 0.1",
@@ -100,6 +109,8 @@ class NoBaseLr(SolverRule):
             text = "base_lr is missing and defaults to 0, so no weight ever changes; set it, for example base_lr: 0.01"
         elif base == 0:
             text = "base_lr is 0, so no weight ever changes; set a rate, for example base_lr: 0.01"
+            if keeps := solver.runs and solver.runs.loads:
+                text = f"base_lr is 0, so the net stays as {keeps} loads it; set a rate if it is to learn"
         else:
             text = (
                 f"base_lr {base:g} is negative, so training climbs the loss instead of descending it; set base_lr:"
@@ -108,5 +119,6 @@ class NoBaseLr(SolverRule):
         place = solver.at_first("base_lr", "lr_policy", "momentum", "weight_decay", "max_iter")
         rate = f"{-base:g}"
         fixes = fix(f"set base_lr: {rate}", UNSAFE, write(solver, "base_lr", value=rate)) if base < 0 else ()
-        # Who writes 0 wants to see a net run.
-        yield self.finding(place, text, fixes=fixes, severity=WARNING if base == 0 and solver.has("base_lr") else None)
+        # Who writes 0 wants to see a net run, or keeps one of several that train each other.
+        written = INFO if solver.runs and solver.runs.loads else WARNING
+        yield self.finding(place, text, fixes=fixes, severity=written if base == 0 and solver.has("base_lr") else None)

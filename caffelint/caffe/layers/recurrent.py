@@ -29,6 +29,14 @@ class Recurrent(BuiltLayer):
         """How many hidden blobs come in as bottoms and go out as tops."""
         return self.hidden_blobs if self.parameters.expose_hidden else 0
 
+    @property
+    def param_count(self) -> int:
+        """Weight and bias of the input, weight of the hidden state; that of a static bottom; the output's, of an RNN.
+
+        recurrent_layer.cpp, LayerSetUp, and FillUnrolledNet of each.
+        """
+        return 3 + (len(self.bottom_names) > 2 + self.exposed) + 2 * self.has_output_weights
+
     def wanted_bottoms(self) -> Counts:
         return Counts(2 + self.exposed, 3 + self.exposed)
 

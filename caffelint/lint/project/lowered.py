@@ -47,7 +47,8 @@ _REPEATED = 3
 """From so many layers more on that are refused alike, they are a block's that is repeated."""
 _TO_BE_ADDED = compiled_later(
     r"^[ \t]*(?:#|//)[ \t#/]*(?:TO-?DO|FIXME|EXERCISE)\b[^\n]{0,20}\b(?:add|write|insert|define|create|put)\b"
-    r"[^\n]{0,99}\blayers?\b",
+    r"[^\n]{0,99}\blayers?\b"
+    r"|^[ \t]*#[ \t#]*(?:paste|insert|put|add)\b[^\n]{0,40}\b(?:net|layers?|copy)\b[^\n]{0,40}\bhere\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """A remark that an exercise has in place of layers."""

@@ -41,8 +41,9 @@ _INPUT = compiled_later(rb"^[^#\n]*(?:\binput(?:_\w+)?[ \t]*[:{]|Data\b|DATA\b|\
 class Used:
     """What uses the files of a project.
 
-    `nets`: those that each of its solvers names; `missing`: the names of those that are not there; `files`: all that
-    are; `others`: nets that no solver names, nor one of a net that goes with them. All paths are absolute.
+    `nets`: those that each of its solvers names; `missing`: the names of those that are not there, and those that they
+    may mean; `files`: all that are; `others`: nets that no solver names, nor one of a net that goes with them. All
+    paths are absolute.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Used:
 
     @cached_property
     def _lost(self) -> set[str]:
-        """The last names of the nets that are not where a solver names them."""
+        """The last names of the nets that are not where a solver names them, and of those that they are slips of."""
         return {os.path.basename(name.replace("\\", "/")) for names in self._missing.values() for name in names}
 
     @cached_property
@@ -167,6 +168,29 @@ class Used:
             if not may_go_on(path, other):
                 return f'no text names the solver, and {named.where} names "{relative(other)}" for the same net'
         return ""
+
+    def why_of_elsewhere(self, path: str, foreign: Collection[str]) -> str:
+        """Why nobody can have run a file here: no text names it, its solvers or their nets, one of these is `foreign`,
+        which this project's Caffe refuses for what only others know, and texts name solvers that are not so.
+        """
+        group = {path, *self.solvers.get(path, ()), *self._nets.get(path, ())}
+        group.update(net for solver in list(group) for net in self._nets.get(solver, ()))
+        if group.isdisjoint(foreign) or any(map(self._may_be_named, group)) or not self._named_solver:
+            return ""
+        solver, where = self._named_solver
+        itself = "no script or page names the file, its solver or a net of that"
+        return f'{itself}, which this project\'s Caffe does not load, and {where} names "{relative(solver)}"'
+
+    def _may_be_named(self, path: str) -> bool:
+        """Does a text name it, or a text of its own folder or one beside it names whatever is called so?"""
+        named = self._texts.all_names(path)
+        return any("*" not in one.parts[0] or is_below(path, os.path.dirname(one.folder)) for one in named)
+
+    @cached_property
+    def _named_solver(self) -> tuple[str, str] | None:
+        """A solver that a text names without doubt, and where it does."""
+        named = ((solver, self._texts.names_file(solver)) for solver in self._whole)
+        return next(((solver, one.where) for solver, one in named if one and not one.is_vague), None)
 
     def is_draft(self, path: str, is_of_a_phase: bool, refused: Collection[str]) -> bool:
         """Is it a whole net that is not used, beside nets that are, and neither kept for what it once was nor left over

@@ -34,6 +34,7 @@ _OF_A_CAFFE = frozenset(["wrong-blob-count", "fork-field", "unknown-field", "unk
 """Rules whose errors are about what a Caffe knows, and not about the one net."""
 _OF_ITS_LAYERS = frozenset(["wrong-blob-count", "unknown-layer-type"])
 """Those of them that are no slip of a pen, which may have come after what was trained."""
+_OF_ANOTHER_CAFFE = frozenset(["fork-field", "unknown-layer-type"])
 _OF_EVERY_CAFFE = frozenset(
     [
         "duplicate-top",
@@ -72,8 +73,9 @@ _OF_LEARNING = compiled_later(r"[ILN]\d|B00[135678]|S2\d|D013|S110")
 
 class _Project:
     """A project by its top. `nets`: those that each of its solvers names; `missing`: the names of those that are not
-    there; `others`: nets that none does, nor the solver of a net beside it; `files`: all of them; `refused`: those with
-    errors; `unloaded`: those that Caffe does not load, with the rules that say so.
+    there, and those that they may mean; `others`: nets that no solver names, nor the solver of a net beside it;
+    `files`: all of them; `refused`: those with errors; `unloaded`: those that Caffe does not load, with the rules that
+    say so.
 
     All paths are absolute.
     """
@@ -206,6 +208,11 @@ class _Project:
         if any(map(self.is_solved, nets)):
             return ""
         return f"Caffe loads {len(nets) - len(unloaded)} of the {len(nets)} nets here, so another program may read them"
+
+    @once
+    def of_elsewhere(self, path: str) -> str:
+        foreign = [file for file, rules in self.unloaded.items() if not _OF_ANOTHER_CAFFE.isdisjoint(rules)]
+        return self._used.why_of_elsewhere(path, foreign) if foreign else ""
 
     def broken_beside(self, one: ReportedFinding) -> str:
         """That Caffe refuses the net which a net for deployment is held against, so that another one was trained."""
@@ -355,7 +362,9 @@ class _Projects:
                 self._nets[path] = tuple(dict.fromkeys(named))
                 if project := self._of(path):
                     project.nets[path] = self._nets[path]
-                    project.missing[path] = tuple(net.name for net in nets if not net.path)
+                    project.missing[path] = tuple(
+                        name for net in nets if not net.path for name in (net.name, net.near) if name
+                    )
             for file in job.files:
                 if project := self._of(path := os.path.abspath(file)):
                     project.files.append(path)
@@ -408,7 +417,7 @@ class _Projects:
         if project is None:
             return ""
         is_warning = one.severity == WARNING
-        if why := project.of_another_program(path):
+        if why := project.of_another_program(path) or project.of_elsewhere(path):
             return why
         if why := project.unused(path, one.severity == ERROR, is_unreadable):
             return why
@@ -453,7 +462,7 @@ class _Projects:
             return False
         path = os.path.abspath(one.file)
         project = self._of(path)
-        if project is None or project.of_another_program(path):
+        if project is None or project.of_another_program(path) or project.of_elsewhere(path):
             return False
         return project.is_draft(path, len(one.phases) == 1)
 

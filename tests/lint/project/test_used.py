@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from own_caffe import caffe
 
 import caffelint
 from caffelint.lint.config import Config
@@ -42,6 +43,7 @@ def test_an_earlier_version_is_superseded(
 
 
 BROKEN = NET.replace("data", "datum", 2) + 'layer { name: "r" type: "ReLU" bottom: "fc" top: "fc" }\n'
+INPUT = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }\n'
 SOLVER = 'train_net: "%s" base_lr: 0.1 lr_policy: "fixed" max_iter: 9\n'
 
 
@@ -194,3 +196,73 @@ def test_a_solver_of_another_model_tells_nothing(
     )
     found = check(tmp_path, monkeypatch, "unknown-bottom", files)
     assert found["models/b/train.prototxt"] == severity
+
+
+@pytest.mark.parametrize(("named", "severity"), [("mine", "info"), ("theirs", "error")])
+def test_a_solver_of_another_caffe_that_no_script_names_is_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proto: str, named: str, severity: str
+) -> None:
+    """With the Caffe of this repository nobody has run it."""
+    caffe(tmp_path, proto)
+    theirs = NET + 'layer { name: "out" type: "TheirOutput" bottom: "data" top: "out" }\n'
+    files = {
+        "mine/mine.prototxt": SOLVER % "mine/net.prototxt",
+        "mine/net.prototxt": NET,
+        "theirs/theirs.prototxt": SOLVER % "theirs/train.prototxt",
+        "theirs/train.prototxt": theirs,
+    }
+    files["run.sh"] = "".join(f"caffe train --solver {name}/{name}.prototxt\n" for name in sorted({"mine", named}))
+    found = check(tmp_path, monkeypatch, "unknown-layer-type", files)
+    assert found == {"theirs/train.prototxt": severity}
+
+
+def test_a_net_to_be_pasted_is_not_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lacks = '%slayer { name: "sum" type: "Eltwise" bottom: "data" bottom: "other" top: "sum" }\n'
+    files = {
+        "draft_deploy.prototxt": INPUT + lacks % "# paste a copy of the above net here.\n",
+        "deploy.prototxt": INPUT + lacks % "# the other net\n",
+    }
+    found = check(tmp_path, monkeypatch, "unknown-bottom", files)
+    assert found == {"draft_deploy.prototxt": "info", "deploy.prototxt": "error"}
+
+
+def test_a_net_of_data_alone_tries_its_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = NET.partition("\n")[0]
+    files = {"solver.prototxt": SOLVER % "probe.prototxt", "probe.prototxt": data}
+    assert check(tmp_path, monkeypatch, "no-loss", files) == {"probe.prototxt": "info"}
+
+
+@pytest.mark.parametrize(("named", "severity"), [("netpa_v3", "error"), ("other", "info")])
+def test_what_a_missing_net_is_a_slip_of_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, severity: str
+) -> None:
+    files = {
+        "a_solver.prototxt": SOLVER % "a.prototxt",
+        "a.prototxt": NET,
+        "run.sh": "caffe train --solver a_solver.prototxt\n",
+        "v3_solver.prototxt": SOLVER % f"{named}.prototxt",
+        "net_v3.prototxt": BROKEN,
+    }
+    found = check(tmp_path, monkeypatch, "unknown-bottom", files)
+    assert found == {"net_v3.prototxt": severity}
+
+
+def test_a_draft_that_lacks_a_blob_of_another_name_is_not_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks = NET + 'layer { name: "sum" type: "Eltwise" bottom: "data" bottom: "%s" top: "sum" }\n'
+    names = {"one.prototxt": "ip1", "other.prototxt": "feature", "third.prototxt": "ip2"}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets/a_solver.prototxt").write_text(SOLVER % "nets/a.prototxt")
+    (tmp_path / "nets/a.prototxt").write_text(NET)
+    (tmp_path / "run.sh").write_text("caffe train --solver nets/a_solver.prototxt\n")
+    for file, name in names.items():
+        (tmp_path / "nets" / file).write_text(lacks % name)
+    config = Config()
+    config.cache, config.select = False, ["unknown-bottom"]
+    (first,) = [one for one in caffelint.check(["."], config).findings if one.severity == "warning"]
+    assert first.file == "nets/one.prototxt"
+    assert "with other numbers in nets/third.prototxt:4; with other names in nets/other.prototxt:4" in first.evidence
+    assert "the same" not in first.evidence

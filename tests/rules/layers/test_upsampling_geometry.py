@@ -1,3 +1,7 @@
+from pathlib import Path
+
+import pytest
+
 import caffelint
 from caffelint.lint.config import Config
 
@@ -63,3 +67,19 @@ def test_a_sum_of_maps_is_judged_as_one() -> None:
         " pixels; set offset: 1"
     ]
     assert not [message for message in told(fused(7)) if message.startswith('Crop "crop"')]
+
+
+def test_the_test_net_that_has_the_same_offset_is_named_and_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gets the weights of training: its map moves if that one alone is mended."""
+    loss = ' layer { name: "loss" type: "EuclideanLoss" bottom: "crop4" bottom: "crop3" top: "loss" }\n'
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "solver.prototxt").write_text(
+        'train_net: "train.prototxt" test_net: "val.prototxt" test_iter: 9 test_interval: 9 base_lr: 0.1\n'
+    )
+    for name in ("train", "val"):
+        (tmp_path / f"{name}.prototxt").write_text(crops(1, 2, 4, 4) + loss)
+    (found,) = [one for one in caffelint.check(".").findings if one.name == "upsampling-geometry"]
+    assert found.file == "train.prototxt"
+    assert found.message.endswith('set offset: 8, in "val.prototxt" too')
