@@ -23,6 +23,7 @@ from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.misnamed import Misnamed, misnamed_of
 from caffelint.lint.project.python_layers import classes_in
 from caffelint.lint.project.python_scripts import asked_by, fed_by, judged_by, supplied_by
+from caffelint.lint.project.stopped import stopped_of
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
@@ -86,9 +87,17 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     siblings = [(path, beside.of(path)) for path in files]
     scripts = [Script(path, dirname(path), part) for path, part in given.items() if path not in texts]
     solvers = [path for path, file in files.items() if file.solver] if scripts else []
-    runs = {path: runs_of(scripts, *split(path), ())._replace(**_launches(given, path)) for path in solvers}
+    stopped = stopped_of(scripts, lambda name: [""] if name in texts else [], lambda _: min(solvers, default=""))
+    runs = {
+        path: runs_of(scripts, *split(path), ())._replace(stopped=stopped.get(path, ()), **_launches(given, path))
+        for path in solvers
+    }
     misnamed = misnamed_of(scripts, "", lambda name: name in given, lambda _: list(given))
-    net_runs = {path: _net_runs(scripts, path, misnamed) for path in files} if scripts else {}
+    net_runs = (
+        {path: _net_runs(scripts, path, misnamed)._replace(stopped=stopped.get(path, ())) for path in files}
+        if scripts
+        else {}
+    )
     found, _ = checker.judge.findings(files, nets, frozenset(files), wrong, siblings, modules, runs, net_runs)
     if wrong:
         raise AssertionError(wrong[0].message)

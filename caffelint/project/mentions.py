@@ -45,8 +45,9 @@ class Lost(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Where a Python script stops whenever it is run, and the name that nothing in it binds, with the one that may have
-    been meant; without a name, Python does not read the script: `says` is why.
+    """Where a Python script stops, and the name that nothing in it binds, with the one that may have been meant.
+
+    Without a name, Python does not read the script: `says` is why; with both, a call of that name fails: `says` is how.
     """
 
     place: Mention
@@ -184,7 +185,7 @@ class NetRuns(NamedTuple):
     name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
     give it, and where; `judged`: what scripts of the project read of the training nets of solvers that are known;
     `made`: of which lists they make the data bases that it may read; `datasets`: all that they write into HDF5 files;
-    `misnamed`: by which paths that lead to no file they open it.
+    `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told of at it.
     """
 
     uses: Mention | None = None
@@ -198,3 +199,4 @@ class NetRuns(NamedTuple):
     made: tuple[Made, ...] = ()
     datasets: tuple[tuple[str, Mention], ...] = ()
     misnamed: tuple[tuple[str, Mention], ...] = ()
+    stopped: tuple[Stopped, ...] = ()

@@ -228,10 +228,10 @@ class Script:
 
     @cached_property
     def stopped(self) -> Stopped | None:
-        """Where it stops whenever it is run."""
+        """Where it stops, whenever it is run or when it comes there."""
         if not self.path.endswith(_PYTHON):
             return None
-        from caffelint.project.python_unbound import stops  # to read Python takes time at the start
+        from caffelint.project.python_stops import stops  # to read Python takes time at the start
 
         stop = stops(self.text)
         return stop and Stopped(Mention(self.path, stop.line), stop.name, stop.near, stop.says)

@@ -255,6 +255,12 @@ def folders_with(top: str, name: str) -> frozenset[str]:
     return frozenset(_folders_by_name(top).get(name, ()))
 
 
+def files_with(top: str, ending: str) -> list[str]:
+    """The paths of the files of a project whose names end so."""
+    found = _folders_by_name(top).items()
+    return [os.path.join(folder, name) for name, folders in found if name.endswith(ending) for folder in folders]
+
+
 @remembered(4)
 def _folders_by_name(top: str) -> Mapping[str, Sequence[str]]:
     """The folders of a project by the names of the files in them."""
