@@ -167,6 +167,20 @@ class Supplied(NamedTuple):
     phase: str
 
 
+class Channels(NamedTuple):
+    """That a script takes the images of a net that it builds to have so many channels.
+
+    path: of the net's file, as far as the script writes it; line: where, 1-based; by: channel_swap, which puts them in
+    another order, or load_image; blob: the one whose they are; empty for the first input.
+    """
+
+    path: str
+    line: int
+    by: str
+    number: int
+    blob: str
+
+
 class Judged(NamedTuple):
     """That a script runs the training net of a solver forward, at a line, 1-based, and which blobs it reads then.
 
@@ -185,7 +199,8 @@ class NetRuns(NamedTuple):
     name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
     give it, and where; `judged`: what scripts of the project read of the training nets of solvers that are known;
     `made`: of which lists they make the data bases that it may read; `datasets`: all that they write into HDF5 files;
-    `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told of at it.
+    `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told of at it;
+    `channels`: how many they take its images to have.
     """
 
     uses: Mention | None = None
@@ -200,3 +215,4 @@ class NetRuns(NamedTuple):
     datasets: tuple[tuple[str, Mention], ...] = ()
     misnamed: tuple[tuple[str, Mention], ...] = ()
     stopped: tuple[Stopped, ...] = ()
+    channels: tuple[tuple[Mention, Channels], ...] = ()

@@ -14,7 +14,15 @@ from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.launched import astray, launched_of, words
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.moved import moved
-from caffelint.lint.project.python_scripts import NOTEBOOK, asked_by, ends_of, fed_by, judged_by, supplied_by
+from caffelint.lint.project.python_scripts import (
+    NOTEBOOK,
+    asked_by,
+    channels_by,
+    ends_of,
+    fed_by,
+    judged_by,
+    supplied_by,
+)
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
@@ -141,6 +149,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         tuple(asked_by(about, folder, name)),
         tuple(supplied_by(about, folder, name)),
         _judged(top, folder),
+        channels=tuple(channels_by(about, folder, name)),
     )
 
 

@@ -13,7 +13,7 @@ from caffelint.project.mentions import Stopped
 from caffelint.project.scripts import Script
 from caffelint.text.patterns import compiled_later
 
-_IMPORTS = compiled_later(r"^[ \t]*(?:import|from)[ \t]{1,9}caffe\b", re.MULTILINE)
+_IMPORTS = compiled_later(r"^[ \t]*(?:import|from)[ \t][^\n#]{0,200}\bcaffe\b", re.MULTILINE)
 _IS_LAYER = compiled_later(r"^class[ \t]{1,9}\w{1,99}\([\w.]{0,99}Layer\)", re.MULTILINE)
 """A module that cannot be read is told at the layer."""
 _SOLVER, _PROTOTXT = "olver", ".prototxt"
