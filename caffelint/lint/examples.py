@@ -87,7 +87,12 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     siblings = [(path, beside.of(path)) for path in files]
     scripts = [Script(path, dirname(path), part) for path, part in given.items() if path not in texts]
     solvers = [path for path, file in files.items() if file.solver] if scripts else []
-    stopped = stopped_of(scripts, lambda name: [""] if name in texts else [], lambda _: min(solvers, default=""))
+    stopped = stopped_of(
+        scripts,
+        lambda name: [""] if name in texts else [],
+        lambda _: min(solvers, default=""),
+        lambda _, name: given.get(f"{name}.py"),
+    )
     runs = {
         path: runs_of(scripts, *split(path), ())._replace(stopped=stopped.get(path, ()), **_launches(given, path))
         for path in solvers

@@ -28,6 +28,9 @@ def stop_of(one: Stopped) -> str:
     where = f'"{one.place.path}" (line {one.place.line})'
     if not one.name:
         return f"{where} cannot be read: {one.says}, so no Python runs it; mend that line"
+    if one.is_absent:
+        taken = f'imports "{one.name}" {one.says}' if one.says else f'takes "{one.name}", which that module lacks'
+        return f"{where} {taken}, so it stops there"
     if one.says:
         return f"{where} calls {one.name} {one.says}, so it stops there"
     remedy = f'did you mean "{one.near}"?' if one.near else "define or import it"

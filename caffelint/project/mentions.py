@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from caffelint.text.records import NamedTuple
+
+Beside = Callable[[str], str | None]
+"""The text of the Python module of a name that is beside a script; None where there is none, or another elsewhere."""
 
 
 class Mention(NamedTuple):
@@ -48,12 +53,14 @@ class Stopped(NamedTuple):
     """Where a Python script stops, and the name that nothing in it binds, with the one that may have been meant.
 
     Without a name, Python does not read the script: `says` is why; with both, a call of that name fails: `says` is how.
+    is_absent: the name is of a module that does not have it; `says` by which statement it is taken.
     """
 
     place: Mention
     name: str = ""
     near: str = ""
     says: str = ""
+    is_absent: bool = False
 
 
 class Resumed(NamedTuple):

@@ -22,18 +22,19 @@ _QUOTED = 3
 
 
 class BadCall(NamedTuple):
-    """A call that fails: its line, 1-based, what it calls, and why, as `says`."""
+    """A call that fails: its line, 1-based, what it calls, and why, as `says`; `is_absent`: what is not there."""
 
     line: int
     name: str
     says: str
+    is_absent: bool = False
 
 
 def bad_calls(body: Sequence[ast.stmt], nodes: Sequence[ast.AST]) -> Iterator[BadCall]:
     """body: the statements of a file; nodes: all of it."""
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     times = Counter(name for node in nodes for name in names_bound_by(node))
-    functions = {one.name: one for one in _plain(body) if times[one.name] == 1}
+    functions = {one.name: one for one in plain(body) if times[one.name] == 1}
     for call in calls:
         if isinstance(call.func, ast.Name) and call.func.id in functions:
             if says := refusal(call, functions[call.func.id].args):
@@ -46,15 +47,15 @@ def bad_calls(body: Sequence[ast.stmt], nodes: Sequence[ast.AST]) -> Iterator[Ba
             yield from _of_methods(node, set_)
 
 
-def _plain(body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
+def plain(body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
+    """The functions of a body that are what they are written as."""
     return [one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list]
 
 
 def _of_methods(own: ast.ClassDef, set_: set[str]) -> Iterator[BadCall]:
     """Calls `self.name(...)` of methods that no object has otherwise: nothing sets one of that name."""
-    plain = _plain(own.body)
     times = Counter(one.name for one in own.body if isinstance(one, ast.FunctionDef))
-    methods = {one.name: one for one in plain if times[one.name] == 1 and one.name not in set_}
+    methods = {one.name: one for one in plain(own.body) if times[one.name] == 1 and one.name not in set_}
     for call in walk(own) if methods else ():
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in methods:
             if dotted(call.func.value) == "self" and (says := refusal(call, methods[call.func.attr].args, given=1)):

@@ -49,12 +49,14 @@ class Stop(NamedTuple):
     may have been meant.
 
     Without a name, Python stops reading there, and `says` why; with both, it is what is called, and `says` how.
+    is_absent: the name is of a module that does not have it; `says` by which statement it is taken.
     """
 
     line: int
     name: str = ""
     near: str = ""
     says: str = ""
+    is_absent: bool = False
 
 
 def stop_in(tree: ast.Module, nodes: Sequence[ast.AST]) -> Stop | None:

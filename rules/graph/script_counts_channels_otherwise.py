@@ -73,9 +73,11 @@ class ScriptCountsChannelsOtherwise(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         inputs = _channels(net) if net.runs and net.runs.channels else []
+        told: set[str] = set()
         for place, one in net.runs.channels if net.runs and inputs else ():
             found = next((given for given in inputs if one.blob in ("", given[0])), None)
-            if found and found[2] and found[2] != one.number:
+            if found and found[2] and found[2] != one.number and place.path not in told:
+                told.add(place.path)
                 yield self.finding(
                     found[1].at("type"), f"{quoted(place.path)} (line {place.line}) {_says(one, found[1], found[2])}"
                 )
