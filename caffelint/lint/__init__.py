@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from caffelint.lint.api import *  # noqa: F403
     from caffelint.project.mentions import Asked as Asked
+    from caffelint.project.mentions import Channels as Channels
 
     # Rules name these only as types. To read Python takes time at the start, and few nets need it.
     from caffelint.project.mentions import Fed as Fed

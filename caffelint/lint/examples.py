@@ -22,7 +22,8 @@ from caffelint.lint.project.datasets import datasets_of
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.misnamed import Misnamed, misnamed_of
 from caffelint.lint.project.python_layers import classes_in
-from caffelint.lint.project.python_scripts import asked_by, fed_by, judged_by, supplied_by
+from caffelint.lint.project.python_scripts import asked_by, channels_by, fed_by, judged_by, supplied_by
+from caffelint.lint.project.stopped import stopped_of
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
@@ -86,9 +87,22 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     siblings = [(path, beside.of(path)) for path in files]
     scripts = [Script(path, dirname(path), part) for path, part in given.items() if path not in texts]
     solvers = [path for path, file in files.items() if file.solver] if scripts else []
-    runs = {path: runs_of(scripts, *split(path), ())._replace(**_launches(given, path)) for path in solvers}
+    stopped = stopped_of(
+        scripts,
+        lambda name: [""] if name in texts else [],
+        lambda _: min(solvers, default=""),
+        lambda _, name: given.get(f"{name}.py"),
+    )
+    runs = {
+        path: runs_of(scripts, *split(path), ())._replace(stopped=stopped.get(path, ()), **_launches(given, path))
+        for path in solvers
+    }
     misnamed = misnamed_of(scripts, "", lambda name: name in given, lambda _: list(given))
-    net_runs = {path: _net_runs(scripts, path, misnamed) for path in files} if scripts else {}
+    net_runs = (
+        {path: _net_runs(scripts, path, misnamed)._replace(stopped=stopped.get(path, ())) for path in files}
+        if scripts
+        else {}
+    )
     found, _ = checker.judge.findings(files, nets, frozenset(files), wrong, siblings, modules, runs, net_runs)
     if wrong:
         raise AssertionError(wrong[0].message)
@@ -97,9 +111,10 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
 
 def _net_runs(scripts: list[Script], net: str, misnamed: Misnamed) -> NetRuns:
     asked, supplied = asked_by(scripts, *split(net)), supplied_by(scripts, *split(net))
+    channels = tuple(channels_by(scripts, *split(net)))
     judged = tuple((Mention(script.path, one.line), one) for script, one in judged_by(scripts))
     given = NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked), supplied=tuple(supplied), judged=judged)
-    return given._replace(datasets=datasets_of(scripts), misnamed=misnamed.get(net, ()))
+    return given._replace(datasets=datasets_of(scripts), misnamed=misnamed.get(net, ()), channels=channels)
 
 
 def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:

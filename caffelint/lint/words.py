@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from caffelint.project.mentions import Stopped
 
 _LISTED = 3
 
@@ -18,6 +21,20 @@ def listed(names: Sequence[str]) -> str:
 def file_name(path: str) -> str:
     """A path without its folders, whichever slash they have: `net.prototxt` of `models/net.prototxt`."""
     return path.replace("\\", "/").rpartition("/")[2]
+
+
+def stop_of(one: Stopped) -> str:
+    """Why a script stops, as a message."""
+    where = f'"{one.place.path}" (line {one.place.line})'
+    if not one.name:
+        return f"{where} cannot be read: {one.says}, so no Python runs it; mend that line"
+    if one.is_absent:
+        taken = f'imports "{one.name}" {one.says}' if one.says else f'takes "{one.name}", which that module lacks'
+        return f"{where} {taken}, so it stops there"
+    if one.says:
+        return f"{where} calls {one.name} {one.says}, so it stops there"
+    remedy = f'did you mean "{one.near}"?' if one.near else "define or import it"
+    return f'{where} reads "{one.name}", which nothing defines there, so it stops; {remedy}'
 
 
 class _Named(Protocol):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from caffelint.text.records import NamedTuple
+
+Beside = Callable[[str], str | None]
+"""The text of the Python module of a name that is beside a script; None where there is none, or another elsewhere."""
 
 
 class Mention(NamedTuple):
@@ -45,14 +50,17 @@ class Lost(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Where a Python script stops whenever it is run, and the name that nothing in it binds, with the one that may have
-    been meant; without a name, Python does not read the script: `says` is why.
+    """Where a Python script stops, and the name that nothing in it binds, with the one that may have been meant.
+
+    Without a name, Python does not read the script: `says` is why; with both, a call of that name fails: `says` is how.
+    is_absent: the name is of a module that does not have it; `says` by which statement it is taken.
     """
 
     place: Mention
     name: str = ""
     near: str = ""
     says: str = ""
+    is_absent: bool = False
 
 
 class Resumed(NamedTuple):
@@ -166,6 +174,20 @@ class Supplied(NamedTuple):
     phase: str
 
 
+class Channels(NamedTuple):
+    """That a script takes the images of a net that it builds to have so many channels.
+
+    path: of the net's file, as far as the script writes it; line: where, 1-based; by: channel_swap, which puts them in
+    another order, or load_image; blob: the one whose they are; empty for the first input.
+    """
+
+    path: str
+    line: int
+    by: str
+    number: int
+    blob: str
+
+
 class Judged(NamedTuple):
     """That a script runs the training net of a solver forward, at a line, 1-based, and which blobs it reads then.
 
@@ -184,7 +206,8 @@ class NetRuns(NamedTuple):
     name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
     give it, and where; `judged`: what scripts of the project read of the training nets of solvers that are known;
     `made`: of which lists they make the data bases that it may read; `datasets`: all that they write into HDF5 files;
-    `misnamed`: by which paths that lead to no file they open it.
+    `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told of at it;
+    `channels`: how many they take its images to have.
     """
 
     uses: Mention | None = None
@@ -198,3 +221,5 @@ class NetRuns(NamedTuple):
     made: tuple[Made, ...] = ()
     datasets: tuple[tuple[str, Mention], ...] = ()
     misnamed: tuple[tuple[str, Mention], ...] = ()
+    stopped: tuple[Stopped, ...] = ()
+    channels: tuple[tuple[Mention, Channels], ...] = ()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
+_EXITS = frozenset(["sys.exit", "exit", "quit", "os._exit"])
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _fields: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 
@@ -135,3 +136,30 @@ def certain(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             return
         if any(isinstance(inner, ast.Return) for inner in walk(node)):
             return
+
+
+def until_exit(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """These, up to the first that ends the program or the function."""
+    for node in statements:
+        yield node
+        if exits(node):
+            return
+
+
+def exits(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Raise | ast.Return):
+        return True
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and dotted(call.func) in _EXITS
+
+
+def is_dead(test: ast.expr) -> bool:
+    """Is it `if 0` or `if False`?"""
+    return isinstance(test, ast.Constant) and not test.value
+
+
+def suppresses(node: ast.AST) -> bool:
+    """Is it `with contextlib.suppress(NameError)`?"""
+    items = node.items if isinstance(node, ast.With) else ()
+    calls = (item.context_expr for item in items)
+    return any(isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] == "suppress" for call in calls)

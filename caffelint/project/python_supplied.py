@@ -34,7 +34,7 @@ _UNKNOWN = ast.Name("", ast.Load())
 """What a name is that several statements set."""
 
 
-class _Built(NamedTuple):
+class Built(NamedTuple):
     """A net that a script builds: of which file, and in which phase; empty where that is not told."""
 
     path: str
@@ -43,31 +43,36 @@ class _Built(NamedTuple):
 
 @lru_cache(maxsize=2000)
 def supplied(text: str) -> tuple[Supplied, ...]:
-    """What a script gives, in any case, nets that it builds of a file whose name it gives.
-
-    A name counts in the function in which one statement alone sets it, and that of a module in all that set no other.
-    """
-    if not any(f"{name}(" in text for name in _NETS):
-        return ()
-    tree, _ = parse(text)
-    nodes = walk(tree) if tree is not None else []
-    if tree is None or not nodes or len(nodes) > _MOST_NODES:
-        return ()
-    makers = _makers(nodes)
-    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    everywhere = Counter(key for node in nodes for key in names_set(node))
-    module = _Scope(tree, shared, makers, None)
-    functions = [node for node in module.nodes if isinstance(node, ast.FunctionDef)]
-    scopes = [module, *(_Scope(node, shared, makers, module) for node in functions)]
-    # Attributes of objects, as those of self, are known in all methods where one of these alone sets them.
-    attributes = {
-        key: net for scope in scopes for key, net in scope.nets.items() if "." in key and everywhere[key] == 1
-    }
+    """What a script gives, in any case, nets that it builds of a file whose name it gives."""
+    scopes, attributes = scopes_of(text)
     found = (one for scope in scopes for one in _supplied(scope, attributes))
     return tuple(islice(found, _MOST))
 
 
-class _Scope:
+@lru_cache(maxsize=100)
+def scopes_of(text: str) -> tuple[Sequence[Scope], Mapping[str, Built]]:
+    """The module and its functions, if it builds nets, and the nets that are attributes of objects.
+
+    A name counts in the function in which one statement alone sets it, and that of a module in all that set no other.
+    """
+    tree, _ = parse(text) if any(f"{name}(" in text for name in _NETS) else (None, False)
+    nodes = walk(tree) if tree is not None else []
+    if tree is None or not nodes or len(nodes) > _MOST_NODES:
+        return (), {}
+    makers = _makers(nodes)
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    everywhere = Counter(key for node in nodes for key in names_set(node))
+    module = Scope(tree, shared, makers, None)
+    functions = [node for node in module.nodes if isinstance(node, ast.FunctionDef)]
+    scopes = [module, *(Scope(node, shared, makers, module) for node in functions)]
+    # Attributes of objects, as those of self, are known in all methods where one of these alone sets them.
+    attributes = {
+        key: net for scope in scopes for key, net in scope.nets.items() if "." in key and everywhere[key] == 1
+    }
+    return scopes, attributes
+
+
+class Scope:
     """A module without its functions, or a function without those in it."""
 
     def __init__(
@@ -75,7 +80,7 @@ class _Scope:
         tree: ast.Module | ast.FunctionDef,
         shared: set[str],
         makers: Mapping[str, str],
-        module: _Scope | None,
+        module: Scope | None,
     ) -> None:
         self.nodes = list(in_any_case(tree, FUNCTIONS))
         inside = own_nodes(tree)
@@ -95,10 +100,10 @@ class _Scope:
         self.module = module
         self.nets = {key: net for key, value in own.items() if (net := self.built(value))}
 
-    def built(self, value: ast.expr) -> _Built | None:
+    def built(self, value: ast.expr) -> Built | None:
         """The net that an expression builds of a file whose name is known."""
-        maker = self.makers.get(dotted(value.func)) if isinstance(value, ast.Call) else None
-        if not isinstance(value, ast.Call) or maker is None:
+        maker = self.maker(value)
+        if not isinstance(value, ast.Call) or not maker:
             return None
         words = {word.arg: word.value for word in value.keywords}
         file = value.args[0] if value.args else words.get("model_file") or words.get("network_file")
@@ -107,9 +112,13 @@ class _Scope:
             return None
         told = [*value.args[1:], words["phase"]] if "phase" in words else value.args[1:]
         phases = {phase for one in told if (phase := _phase(one))}
-        return _Built(path, "TEST" if maker in _CLASSIFIERS else phases.pop() if len(phases) == 1 else "")
+        return Built(path, "TEST" if maker in _CLASSIFIERS else phases.pop() if len(phases) == 1 else "")
 
-    def net(self, key: str, attributes: Mapping[str, _Built]) -> _Built | None:
+    def maker(self, value: ast.expr) -> str:
+        """By what an expression builds a net: Net, Classifier or Detector; empty if it builds none."""
+        return self.makers.get(dotted(value.func), "") if isinstance(value, ast.Call) else ""
+
+    def net(self, key: str, attributes: Mapping[str, Built]) -> Built | None:
         """The net that a name stands for here."""
         if key in self.sets:
             return self.nets.get(key)
@@ -132,7 +141,7 @@ def _makers(nodes: Sequence[ast.AST]) -> Mapping[str, str]:
     return {key: name for key, name in found.items() if key not in own}
 
 
-def _supplied(scope: _Scope, attributes: Mapping[str, _Built]) -> Iterator[Supplied]:
+def _supplied(scope: Scope, attributes: Mapping[str, Built]) -> Iterator[Supplied]:
     runs: dict[str, list[tuple[int, bool]]] = {}
     fills: list[tuple[str, int, str]] = []
     for node in scope.nodes:

@@ -7,11 +7,18 @@ import builtins
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import takewhile
 
-from caffelint.project.python2 import broken, parse
-from caffelint.project.python_nodes import asks_for_main, certain, children, dotted, walk, walk_all
+from caffelint.project.python_nodes import (
+    asks_for_main,
+    certain,
+    children,
+    exits,
+    suppresses,
+    until_exit,
+    walk,
+    walk_all,
+)
 from caffelint.text.near import Compared, near
 from caffelint.text.records import NamedTuple
 
@@ -33,45 +40,45 @@ _NOT_OF_NUMPY = (frozenset(sys.stdlib_module_names) | {"yaml", "cPickle", "Strin
 )
 """Modules, also of Python 2, that `from numpy import *` does not bind: `numpy.__all__`, from 1.0 to 2.4."""
 
-_EXITS = frozenset(["sys.exit", "exit", "quit", "os._exit"])
-_MOST_NODES = 50_000
-"""Of a script that is understood."""
 _CLOSE = 0.75
+_SHORTEST = 4
 
 
 class Stop(NamedTuple):
     """The line, 1-based, at which a script stops, the name that it reads there and that nothing binds, and the one that
-    may have been meant; without a name, Python stops reading there, and `says` why.
+    may have been meant.
+
+    Without a name, Python stops reading there, and `says` why; with both, it is what is called, and `says` how.
+    is_absent: the name is of a module that does not have it; `says` by which statement it is taken.
     """
 
     line: int
     name: str = ""
     near: str = ""
     says: str = ""
+    is_absent: bool = False
 
 
-@lru_cache(maxsize=2000)
-def stops(text: str) -> Stop | None:
-    """Where a script stops whenever it is run, if it surely does."""
-    text = text.replace("\r\n", "\n")
-    tree, _ = parse(text)
-    if tree is None:
-        fault = broken(text)
-        return Stop(fault[0], says=fault[1]) if fault else None
-    nodes = walk(tree)
-    if len(nodes) > _MOST_NODES or names_bound(nodes) is None:
-        return None
+def stop_in(tree: ast.Module, nodes: Sequence[ast.AST]) -> Stop | None:
+    """The first name that nothing binds of what runs whenever a script is run; nodes: all of it."""
     helpers = helpers_of(nodes, tree.body)
-    everywhere = _names_of_all(tree.body, nodes)
+    everywhere = names_of_all(tree.body, nodes)
     found = []
     for function, statements in _scopes(_of_main(tree.body), helpers):
-        own = frozenset(name for one in walk_all(function) for name in _names_bound(one))
-        found += [(node, own) for node in _unknown([*evaluated(statements)], everywhere, own)]
+        own = frozenset(name for one in walk_all(function) for name in names_bound_by(one))
+        found += [(node, own) for node in unknown_names([*evaluated(statements)], everywhere, own)]
     if not found:
         return None
     first, own = min(found, key=lambda one: (one[0].lineno, one[0].col_offset))
-    alike = near(first.id, [*everywhere, *own, "True", "False", "None"], cutoff=_CLOSE, within=Compared())
-    return Stop(first.lineno, first.id, alike[0] if alike else "")
+    return Stop(first.lineno, first.id, alike(first.id, everywhere, own))
+
+
+def alike(name: str, *known: Iterable[str]) -> str:
+    """The name that may have been meant; empty if none, or if the name is too short to tell."""
+    if len(name) < _SHORTEST:
+        return ""
+    names = [*(one for names in known for one in names), "True", "False", "None"]
+    return next(iter(near(name, names, cutoff=_CLOSE, within=Compared())), "")
 
 
 def _of_main(body: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -79,34 +86,19 @@ def _of_main(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for node in body:
         inner = node.body if isinstance(node, ast.If) and asks_for_main(node) else [node]
-        kept = [*_until_exit(inner)]
+        kept = [*until_exit(inner)]
         found += kept
-        if len(kept) < len(inner) or _exits(kept[-1]):
+        if len(kept) < len(inner) or exits(kept[-1]):
             break
     return found
 
 
-def _until_exit(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """These, up to the first that ends the program."""
-    for node in statements:
-        yield node
-        if _exits(node):
-            return
-
-
-def _exits(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Raise | ast.Return):
-        return True
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and dotted(call.func) in _EXITS
-
-
-def _names_of_all(body: Sequence[ast.stmt], nodes: Iterable[ast.AST]) -> frozenset[str]:
+def names_of_all(body: Sequence[ast.stmt], nodes: Iterable[ast.AST]) -> frozenset[str]:
     """The names that all code of a file shares: those bound outside functions, and those that one calls global."""
     found = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     outside: list[ast.AST] = [*body]
     for node in outside:
-        found.update(_names_bound(node))
+        found.update(names_bound_by(node))
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             outside += children(node)
     if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
@@ -123,7 +115,7 @@ def _scopes(
     for name in waiting:
         if name not in seen:
             seen.add(name)
-            statements = [*_until_exit(certain(helpers[name].body))]
+            statements = [*until_exit(certain(helpers[name].body))]
             yield [helpers[name]], statements
             waiting += _called(statements, helpers)
 
@@ -137,10 +129,10 @@ def unbound(
     statements: Sequence[ast.stmt], bound: frozenset[str], helpers: Mapping[str, ast.FunctionDef]
 ) -> list[ast.Name]:
     """Where a name is read that nothing binds, by these statements or by what they call in any case."""
-    return _unknown([*evaluated(with_called(statements, helpers))], bound)
+    return unknown_names([*evaluated(with_called(statements, helpers))], bound)
 
 
-def _unknown(parts: Sequence[ast.AST], *known: frozenset[str]) -> list[ast.Name]:
+def unknown_names(parts: Sequence[ast.AST], *known: frozenset[str]) -> list[ast.Name]:
     known += (_OF_PYTHON, _OF_PYTHON_2)
     names = (node for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
     unknown = [node for node in names if not any(node.id in one for one in known)]
@@ -166,7 +158,7 @@ def names_bound(module: Iterable[ast.AST]) -> frozenset[str] | None:
         elif isinstance(node, ast.Attribute) and node.attr == "modules":
             return None  # sys.modules[__name__], which may be given any
         else:
-            names.update(_names_bound(node))
+            names.update(names_bound_by(node))
     return None if names & _BIND_ANY else frozenset(names)
 
 
@@ -175,7 +167,7 @@ def helpers_of(module: Sequence[ast.AST], body: Sequence[ast.stmt]) -> Mapping[s
     functions = {one.name: one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list}
     if not functions:
         return functions
-    times = Counter(name for node in module for name in _names_bound(node))
+    times = Counter(name for node in module for name in names_bound_by(node))
     return {
         name: one
         for name, one in functions.items()
@@ -183,7 +175,7 @@ def helpers_of(module: Sequence[ast.AST], body: Sequence[ast.stmt]) -> Mapping[s
     }
 
 
-def _names_bound(node: ast.AST) -> Iterator[str]:
+def names_bound_by(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Name):
         yield from () if isinstance(node.ctx, ast.Load) else (node.id,)
     elif isinstance(node, ast.alias):
@@ -219,16 +211,10 @@ def evaluated(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
             waiting.append(node.subject)
         elif isinstance(node, ast.AnnAssign):
             waiting += [node.target, *([node.value] if node.value else [])]
-        elif isinstance(node, ast.With) and any(_suppresses(item) for item in node.items):
+        elif suppresses(node):
             continue
         elif not isinstance(node, _LATER):
             waiting += children(node)
-
-
-def _suppresses(item: ast.withitem) -> bool:
-    """Is it `contextlib.suppress(NameError)`?"""
-    call = item.context_expr
-    return isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] == "suppress"
 
 
 _LATER = (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from caffelint.project.mentions import Database, Lost, Mention, Resumed, Stopped
+from caffelint.project.mentions import Beside, Database, Lost, Mention, Resumed, Stopped
 from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_cuts import cuts
@@ -226,15 +226,14 @@ class Script:
             return ()
         return tuple((one.solver, Lost(one.option, one.why, self.mention(one.start))) for one in cuts(self.text))
 
-    @cached_property
-    def stopped(self) -> Stopped | None:
-        """Where it stops whenever it is run."""
+    def stopped(self, beside: Beside) -> Stopped | None:
+        """Where it stops, whenever it is run or when it comes there; beside: the texts of the modules beside it."""
         if not self.path.endswith(_PYTHON):
             return None
-        from caffelint.project.python_unbound import stops  # to read Python takes time at the start
+        from caffelint.project.python_stops import stops  # to read Python takes time at the start
 
-        stop = stops(self.text)
-        return stop and Stopped(Mention(self.path, stop.line), stop.name, stop.near, stop.says)
+        stop = stops(self.text, beside)
+        return stop and Stopped(Mention(self.path, stop.line), stop.name, stop.near, stop.says, stop.is_absent)
 
     @cached_property
     def databases(self) -> Sequence[Database]:

@@ -24,7 +24,7 @@ class Runs(NamedTuple):
     `writes`: for nets that the solver names and that do not exist, by name without folders, what seems to write them.
     `moved`: for such nets, by their path, where in the project the only file of that name is.
     `lost`: the options that a script which runs it by the tool loses.
-    `stopped`: where the Python scripts that name it stop whenever they are run.
+    `stopped`: where the Python scripts stop that are told of at this solver.
     `resumed`: from which snapshots they go on with it.
     `databases`: those that scripts of the project make or open, whatever nets read them.
     """
@@ -104,7 +104,6 @@ def runs_of(
         tests=_first(script.tests for script in about),
         databases=tuple(made),
         resumed=tuple(one for script in about for given, one in script.resumed if script.means(given, folder, solver)),
-        stopped=tuple(one for script in about if (one := script.stopped)),
     )
 
 

@@ -2,18 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, quoted
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, stop_of
 
 _NET = 'net: "net.prototxt"'
 _SCRIPT = 'import caffe\n\n\ndef main():\n    solver = caffe.SGDSolver("solver.prototxt")\n    {}\n\n\n{}main()\n'
 
 
 class ScriptStops(SolverRule):
-    """A Python script that names the solver ends with an error whenever it is run.
+    """A Python script that names the solver, or nothing but is near, ends with an error.
 
     ## Why is this bad?
-    A name that nothing defines raises `NameError` when its line is reached, which may be after hours of training. A
-    script whose brackets or indentation are wrong does not even start.
+    A name that nothing defines raises `NameError` when its line is reached, and a function of the file that is called
+    without an argument that it needs, or with one that it does not take, `TypeError`: both may be after hours of
+    training. A script whose brackets or indentation are wrong does not even start.
 
     ## Example
     ```python
@@ -28,9 +29,9 @@ class ScriptStops(SolverRule):
     ```
 
     ## Known problems
-    Read is only what runs in any case: not the branches of an `if` but for `__name__ == "__main__"`, functions only
-    where such code calls them, and nothing after `sys.exit()`. Loops are taken to run. Nothing is said of scripts that
-    bind names in ways which their text does not show, as `from settings import *` and `exec` do.
+    Told is one line of a script: the first that stops it whenever it is run, else the first that does where it is
+    reached. Nothing is said of scripts that bind names in ways which their text does not show, as
+    `from settings import *` and `exec` do, of what is in a `try`, and of scripts that have nothing to do with Caffe.
 
     ## References
     - The Python Language Reference, 4.2, Naming and binding
@@ -45,9 +46,8 @@ class ScriptStops(SolverRule):
     VALID = [
         _FILES | {"train.py": _SCRIPT.format("solver.solve()", _MAIN)},
         _FILES | {"train.py": _SCRIPT.format("solver.step(steps)", "steps = 5\n")},
-        _FILES | {"train.py": _SCRIPT.format("if solver:\n        stop(solver)", "")},
+        _FILES | {"train.py": _SCRIPT.format("try:\n        stop(solver)\n    except NameError:\n        pass", "")},
         _FILES | {"train.py": "from settings import *\n" + _SCRIPT.format("solver.step(steps)", "")},
-        _FILES | {"train.py": "def other(steps):\n    pass\n" + _SCRIPT.format("solver.step(steps)", "")[:-7]},
     ]
     INVALID = [
         Invalid(
@@ -61,6 +61,16 @@ class ScriptStops(SolverRule):
             message='"train.py" (line 10) reads "steps", which nothing defines there, so it stops; define or import it',
         ),
         Invalid(
+            _FILES | {"run.py": "import caffe\n\n\ndef run(net, steps):\n    pass\n\n\nif ready:\n    run(1)\n"},
+            span=_NET,
+            message='"run.py" (line 8) reads "ready", which nothing defines there, so it stops; define or import it',
+        ),
+        Invalid(
+            _FILES | {"train.py": _SCRIPT.format("solver.step(5)", "def run(net, steps):\n    pass\n\n\nrun(1)\n")},
+            span=_NET,
+            message='"train.py" (line 13) calls run without "steps", which it needs, so it stops there',
+        ),
+        Invalid(
             _FILES | {"train.py": _SCRIPT.format("print 'a'\n    solver.step([1)", "")},
             span=_NET,
             message="\"train.py\" (line 7) cannot be read: closing parenthesis ')' does not match opening parenthesis"
@@ -70,10 +80,4 @@ class ScriptStops(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         for one in solver.runs.stopped if solver.runs else ():
-            where = f"{quoted(one.place.path)} (line {one.place.line})"
-            if one.name:
-                remedy = f"did you mean {quoted(one.near)}?" if one.near else "define or import it"
-                text = f"{where} reads {quoted(one.name)}, which nothing defines there, so it stops; {remedy}"
-            else:
-                text = f"{where} cannot be read: {one.says}, so no Python runs it; mend that line"
-            yield self.finding(solver.at(), text)
+            yield self.finding(solver.at(), stop_of(one))

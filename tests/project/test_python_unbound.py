@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from caffelint.project.python2 import broken
-from caffelint.project.python_unbound import Stop, stops
+from caffelint.project.python_stops import stops
+from caffelint.project.python_unbound import Stop
 
 STOPPING = {
     "a = b\n": Stop(1, "b"),
@@ -19,8 +20,35 @@ STOPPING = {
     "try:\n    import json\nexcept ImportError:\n    pass\njsons.dumps(1)\n": Stop(5, "jsons", "json"),
     "x = [1, 2\n": Stop(1, says="'[' was never closed"),
 }
+LATER = {
+    "import sys\nif len(sys.argv) > 3:\n    stop(1)\n": Stop(3, "stop"),
+    "if __name__ != '__main__':\n    print(later)\n": Stop(2, "later"),
+    "match 1:\n    case 2:\n        print(later)\n": Stop(3, "later"),
+    "class A(object):\n    def f(self):\n        return steps\n    def g(self, steps):\n        return steps\n": Stop(
+        3, "steps"
+    ),
+    "def f(a, b=1):\n    pass\ndef g():\n    f()\n": Stop(4, "f", says='without "a", which it needs'),
+    "import sys\ndef f(a):\n    pass\nif sys.argv[1:]:\n    f(1, 2)\n": Stop(
+        5, "f", says="with 2 arguments, of which it takes 1"
+    ),
+}
+"""What another run than this comes to."""
+CALLS = {
+    "def f(a):\n    pass\nf(b=1)\n": Stop(3, "f", says='with "b", which it does not take'),
+    "def f(a):\n    pass\nf(1, a=1)\n": Stop(3, "f", says='with two values for "a"'),
+    "def f(*, a):\n    pass\nf()\n": Stop(3, "f", says='without "a", which it needs'),
+    "class A(object):\n    def f():\n        pass\n    def g(self):\n        self.f()\nA().g()\n": Stop(
+        5, "self.f", says="which takes no self"
+    ),
+}
 RUNNING = (
-    "import sys\nif len(sys.argv) > 3:\n    stop(1)\n",
+    "def f(*rest, a=1, **words):\n    pass\nf(1, 2, b=3)\nf()\n",
+    "def f(a):\n    pass\ndef f(a, b):\n    pass\nf(1, 2)\n",
+    "def f(a):\n    pass\nf = lambda: 1\nf()\n",
+    "def f(a, b):\n    pass\nf(*(1, 2))\nf(**{'a': 1, 'b': 2})\n",
+    "class A(object):\n    @staticmethod\n    def f():\n        pass\n    def g(self):\n        self.f()\nA().g()\n",
+    "if 0:\n    print(later)\n",
+    "try:\n    unknown\nexcept NameError:\n    unknown = 1\n",
     "def f():\n    global total\n    total = 1\n\n\nf()\nprint(total)\n",
     "def f():\n    return later\n\n\nlater = 1\nf()\n",
     "print([one for one in range(3)])\n",
@@ -32,9 +60,7 @@ RUNNING = (
     "def f():\n    exit(0)\n    return later\n\n\nf()\n",
     "import contextlib\nwith contextlib.suppress(NameError):\n    print(later)\n",
     "def f(x):\n    y: Foo = x\n    return y\n\n\nf(1)\n",
-    "match 1:\n    case 2:\n        print(later)\n",
     "match {'a': 1, 'b': 2}:\n    case {'a': 1, **rest}:\n        print(rest)\n",
-    "if __name__ != '__main__':\n    print(later)\n",
 )
 
 
@@ -50,9 +76,42 @@ def test_stops_as_python_does(text: str) -> None:
         assert (f"'{found.name}' is not defined" if found.name else found.says) in done.stderr
 
 
+@pytest.mark.parametrize("text", LATER)
+def test_stops_where_another_run_comes(text: str) -> None:
+    assert stops(text) == LATER[text]
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_calls_that_python_refuses(text: str) -> None:
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert f"line {CALLS[text].line}" in done.stderr
+    assert "TypeError" in done.stderr
+    assert stops(text) == CALLS[text]
+
+
+@pytest.mark.parametrize(
+    ("call", "fails"),
+    [
+        ("vstack(a, a)", True),
+        ("vstack((a, a))", False),
+        ("concatenate(a[0:1], a[0:1, :])", True),
+        ("concatenate((a, a), 0)", False),
+        ("zeros(2, 2)", True),
+        ("zeros((2, 2), int)", False),
+        ("zeros(2, 'f')", False),
+    ],
+)
+def test_calls_that_numpy_refuses(call: str, fails: bool) -> None:
+    text = f"import numpy as np\na = np.ones((2, 2))\nnp.{call}\n"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert ("TypeError" in done.stderr) == fails
+    assert (stops(text) is not None) == fails
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "import caffe\nclass A(caffe.Layer):\n    def forward(self, bottom, top):\n        return later\n",
         "from settings import *\nprint(step)\n",
         "exec(open('x.py').read())\nprint(step)\n",
         "execfile('x.py')\nprint(step)\n",

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.project.border import top_of
-from caffelint.project.mentions import NetRuns
+from caffelint.project.mentions import NetRuns, Stopped
 from caffelint.text.patterns import compiled_later
 
 _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
@@ -33,10 +33,12 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
         # Where it reads records or judges, scripts may fill its blobs in vain, or judge by the training net.
         is_filled = path in solved and (_READS in data or _JUDGES in data)
         reads = may_be_trained and (b"Data" in data or b"DATA" in data)
-        if not (asks or is_filled or reads) or not _LAYERS.search(data):
+        if not _LAYERS.search(data):
             continue
         folder, name = os.path.split(os.path.abspath(path))
-        if top := top_of(folder):
+        top = top_of(folder)
+        stopped = _stopped_in(top).get(os.path.join(folder, name), ()) if top else ()
+        if top and (asks or is_filled or reads or stopped):
             from caffelint.lint.project.conversions import made_in
             from caffelint.lint.project.datasets import datasets_in
             from caffelint.lint.project.misnamed import misnamed_in
@@ -50,6 +52,12 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
             made = tuple(one for one in made_in(top) if one.base.rpartition("/")[2].encode() in data) if reads else ()
             written = datasets_in(top) if may_be_trained and _HDF5 in data else ()
             misnamed = misnamed_in(top).get(os.path.join(folder, name), ())
-            if asks or made or written or misnamed or told.supplied or told.judged:
-                found[path] = told._replace(made=made, datasets=written, misnamed=misnamed)
+            if asks or made or written or misnamed or stopped or told.supplied or told.judged:
+                found[path] = told._replace(made=made, datasets=written, misnamed=misnamed, stopped=stopped)
     return found
+
+
+def _stopped_in(top: str) -> Mapping[str, tuple[Stopped, ...]]:
+    from caffelint.lint.project.stopped import stopped_in  # to read scripts takes time at the start
+
+    return stopped_in(top)

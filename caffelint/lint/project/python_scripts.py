@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from caffelint.project.mentions import Asked, Fed, Judged, Mention, Supplied
+from caffelint.project.mentions import Asked, Channels, Fed, Judged, Mention, Supplied
 from caffelint.project.notebooks import without_magic
 from caffelint.project.script_starts import path_end
 from caffelint.project.scripts import Script
@@ -43,6 +43,17 @@ def supplied_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple
 
         is_its = _is_path_of(folder, name)
         found += ((Mention(script.path, one.line), one) for one in supplied(_python_of(script)) if is_its(one.path))
+    return [] if found and any(script.writes(name, folder) for script in scripts) else found
+
+
+def channels_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple[Mention, Channels]]:
+    """How many channels people's own Python scripts take the images to have of a net that none of them writes."""
+    found: list[tuple[Mention, Channels]] = []
+    for script in _own_python(scripts, "channel_swap", "load_image"):
+        from caffelint.project.python_channels import channels
+
+        is_its = _is_path_of(folder, name)
+        found += ((Mention(script.path, one.line), one) for one in channels(_python_of(script)) if is_its(one.path))
     return [] if found and any(script.writes(name, folder) for script in scripts) else found
 
 

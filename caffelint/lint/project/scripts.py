@@ -14,7 +14,15 @@ from caffelint.lint.project.find import PROTO
 from caffelint.lint.project.launched import astray, launched_of, words
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.moved import moved
-from caffelint.lint.project.python_scripts import NOTEBOOK, asked_by, ends_of, fed_by, judged_by, supplied_by
+from caffelint.lint.project.python_scripts import (
+    NOTEBOOK,
+    asked_by,
+    channels_by,
+    ends_of,
+    fed_by,
+    judged_by,
+    supplied_by,
+)
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
@@ -141,6 +149,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         tuple(asked_by(about, folder, name)),
         tuple(supplied_by(about, folder, name)),
         _judged(top, folder),
+        channels=tuple(channels_by(about, folder, name)),
     )
 
 
@@ -253,6 +262,12 @@ def scripts_below(folder: str, top: str) -> Iterator[Script]:
 def folders_with(top: str, name: str) -> frozenset[str]:
     """The folders of a project that hold a file of this name."""
     return frozenset(_folders_by_name(top).get(name, ()))
+
+
+def files_with(top: str, ending: str) -> list[str]:
+    """The paths of the files of a project whose names end so."""
+    found = _folders_by_name(top).items()
+    return [os.path.join(folder, name) for name, folders in found if name.endswith(ending) for folder in folders]
 
 
 @remembered(4)

@@ -1,0 +1,106 @@
+"""At which solver or net of a project it is told that a Python script stops: each script at one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+
+from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.scripts import files_with, folders_with, scripts_below
+from caffelint.lint.reach import reach_of
+from caffelint.lint.read import ReadError, read
+from caffelint.project.mentions import Stopped
+from caffelint.project.scripts import Script, bare
+from caffelint.text.patterns import compiled_later
+
+_IMPORTS = compiled_later(r"^[ \t]*(?:import|from)[ \t][^\n#]{0,200}\bcaffe\b", re.MULTILINE)
+_IS_LAYER = compiled_later(r"^class[ \t]{1,9}\w{1,99}\([\w.]{0,99}Layer\)", re.MULTILINE)
+"""A module that cannot be read is told at the layer."""
+_SOLVER, _PROTOTXT = "olver", ".prototxt"
+_NO_NET = "labelmap"
+"""In the names of files of names of classes."""
+_LARGEST = 1 << 20
+_MOST = 300
+"""Python scripts of a project that are read for it."""
+
+
+@remembered(4)
+def stopped_in(top: str) -> Mapping[str, tuple[Stopped, ...]]:
+    """By the paths of the files."""
+    scripts = [one for one in scripts_below(top, top) if may_tell(one)][:_MOST]
+    nearest: dict[str, str] = {}
+
+    def nearest_to(folder: str) -> str:
+        if not nearest:
+            nearest.update(_nearest(files_with(top, _PROTOTXT), top))
+        while folder not in nearest and folder != top and folder != os.path.dirname(folder):
+            folder = os.path.dirname(folder)
+        return nearest.get(folder, "")
+
+    def beside(script: Script, name: str) -> str | None:
+        file = f"{name}.py"
+        is_package = os.path.lexists(os.path.join(script.folder, name))  # which comes first
+        if folders_with(top, file) != {script.folder} or bare(script.path) == file or is_package:
+            return None
+        try:
+            return read(os.path.join(script.folder, file), _LARGEST, reach).decode("utf-8", "replace")
+        except ReadError:
+            return None
+
+    reach = reach_of(top)
+    return stopped_of(scripts, lambda name: folders_with(top, name), nearest_to, beside)
+
+
+def stopped_of(
+    scripts: Sequence[Script],
+    folders: Callable[[str], Collection[str]],
+    nearest: Callable[[str], str],
+    beside: Callable[[Script, str], str | None],
+) -> Mapping[str, tuple[Stopped, ...]]:
+    """folders: those of the project that hold a file of a name; nearest: the file of Caffe that is nearest to one;
+    beside: the text of the Python module of a name beside a script, if it is the only one of the project.
+    """
+    found: dict[str, tuple[Stopped, ...]] = {}
+    for script in scripts:
+        stop = script.stopped(partial(beside, script)) if may_tell(script) else None
+        if stop and (stop.name or not _IS_LAYER.search(script.text)):
+            home = next(_named_by(script, folders), "") or nearest(script.folder)
+            found[home] = (*found.get(home, ()), stop)
+    return found
+
+
+def may_tell(script: Script) -> bool:
+    """Is it people's own Python that has to do with Caffe?"""
+    if script.is_shipped or not script.path.endswith(".py"):
+        return False
+    return bool(script.names) or _IMPORTS.search(script.text) is not None
+
+
+def _named_by(script: Script, folders: Callable[[str], Collection[str]]) -> Iterator[str]:
+    """The solvers, then the nets that a script names, in the order of its text."""
+    for name in sorted(
+        (one for one in script.names if _NO_NET not in one),
+        key=lambda name: (_SOLVER not in name, script.text.find(name)),
+    ):
+        for folder in sorted(folders(name)):
+            if script.is_about(folder, name, partial(folders, name)):
+                yield os.path.join(folder, name)
+
+
+def _nearest(paths: Sequence[str], top: str) -> Mapping[str, str]:
+    """For each folder with files in or below it the one that is nearest, solvers first."""
+    found: dict[str, tuple[int, bool, str]] = {}
+    for path in (one for one in paths if _NO_NET not in one):
+        folder, name = os.path.split(path)
+        depth = path.count(os.sep)
+        while True:
+            one = (depth, _SOLVER not in name, path)
+            if folder in found and found[folder] <= one:
+                break
+            found[folder] = one
+            if folder in (top, os.path.dirname(folder)):
+                break
+            folder = os.path.dirname(folder)
+    return {folder: path for folder, (_, _, path) in found.items()}

@@ -1,0 +1,76 @@
+"""What a Python file takes from modules beside it that these do not have."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from caffelint.project.mentions import Beside
+from caffelint.project.python2 import parse
+from caffelint.project.python_calls import BadCall, plain, refusal
+from caffelint.project.python_nodes import in_any_case, walk
+from caffelint.project.python_unbound import names_bound, names_bound_by
+from caffelint.text.records import NamedTuple
+
+_MOST_NODES = 50_000
+"""Of a module that is understood."""
+
+
+class _Module(NamedTuple):
+    """All names that a module may have, and the arguments of its functions."""
+
+    names: frozenset[str]
+    functions: Mapping[str, ast.arguments]
+
+
+def amiss(nodes: Sequence[ast.AST], beside: Beside) -> Iterator[BadCall]:
+    """nodes: all of the file."""
+    times = Counter(name for node in nodes for name in names_bound_by(node))
+    imported: dict[str, _Module] = {}
+    for node in in_any_case(nodes[0]):
+        if isinstance(node, ast.ImportFrom) and node.level <= 1 and (module := _of(node.module or "", beside)):
+            for one in node.names:
+                if one.name != "*" and one.name not in module.names:
+                    yield BadCall(node.lineno, one.name, f'from "{node.module}.py", which has no such name', True)
+        elif isinstance(node, ast.Import):
+            for one in node.names:
+                name = one.asname or one.name
+                if times[name] == 1 and (module := _of(one.name, beside)):
+                    imported[name] = module
+    given = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
+    for node in nodes if imported else ():
+        attribute = node.func if isinstance(node, ast.Call) else node
+        if not isinstance(attribute, ast.Attribute) or not isinstance(attribute.value, ast.Name):
+            continue
+        name, module_ = attribute.attr, imported.get(attribute.value.id)
+        if module_ is None or name in given or name.startswith("__"):
+            continue
+        called = f"{attribute.value.id}.{name}"
+        if isinstance(node, ast.Call) and name in module_.functions:
+            if says := refusal(node, module_.functions[name]):
+                yield BadCall(node.lineno, called, says)
+        elif node is attribute and name not in module_.names:
+            yield BadCall(node.lineno, called, "", True)
+
+
+def _of(name: str, beside: Beside) -> _Module | None:
+    text = None if "." in name or not name or name in sys.stdlib_module_names else beside(name)
+    return None if text is None else _read(text)
+
+
+@lru_cache(maxsize=500)
+def _read(text: str) -> _Module | None:
+    tree, _ = parse(text.replace("\r\n", "\n"))
+    nodes = walk(tree) if tree is not None else []
+    names = names_bound(nodes) if 0 < len(nodes) <= _MOST_NODES else None
+    if tree is None or names is None or any(isinstance(one, ast.ImportFrom) and _is_star(one) for one in nodes):
+        return None
+    times = Counter(name for node in nodes for name in names_bound_by(node))
+    return _Module(names, {one.name: one.args for one in plain(tree.body) if times[one.name] == 1})
+
+
+def _is_star(node: ast.ImportFrom) -> bool:
+    return node.names[0].name == "*"

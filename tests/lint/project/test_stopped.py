@@ -1,0 +1,60 @@
+"""A script that stops is told at one file: the first solver or net that it names, else the nearest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import caffelint
+
+NET = 'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }'
+SOLVER = 'net: "deploy.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9'
+
+
+@pytest.mark.parametrize(
+    ("script", "where"),
+    [
+        ('caffe.SGDSolver("a/solver.prototxt")\nprint(later)', "a/solver.prototxt"),
+        ('caffe.Net("a/other.prototxt", 1)\ncaffe.Net("a/deploy.prototxt", 1)\nprint(later)', "a/other.prototxt"),
+        ('caffe.Net("gone.prototxt", 1)\ncaffe.Net("a/deploy.prototxt", 1)\nprint(later)', "a/deploy.prototxt"),
+        ("caffe.set_mode_gpu()\nprint(later)", "solver.prototxt"),
+        ("caffe.set_mode_gpu()\nprint(1)", ""),
+    ],
+)
+def test_where_it_is_told(tmp_path: Path, script: str, where: str) -> None:
+    (tmp_path / ".git").mkdir()
+    for folder in ("a", "tools"):
+        (tmp_path / folder).mkdir()
+    for path, text in {"solver": SOLVER, "deploy": NET, "a/solver": SOLVER, "a/deploy": NET, "a/other": NET}.items():
+        (tmp_path / f"{path}.prototxt").write_text(text)
+    (tmp_path / "tools/run.py").write_text(f"import caffe\n{script}\n")
+    found = caffelint.check([str(tmp_path)]).findings
+    told = [one.file for one in found if one.name in ("script-stops", "script-of-net-stops")]
+    assert told == [str(tmp_path / where)] * bool(where)
+
+
+HELP = "def count(list, most=3):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "files", "says"),
+    [
+        ("from help import cuont", {"tools/help.py": HELP}, 'imports "cuont" from "help.py", which has no such name'),
+        ("import help\nhelp.cuont(1)", {"tools/help.py": HELP}, 'takes "help.cuont", which that module lacks'),
+        ("import help as h\nh.count()", {"tools/help.py": HELP}, 'calls h.count without "list", which it needs'),
+        ("from help import count\ncount(1)", {"tools/help.py": HELP}, ""),
+        ("from help import cuont", {"tools/help.py": HELP, "lib/help.py": HELP}, ""),
+        ("from help import cuont", {"tools/help.py": HELP, "tools/help/__init__.py": ""}, ""),
+        ("from help import cuont", {"tools/help.py": "from more import *\n"}, ""),
+        ("try:\n    from help import cuont\nexcept ImportError:\n    pass", {"tools/help.py": HELP}, ""),
+        ("import help\nhelp.cuont = 1\nprint(help.cuont)", {"tools/help.py": HELP}, ""),
+    ],
+)
+def test_what_a_module_beside_lacks(tmp_path: Path, script: str, files: dict[str, str], says: str) -> None:
+    (tmp_path / ".git").mkdir()
+    for path, text in {**files, "deploy.prototxt": NET, "tools/run.py": f"import caffe\n{script}\n"}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    found = [one.message for one in caffelint.check([str(tmp_path)]).findings if one.name == "script-of-net-stops"]
+    assert [says in message for message in found] == [True] * bool(says)
