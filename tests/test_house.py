@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from statistics import median
 
 import pytest
 
-from caffelint.lint.registry import find_rule
+from caffelint.lint.registry import all_rules, find_rule
 
 ROOT = Path(__file__).parent.parent
 FLOORS = (
@@ -309,3 +310,9 @@ def test_rules_that_code_names_are_there() -> None:
     }
     assert len(named) > 10
     assert {name: where for name, where in named.items() if find_rule(name) is None} == {}
+
+
+def test_codes_and_names_are_given_once() -> None:
+    for what in ("code", "name"):
+        given = Counter(getattr(rule, what) for rule in all_rules())
+        assert [one for one, times in given.items() if times > 1] == []

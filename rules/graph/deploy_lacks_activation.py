@@ -56,7 +56,7 @@ class DeployLacksActivation(NetRule):
     - net.cpp, CopyTrainedLayersFrom; rao1219/MDNet f7f49ce2, which mends it
     """
 
-    code = "G058"
+    code = "G059"
     name = "deploy-lacks-activation"
     severity = WARNING
     certainty = LIKELY

@@ -32,7 +32,7 @@ class EasiestKept(SmokeRule):
     Where a curriculum begins with what is easy, the warning is wrong.
     """
 
-    code = "X138"
+    code = "X139"
     name = "easiest-kept"
     severity = WARNING
     certainty = LIKELY
