@@ -156,7 +156,8 @@ def _of_records(run: Run, event: NonFinite) -> Cause | None:
     advice = "leave it out, or mend it" if len(batch.bad) + batch.later == 1 else "leave them out, or mend them"
     advice += "; records count from 0" if any(one[0].startswith("record ") for one in bad) else ""
     place = run.place(batch.layer, event.net)
-    return came_of(run, Cause("data", "", f"{bad_records(batch)}; {advice}", place=place))
+    # Nothing else need be ruled out.
+    return came_of(run, Cause("data", "", f"{bad_records(batch)}; {advice}", place=place))._replace(ruled_out=())
 
 
 def _extreme(run: Run, event: NonFinite) -> Cause | None:
