@@ -15,7 +15,7 @@ from caffelint.lint.words import title
 from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.answers import SURE
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, CLIPPED
-from caffelint.smoke.diagnosis.tried import cure
+from caffelint.smoke.diagnosis.tried import cure, refuted
 from caffelint.smoke.diagnosis.trouble import clipped, pull_of_decay
 from caffelint.smoke.estimates import before_momentum, told_of_momentum
 from caffelint.smoke.events import Crashed, NonFinite
@@ -321,12 +321,18 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
                 f" {run.solver.type} takes steps of one size, so weights go to 0; try weight_decay: {_LITTLE_DECAY:g}"
             )
         parts.append(stays)
+    best, vain = cure(run), set[ReportedFinding | None]()
+    if best is not None and best.hypothesis.is_warned and how.learns:
+        vain = {one.hypothesis.told for one in refuted(run.tried)}
+        objects = [one for one in objects if one not in vain]
+        parts.append(f"tried: with {best.change.text} it ends at {best.last:.4g} after {best.iterations} iterations")
     text = "; ".join(parts)
     later = (one for one in findings if one.name in _LATER and one.severity != INFO or one in built_up)
     if rising := next(later, None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     if how.iterations >= 2 * TAIL:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO and one not in sure[:1]]
+        slows = [one for one in slows if one not in vain]
         if how.moves in (FLAT, UNSTEADY) and not run.loaded:
             slows += [one for one in findings if one.name == _RANDOM]
         if how.moves in (FLAT, UNSTEADY) and run.iterations[-1].rate < _FALLEN * run.iterations[0].rate:
