@@ -118,8 +118,11 @@ def write(owner: Owner, *path: str | int, value: Value, after: str = "") -> Edit
 
 
 def remove(owner: Owner, *path: str | int) -> Edits:
-    """Take out a field, all of that name where no index is given; with it a block that it leaves empty."""
+    """Take out a field, all of that name where no index is given; with it a block that it leaves empty. Without a path,
+    the whole layer."""
     document, node = _of(owner)
+    if not path and node is not None:
+        return _without(document, [document.root], [node])
     chain = [node] if node else []
     names = list(path)
     while chain:

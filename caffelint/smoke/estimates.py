@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from caffelint.lint.cause import Suggested
 from caffelint.lint.finding import INFO, WARNING
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
@@ -25,19 +26,29 @@ def as_measured(run: Run, findings: Iterable[ReportedFinding]) -> Iterator[Repor
     """The findings of a check; estimates that the run refutes are infos, which say why.
 
     So are warnings whose own remedy was tried in vain. A net that learns refutes what was told of its first updates,
-    and one that another change cured that its rate is to blame.
+    and one that another change cured that its rate is to blame. A value that cured goes before others for its field.
     """
     why, kinds = _against(run)
     vain = _tried_in_vain(run)
+    best = cure(run)
+    found = best.change.suggested if best is not None and best.learned and not run.synthetic else None
     for one in findings:
         mended = {title.removeprefix("set ") for title in (fix.title for fix in one.fixes)}
         if one.severity == WARNING and (text := next(iter(mended & vain), "")):
             one = one.because(f"tried: with {text} it goes no better", INFO)
+        if found is not None and one.severity == WARNING and _sets_otherwise(mended, found):
+            one = one.because(f"the run shows which value does: with {found.text} it learns", INFO)
         rule = find_rule(one.code)
         estimated = rule is not None and rule.is_built_in and one.code.startswith(_ESTIMATES) and one.severity != INFO
         if estimated and one.cause is not None and one.cause.kind in kinds:
             one = one.because(why, INFO)
         yield one
+
+
+def _sets_otherwise(mended: Iterable[str], found: Suggested) -> bool:
+    """Do all of its remedies give the field of the solver that was found another value?"""
+    other = [text for text in mended if text.startswith(f"{found.field}:") and text != found.text]
+    return not found.layer and bool(other) and len(other) == len([*mended])
 
 
 def _tried_in_vain(run: Run) -> set[str]:

@@ -313,11 +313,10 @@ class Gradient(NamedTuple):
     """The gradient of a bottom or parameter by a layer's backward, and the slope of its forward (gradients.py).
 
     kind: `blob` or `param`; name: the blob's, or the parameter's number. checked: values that were; wrong: of these;
-    kinks: left out because the forward has a kink there. at, analytic, numeric: place and figures of the worst.
-    factor: analytic by numeric if it is the same for all values, else nan. stale: does it depend on the old content of
-    the diff? kept: is it another one in the next pass, though all that is read is the same? zero: are all gradients 0?
-    skipped: why nothing was checked, "" if it was. file, line: of the backward of a Python layer. also: analytic and
-    numeric at `also_at`, where their ratio is another one; about: the other bottom, or "0", if mirrored there.
+    kinks: left out because forward has a kink there. at, analytic, numeric: place and figures of the worst. factor:
+    analytic by numeric if one for all, else nan. stale: does it depend on the old content of the diff? kept: does it
+    change from pass to pass? zero: are all gradients 0? flat: are all slopes? skipped: why nothing was checked. file,
+    line: what sets it. also: those at `also_at`, of another ratio; about: the other bottom, or "0", if mirrored there.
     """
 
     layer: str
@@ -339,6 +338,7 @@ class Gradient(NamedTuple):
     also: Sequence[float] = ()
     also_at: Sequence[int] = ()
     about: str = ""
+    flat: bool = False
 
     @property
     def is_wrong(self) -> bool:

@@ -8,11 +8,13 @@ values are moved together, and those of a Python layer that get no gradient at a
 One file by itself: it is copied beside a runner that has no caffelint to import.
 """
 
-# ruff: noqa: RUF005, UP004, UP010
+# ruff: noqa: RUF005, UP004, UP010, UP024, UP031
 # mypy: ignore-errors
 from __future__ import absolute_import, division
 
+import inspect
 import math
+import re
 import sys
 import time
 
@@ -59,9 +61,9 @@ def check(layer, spec, seed):
         wanted += [("param", str(number), 1, number) for number in params]
         for kind, name, side, number in wanted:
             event = {"layer": spec["layer"], "kind": kind, "name": name, "checked": 0, "wrong": 0, "kinks": 0}
-            event.update(_place(spec.get("code", "")))
+            event.update(_place(spec.get("code", ""), side, number))
             event.update(at=[], analytic=0.0, numeric=0.0, factor=float("nan"), stale=False, zero=False, skipped=reason)
-            event.update(kept=False, also=[], also_at=[], about="")
+            event.update(kept=False, also=[], also_at=[], about="", flat=False)
             if not reason:
                 values = (layer.bottoms, layer.params)[side][number]
                 gradient = found[side][number]
@@ -92,11 +94,21 @@ def _adds_up(event, first, then):
     return 0.5 < times < 3.5 and abs(times - round(times)) <= _ADDED  # a backward may run forward again
 
 
-def _place(code):
-    """Where the backward of a Python layer is written, as it was imported."""
+def _place(code, side, number):
+    """Where the backward of a Python layer is written, as it was imported: its one line that sets this diff, or its
+    first one."""
     module, _, name = code.rpartition(".")
-    written = getattr(getattr(getattr(sys.modules.get(module), name, None), "backward", None), "__code__", None)
-    return {"file": written.co_filename, "line": written.co_firstlineno} if written else {}
+    backward = getattr(getattr(sys.modules.get(module), name, None), "backward", None)
+    written = getattr(backward, "__code__", None)
+    if not written:
+        return {}
+    try:
+        lines, first = inspect.getsourcelines(written)
+    except (IOError, TypeError):
+        lines, first = [], 0
+    sets = re.compile(r"\s*bottom\[%d\]\.diff(\[[^\]]*\])? ?[-+*/]?=" % number)
+    found = [first + at for at, line in enumerate(lines) if not side and sets.match(line)]
+    return {"file": written.co_filename, "line": found[0] if len(found) == 1 else written.co_firstlineno}
 
 
 class Objective(object):
@@ -186,6 +198,7 @@ def _values(layer, objective, values, gradient, random, spec, event):
         event["skipped"] = (
             "it is lost in rounding" if unsure else "the forward has a kink at every value that was tried"
         )
+    event["flat"] = bool(wrong) and not ratios and not any(numeric for _, _, numeric in wrong)
     if ratios and len(ratios) > 2 and max(ratios) - min(ratios) <= 0.05 * abs(ratios[0]):
         event["factor"] = sorted(ratios)[len(ratios) // 2]
     elif wrong and not event["zero"] and event["at"]:

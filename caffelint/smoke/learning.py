@@ -37,10 +37,7 @@ def weights(run: Run) -> Iterator[Weights]:
     if not measured:
         return
     for layer in run.built[0].layers:
-        if layer.keeps_statistics or not layer.params or not layer.need_backward:
-            continue
-        param = layer.params[0]
-        if param.owner is not None or not param.lr_mult:
+        if layer.keeps_statistics or not layer.need_backward or not _learns(layer):
             continue
         yield Weights(
             layer,
@@ -49,6 +46,14 @@ def weights(run: Run) -> Iterator[Weights]:
             run.statistics(0, layer.name, PARAM, 0, CHANGE),
             run.statistics(measured[-1], layer.name, PARAM, 0, CHANGE) if measured[-1] > 0 else None,
         )
+
+
+def _learns(layer: BuiltLayer) -> bool:
+    """Has it a first parameter of its own that the solver changes? After a Python layer, no shape of any is known."""
+    if layer.params is None and layer.has_weights and layer.message is not None:
+        given = layer.message.param[:1]
+        return all(one.lr_mult and not one.name for one in given)
+    return any(one.owner is None and bool(one.lr_mult) for one in (layer.params or ())[:1])
 
 
 def size(values: Statistics) -> float:

@@ -33,6 +33,7 @@ class Mined(NamedTuple):
     """Which records a Python layer keeps for the loss (mined.py), of scores by chance. scores, labels: its bottoms.
 
     kept, dropped: how many. harder: the share of pairs of one label in which the dropped record costs more.
+    of_classes: else of values, which it compares with their targets.
     """
 
     layer: str
@@ -41,6 +42,7 @@ class Mined(NamedTuple):
     kept: int
     dropped: int
     harder: float
+    of_classes: bool = True
 
 
 Doing = Pulled | Mined

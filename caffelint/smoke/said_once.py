@@ -30,22 +30,33 @@ def said_once(static: Sequence[ReportedFinding], measured: Sequence[ReportedFind
         lead = next((one for one in leads if _explains(one, told[number])), None)
         if lead is not None:
             told[number] = _referring(told[number], lead)
-    return (*(one for one in static if one not in taken), *told)
+    left = [one for one in static if one not in taken]
+    for number, one in enumerate(told):
+        for other in left:
+            if _repeats(one, other):
+                told[number] = one = _joined(one, other) if _is_at(one, other) else _without(one, other)
+                taken += [other] if _is_at(one, other) else []
+    left = [one for one in left if one not in taken]
+    return (*left, *told)
 
 
 def _quoted(measured: ReportedFinding, static: ReportedFinding) -> Known | None:
     """What a finding of the run knows of one of the check, if that is at the same place and no louder."""
     place = normpath(static.file), static.line
-    same = (normpath(measured.file), measured.line) == place and rank(measured.severity) >= rank(static.severity)
     known = measured.cause.known if measured.cause is not None else ()
     found = (one for one in known if (one.name, normpath(one.file), one.line) == (static.name, *place))
-    return next(found, None) if same else None
+    return next(found, None) if _is_at(measured, static) else None
+
+
+def _is_at(measured: ReportedFinding, static: ReportedFinding) -> bool:
+    """At the same place, and no louder?"""
+    same = (normpath(measured.file), measured.line) == (normpath(static.file), static.line)
+    return same and rank(measured.severity) >= rank(static.severity)
 
 
 def _with(measured: ReportedFinding, static: ReportedFinding, known: Known) -> ReportedFinding:
     seen = f"see {known.where}"
-    told = set(static.message.split(_APART)) <= _reasons(measured)
-    instead = [] if told else [f"see {static.name}: {static.message}"]
+    instead = [] if _repeats(measured, static) else [f"see {static.name}: {static.message}"]
     parts = [part for one in measured.evidence.split(_APART) for part in (instead if one == seen else [one])]
     return measured._replace(evidence=_APART.join(parts), fixes=measured.fixes or static.fixes)
 
@@ -61,6 +72,28 @@ def _explains(lead: ReportedFinding, finding: ReportedFinding) -> bool:
     if mine is None or its is None or (mine.file, mine.line) != (its.file, its.line):
         return False
     return bool(_reasons(finding)) and _reasons(finding) <= _reasons(lead)
+
+
+def _repeats(measured: ReportedFinding, static: ReportedFinding) -> bool:
+    return set(static.message.split(_APART)) <= _reasons(measured)
+
+
+def _joined(measured: ReportedFinding, static: ReportedFinding) -> ReportedFinding:
+    evidence = _APART.join(one for one in (measured.evidence, f"see {static.name}") if one)
+    return measured._replace(evidence=evidence, fixes=measured.fixes or static.fixes)
+
+
+def _without(measured: ReportedFinding, static: ReportedFinding) -> ReportedFinding:
+    """What the check says of the cause is said there, and in the verdict once more."""
+    assert measured.cause is not None
+    notes = measured.evidence.split(_APART)
+    said = {*static.message.split(_APART), *notes}
+    own = [one for one in measured.cause.why.split(_APART) if one not in said]
+    told = f"{static.name} at {static.file}:{static.line} says why"
+    message, evidence = (
+        _APART.join(one for one in parts if one) for parts in ((measured.cause.what, *own), (*notes, told))
+    )
+    return measured._replace(message=message, evidence=evidence)
 
 
 def _referring(finding: ReportedFinding, lead: ReportedFinding) -> ReportedFinding:

@@ -15,7 +15,7 @@ from caffelint.lint.words import title
 from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.answers import SURE
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, CLIPPED
-from caffelint.smoke.diagnosis.tried import cure
+from caffelint.smoke.diagnosis.tried import cure, refuted
 from caffelint.smoke.diagnosis.trouble import clipped, pull_of_decay
 from caffelint.smoke.estimates import before_momentum, told_of_momentum
 from caffelint.smoke.events import Crashed, NonFinite
@@ -119,6 +119,10 @@ that are loaded."""
 _OF_RESULTS = ("B", "D", "G", "L", "O", "Y")
 """The same of what a net that trains learns all the same otherwise than was meant. Rates and fillers, which the run has
 shown to do, are not among them."""
+_OBJECTIONS = (*_OF_RESULTS, "E", "S", "W")
+"""The same of all that a net which learns so far may still fail by: decay shows late, and no run follows a script."""
+_NOT_MET = (*_LATER, "high-base-lr", "recurrent-without-clip-gradients")
+"""What shows soon or is told apart, and what only may come."""
 
 
 def verdict(run: Run, findings: Sequence[ReportedFinding]) -> str:
@@ -130,7 +134,8 @@ def sentences(run: Run, findings: Sequence[ReportedFinding]) -> list[str]:
     """What happened, then why, what it is not, and how sure that is; none where nothing can be said."""
     heads = _heads(findings)
     order = list(heads)
-    shown = [one for one in findings if one.name in heads and not _of_gpu(one) and not _is_beside(one)]
+    shown = [one for one in findings if one.name in heads and one.severity != INFO]
+    shown = [one for one in shown if not _of_gpu(one) and not _is_beside(one)]
     if not shown:
         text = _sound(run, findings)
         return [text + _ends_all_the_same(findings) + _elsewhere(findings)] if text else []
@@ -211,8 +216,7 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
     slowly = part is not None and goes_on(run, part[0])
     if slowly:
         head = "it trains so far"
-    objects = [one for one in findings if how.learns and one not in sure[:1] and _is_of_results(one)]
-    objects += [one for one in findings if how.learns and one.name == _SCHEDULE and one.severity != INFO]
+    objects = [one for one in findings if how.learns and one not in sure[:1] and _is_objection(one)]
     if tests_well(run):
         objects = [one for one in objects if one.name != _OF_BATCHES]
     if how.tests_badly:
@@ -226,12 +230,14 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         beside += [one for one in findings if one not in beside and one.severity != INFO and _is_of(one, "dataset")]
     if how.tests_badly:
         beside += [one for one in findings if one.name == OF_FILES]
-    elif how.hardly and head == "it trains":
-        head = "it hardly trains so far"
-    elif how.learns and beside:
-        head += f", {_CAVEATS[beside[0].name]}"
-    elif objects and not sure:
-        head += ", but the check objects"
+    objects = [one for one in objects if one not in beside]
+    if not how.tests_badly:
+        if how.hardly and head == "it trains":
+            head = "it hardly trains so far"
+        elif how.learns and beside:
+            head += f", {_CAVEATS[beside[0].name]}"
+        elif objects and not sure:
+            head += ", but the check objects"
     under = outweighed(run) if how.moves == FALLS and how.seen >= _SEVERAL and not how.tests_badly else None
     if under is not None and head == "it trains":
         head = "it trains for one loss, not for another"
@@ -315,12 +321,18 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
                 f" {run.solver.type} takes steps of one size, so weights go to 0; try weight_decay: {_LITTLE_DECAY:g}"
             )
         parts.append(stays)
+    best, vain = cure(run), set[ReportedFinding | None]()
+    if best is not None and best.hypothesis.is_warned and how.learns:
+        vain = {one.hypothesis.told for one in refuted(run.tried)}
+        objects = [one for one in objects if one not in vain]
+        parts.append(f"tried: with {best.change.text} it ends at {best.last:.4g} after {best.iterations} iterations")
     text = "; ".join(parts)
     later = (one for one in findings if one.name in _LATER and one.severity != INFO or one in built_up)
     if rising := next(later, None):
         text += f". The run does not get to it, but {rising.message} ({rising.file}:{rising.line})"
     if how.iterations >= 2 * TAIL:
         slows = [one for one in findings if _is_of_learning(one) and one.severity != INFO and one not in sure[:1]]
+        slows = [one for one in slows if one not in vain]
         if how.moves in (FLAT, UNSTEADY) and not run.loaded:
             slows += [one for one in findings if one.name == _RANDOM]
         if how.moves in (FLAT, UNSTEADY) and run.iterations[-1].rate < _FALLEN * run.iterations[0].rate:
@@ -394,7 +406,20 @@ def _elsewhere(findings: Sequence[ReportedFinding]) -> str:
 
 
 def _told(findings: Sequence[ReportedFinding]) -> str:
-    return ", ".join(f"{one.name} at {one.file}:{one.line} ({one.message})" for one in findings[:_TOLD])
+    """Each once; of one rule in several places, what it says of the first."""
+    places: dict[str, list[ReportedFinding]] = {}
+    for one in findings:
+        places.setdefault(one.name, []).append(one)
+    return ", ".join(
+        f"{name} at {found[0].file}:{found[0].line} ({found[0].message}){_and_there(found[1:])}"
+        for name, found in [*places.items()][:_TOLD]
+    )
+
+
+def _and_there(findings: Sequence[ReportedFinding]) -> str:
+    if len(findings) > 1:
+        return f" and in {len(findings)} more places"
+    return "".join(f" and at {one.file}:{one.line}" for one in findings)
 
 
 def _is_at(known: Known, lead: ReportedFinding) -> bool:
@@ -420,6 +445,14 @@ def _is_of_results(finding: ReportedFinding) -> bool:
     return wrong and rule is not None and rule.is_built_in and rule.code.startswith(_OF_RESULTS)
 
 
+def _is_objection(finding: ReportedFinding) -> bool:
+    """Is it of what a run of a few iterations does not refute?"""
+    rule = find_rule(finding.code)
+    if finding.severity == INFO or finding.name in _NOT_MET or _of_gpu(finding):
+        return False
+    return rule is not None and rule.is_built_in and rule.code.startswith(_OBJECTIONS)
+
+
 def _is_of_the_run(finding: ReportedFinding) -> bool:
     return _is_of(finding, "smoke")
 
@@ -440,6 +473,8 @@ def _how_sure(run: Run, lead: ReportedFinding, cause: ReportedCause) -> str:
         return f"The cause was found by experiment{', with synthetic data' if run.synthetic else ''}."
     if run.tried and cause.kind == "unknown":
         return "What happened is certain; its cause was not found." if lead.certainty == CERTAIN else ""
+    if cause.kind == "python-layer" and cause.why and cause.certainty == CERTAIN:
+        return "This is certain."  # its own code was measured
     if lead.certainty != CERTAIN:
         return "This is likely, but not proved."
     if cause.why and cause.certainty != CERTAIN:

@@ -7,13 +7,15 @@ from caffelint.lint import INFO, TRAIN, WARNING, Cause, Finding, Invalid, title
 from caffelint.lint.built import BuiltLayer
 
 from ._example import NET, SOUND, project, records
-from ._words import counted, path, whole
+from ._words import counted, extent, path, whole
 
 _RARER = 100
 _FEW = 20
 _SHOWN = 6
 _ALIKE = ("not alike", "alike")
 _MANY = 50
+_LABELS = 3
+"""So many of a source are the same as those of another, each by one off, hardly by chance."""
 _EARLY = (
     NET.replace("num_output: 3", "num_output: 4")
     + """layer {
@@ -62,6 +64,16 @@ class ClassesUnbalanced(DatasetRule):
             ' records of "test_lmdb" are of that class; train on records of that class as well',
         ),
         Invalid(
+            {
+                "net.prototxt": _BOTH.replace("num_output: 3", "num_output: 4"),
+                "train_lmdb": records(*[0, 1, 2] * 12),
+                "test_lmdb": records(*[1, 2, 3] * 4),
+            },
+            span='bottom: "label"',
+            message='SoftmaxWithLoss "loss": the labels of "test_lmdb", 1 to 3, may each be 1 too high: those of'
+            ' "train_lmdb" are 0 to 2; number the classes of both alike',
+        ),
+        Invalid(
             project(records(*[0, 1] * 12), _EARLY),
             span='bottom: "label"',
             message='SoftmaxWithLoss "loss": classes 2 and 3 do not occur in "train_lmdb", so they are never learned;'
@@ -106,7 +118,9 @@ class ClassesUnbalanced(DatasetRule):
                         what = f"class{are}{_listed(absent)} {'do' if len(absent) > 1 else 'does'} not occur in"
                         what += f" {path(feed)}, so {'they are' if len(absent) > 1 else 'it is'} never learned"
                         remedy = _ADD
-                        if tested := _tested(data, feed, key, absent):
+                        if other_numbers := _shifted(data, feed, key, top):
+                            what, remedy = other_numbers, "number the classes of both alike"
+                        elif tested := _tested(data, feed, key, absent):
                             what += f", but {tested}"
                             remedy = f"train on records of {_those(absent)} as well"
                         elif other := _fits(layer, len(classes) - len(absent), absent):
@@ -159,6 +173,21 @@ def _tested(data: DataEvidence, feed: Feed, key: str, absent: list[int]) -> str:
         count = sum((values or {}).get(float(one), 0) for one in absent)
         if count and other.net is feed.net and TRAIN not in other.phases and other.source != feed.source:
             return f"{counted(count)} of {path(other)} {'is' if count == 1 else 'are'} of {_those(absent)}"
+    return ""
+
+
+def _shifted(data: DataEvidence, feed: Feed, key: str, top: Top) -> str:
+    """Has a source for TEST of the same net all labels of TRAIN, each one too high or too low? "" if not."""
+    mine = sorted(top.values or {})
+    for other, facts in data.read:
+        if key not in facts.tops or other.net is not feed.net or TRAIN in other.phases or len(mine) < _LABELS:
+            continue
+        theirs = sorted(facts.tops[key].values or {})
+        for shift in (1, -1):
+            if theirs == [one + shift for one in mine]:
+                high = "high" if shift > 0 else "low"
+                text = f"the labels of {path(other)}, {extent(theirs)}, may each be 1 too {high}:"
+                return f"{text} those of {path(feed)} are {extent(mine)}"
     return ""
 
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from caffelint.evidence.data.rule import DataEvidence, DatasetRule, Feed, Reader, Top
 from caffelint.lint import ERROR, LIKELY, WARNING, Cause, Finding, Invalid, Place, other_classes, title
 
-from ._example import NET, SOUND, project, records
+from ._example import NET, PAIRED, SOUND, project, records
 from ._words import counted, extent, number, path, whole
 
 _SHOWN = 4
-_UNLABELLED = 255
+_MASKS = PAIRED.replace("SoftmaxWithLoss", "SigmoidCrossEntropyLoss").replace("num_output: 2", "num_output: 1")
+_UNLABELLED = _BYTE = 255
 
 
 class LabelOutsideClasses(DatasetRule):
@@ -69,6 +70,16 @@ class LabelOutsideClasses(DatasetRule):
             ' "00000"), 49 (once, in "00001"), 50 (once, in "00002"); the labels count from 48, the code of the'
             " character 0; subtract 48 from each",
         ),
+        Invalid(
+            {
+                "net.prototxt": _MASKS,
+                "train_lmdb": records(0, 0),
+                "masks": records(0, 0, image="1x2x2 0 255 0 0"),
+            },
+            span='bottom: "label"',
+            message='SigmoidCrossEntropyLoss "loss": labels of "masks" are outside what it takes, 0 to 1: 255; set'
+            ' transform_param { scale: 0.00392157 } in Data "label"',
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
@@ -124,6 +135,10 @@ def _remedy(feed: Feed, reader: Reader, top: Top, wrong: Mapping[float, int]) ->
     written = feed.net.layers[layer.index]
     here = written.at("bottom", reader.bottom)
     if not layer.reads_classes(reader.bottom):
+        if (top.low, top.high, reader.expected.high) == (0, _BYTE, 1):
+            is_image = layer.bottoms[reader.bottom].original.name == feed.made.tops[0].name and feed.made.transforms
+            scaled = f"set transform_param {{ scale: {1 / _BYTE:.6g} }} in {title(feed.layer)}"
+            return scaled if is_image else "divide them by 255", here
         quantities = not top.is_whole and layer.type == "SigmoidCrossEntropyLoss"
         return "if they are quantities, use a EuclideanLoss" if quantities else "", here
     among = int(reader.expected.high) + 1

@@ -89,5 +89,5 @@ class ScheduleInEpochs(DatasetRule):
         paths = [(early.field, at) if early.field == "stepvalue" else (early.field,) for at in range(len(better))]
         edits = [write(solver, *where, value=str(value)) for where, value in zip(paths, better, strict=True)]
         cause = Cause("schedule", what, advice, LIKELY)
-        fixes = fix(f"set {early.field}", UNSAFE, *edits)
+        fixes = fix(f"set {early.field}: {wanted}", UNSAFE, *edits)
         yield self.finding(solver.at(*paths[0]), f"{what}; {advice}", cause=cause, fixes=fixes)

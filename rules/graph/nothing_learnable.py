@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule, title
+from caffelint.lint import TRAIN, WARNING, Finding, Invalid, Layer, Net, NetRule
 
 
 class NothingLearnable(NetRule):
@@ -38,8 +38,8 @@ class NothingLearnable(NetRule):
         Invalid(
             _NET % _FROZEN,
             span="lr_mult: 0",
-            message="lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in those that"
-            ' should, at least in InnerProduct "fc" before the loss',
+            message="lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in each that is to"
+            " learn",
         ),
     ]
 
@@ -57,11 +57,10 @@ class NothingLearnable(NetRule):
             frozen = [layer for layer in given if layer.index in there and _is_frozen(layer)]
             if frozen and one.has_loss:
                 last = next((layer for layer in reversed(frozen) if layer.kind.has_weights), None)
-                least = f", at least in {title(last)} before the loss" if last is not None else ""
                 yield self.finding(
                     (last or frozen[0]).at("param", 0, "lr_mult"),
-                    "lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in those that"
-                    f" should{least}",
+                    "lr_mult is 0 in every layer with parameters, so nothing learns; set lr_mult: 1 in each that is to"
+                    " learn",
                     phases=(TRAIN,),
                 )
             return

@@ -32,7 +32,8 @@ class BilinearMisconfigured(LayerRule):
     ```
 
     ## Known problems
-    Only info if the net is not trained, or if the weights learn and begin with a grid that nearly keeps the scale.
+    Only info if the net is not trained, or if the weights learn: channels become different then, and a grid that nearly
+    keeps the scale is no bad beginning.
 
     ## References
     - filler.hpp, BilinearFiller; on Caffe 1.0, an input of ones gives the number of channels as output, and with
@@ -79,12 +80,13 @@ class BilinearMisconfigured(LayerRule):
         # Fillers play no part where weights are loaded.
         severity = WARNING if layer.net.may_be_trained else INFO
         if outputs > 1 and groups == 1 and list(param.kernel_size) != [1]:
+            learns = all(one.lr_mult for one in layer.message.param[:1])
             place = "group" if layer.has("convolution_param", "group") else "num_output"
             yield self.finding(
                 layer.at("convolution_param", place),
                 f"{title(layer)}: with group 1, the bilinear filler makes each of the {outputs} outputs the sum of all"
                 f" inputs; set group: {outputs}",
-                severity=severity,
+                severity=INFO if learns else severity,
                 fixes=fix(
                     f"set group: {outputs}", DISPLAY, write(layer, "convolution_param", "group", value=str(outputs))
                 ),

@@ -15,6 +15,7 @@ from caffelint.lint import (
     fix,
     python_classes,
     quoted,
+    remove,
     rename_blob,
     source,
     title,
@@ -54,7 +55,8 @@ def first_alike(maker: Layer, phase: str) -> Layer:
 def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fix, ...]:
     """The fix that lets a layer's first bottom be what the layer that makes it reads.
 
-    The top of a layer that works in place is renamed, for all that read it but this one and others of its type.
+    The top of a layer that works in place is renamed, for all that read it but this one and others of its type; a
+    ReLU that nothing else reads is removed.
     """
     if not maker.bottoms or layer.index - maker.index > _FARTHEST:
         return ()
@@ -75,6 +77,8 @@ def read_before(layer: Layer, maker: Layer, phases: tuple[str, ...]) -> tuple[Fi
         edits = edits and tuple(pair for pair in edits if pair[1].start not in kept)
         what = f"rename the top {quoted(name)} of {title(maker)} to {edits[0][1].text}" if edits else ""
         what += f", so that the {layer.type} reads what is before it" if edits else ""
+        if edits and len(edits) == 1 and maker.kind.rectifies and (gone := remove(maker)):
+            what, edits = f"remove {title(maker)}", gone  # nobody wants to look at it, as at probabilities
         known[maker.index, name, layer.type] = fix(what, UNSAFE, edits)
     return known[maker.index, name, layer.type]
 

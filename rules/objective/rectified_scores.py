@@ -96,7 +96,7 @@ class RectifiedScores(LayerRule):
             span='bottom: "fc"',
             message='SoftmaxWithLoss "loss": ReLU "relu" lets no score fall below 0, so a class whose score is below 0'
             ' gets no gradient; remove ReLU "relu"',
-            fixed=_FC + _RELU.replace('"relu" }', '"relu" }') + _LOSS.format("SoftmaxWithLoss", "fc"),
+            fixed=_FC + _LOSS.format("SoftmaxWithLoss", "fc"),
         ),
         Invalid(
             _DATA + _FC + _RELU + _LOSS.format("EuclideanLoss", "relu"),

@@ -80,7 +80,8 @@ def too_large(run: Run, after: int | None = None) -> Cause:
     if not left or (left[0].kind == "rate" and left[0].score <= 0 and trouble(run) is None):
         return Cause("unknown", "", "", LIKELY, ruled_out=ruled_out(run))
     cause = _cause(run, left[0])
-    doubt = ["this was not tested"] if any(one.outcome == UNTESTED for one in run.tried) or gone else []
+    untested = gone or any(one.outcome == UNTESTED for one in run.tried)
+    doubt = ["this was not tested"] if untested and cause.certainty != CERTAIN else []
     return cause._replace(why="; ".join([cause.why, *doubt]), ruled_out=ruled_out(run))
 
 

@@ -37,10 +37,16 @@ def unlike_train(one: Crossed) -> tuple[str, str]:
         agree = f'of {one.records} records, what tells the "{one.name}" in TRAIN gives the right one in'
         agree += f" {_share(one.with_it)} of"
     if one.how == "numbered":
-        why = f'the "{one.name}" of TEST is numbered otherwise than in TRAIN: {_pairs(one)} there; {agree} cases with'
-        return f"{why} that, and in {_share(one.agree)} as it is", "number the classes of TEST as in TRAIN"
+        shifts = {here - there for here, there in one.labels}
+        apart, remedy = "numbered otherwise than in TRAIN", "number the classes of TEST as in TRAIN"
+        if len(shifts) == 1:
+            (shift,) = shifts
+            apart = f"{abs(shift):g} too {'high' if shift > 0 else 'low'}"
+            remedy = f"{'subtract' if shift > 0 else 'add'} {abs(shift):g} {'from' if shift > 0 else 'to'} each of TEST"
+        why = f'the "{one.name}" of TEST is {apart}: {_pairs(one)}; {agree} cases with'
+        return f"{why} that, and in {_share(one.agree)} as it is", remedy
     if one.how == "columns":
-        why = f'the values of each "{one.name}" of TEST stand in another order than in TRAIN: {_pairs(one)} there; what'
+        why = f'the values of each "{one.name}" of TEST stand in another order than in TRAIN: {_pairs(one)}; what'
         why += f" the nearest ones of {one.records} records have in TRAIN goes with them by a correlation of"
         return f"{why} {one.with_it:.2f} in that order, and {one.agree:.2f} as it is", "write both in the same order"
     if one.how in _CODED:
@@ -56,7 +62,8 @@ def unlike_train(one: Crossed) -> tuple[str, str]:
 def _pairs(one: Crossed) -> str:
     other = [(here, there) for here, there in one.labels if here != there]
     more = f" and {len(other) - _TOLD} more" if len(other) > _TOLD else ""
-    return ", ".join(f"{here:g} is {there:g}" for here, there in other[:_TOLD]) + more
+    (here, there), *rest = other[:_TOLD]
+    return ", ".join([f"{here:g} is {there:g} in TRAIN", *(f"{here:g} is {there:g}" for here, there in rest)]) + more
 
 
 def _share(share: float) -> str:

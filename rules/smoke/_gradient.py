@@ -20,13 +20,20 @@ def wrong_gradient(run: Run) -> Cause | None:
     """A backward pass of the user's own that is not the gradient of its forward pass: no rate makes up for that."""
     for event in run.all(Gradient):
         layer = run.layer(event.layer)
-        if event.is_wrong and layer is not None and layer.type == "Python":
+        if event.is_wrong and not event.flat and layer is not None and layer.type == "Python":
             what, _, why = in_words(run, event)
             # The values are in the finding wrong-gradient.
             pattern = _pattern(event).replace(";", ":", 1) if not event.also else ""
             pattern = pattern or f"{', by no one factor' if event.also else ''} (see wrong-gradient)"
             what += f": {why}" if event.stale or event.kept else pattern
-            at = f"; correct backward, at {code(event.file, event.line)}" if event.file else "; correct its backward"
+            where = f", at {code(event.file, event.line)}" if event.file else ""
+            at = (
+                where
+                if event.stale or event.kept
+                else f"; correct backward{where}"
+                if where
+                else "; correct its backward"
+            )
             return Cause("python-layer", "", f"{what}{at}", CERTAIN, run.place(event.layer))
     return None
 
@@ -62,6 +69,16 @@ def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:
     if event.kept:
         what = f'{of}: the gradient of "{event.name}" is another one in each pass, though what it reads is the same'
         return what, ": ", "it adds to what earlier passes left in self; assign that with = in each forward"
+    if event.stale and event.zero:
+        what = f'{of}: backward writes no gradient of "{event.name}"'
+        return (
+            what,
+            ", ",
+            f"so nothing before it learns from what comes after; write the derivative to {_diff(layer, event)}",
+        )
+    if event.flat:
+        what = f'{of}: forward does not change with "{event.name}", as what rounds or compares does not, but backward'
+        return what, " ", f"gives {number(event.analytic)}; if that is not meant, let forward change"
     if event.stale:
         what = f'{of}: backward does not set the gradient of "{event.name}"'
         return what, ": ", "it keeps old values or adds to them; assign every bottom diff with ="
@@ -76,6 +93,12 @@ def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:
         return what, ": ", f"{why}; a term of the derivative may be missing"
     why = f"backward gives {number(event.analytic)}, but the slope of forward is {number(event.numeric)}"
     return what, where, why + _pattern(event)
+
+
+def _diff(layer: BuiltLayer | None, event: Gradient) -> str:
+    """`bottom[0].diff`, as code calls it."""
+    names = [blob.name for blob in layer.bottoms] if layer is not None else []
+    return f"bottom[{names.index(event.name)}].diff" if event.name in names else "its diff"
 
 
 def _lacks_a_part(event: Gradient) -> bool:

@@ -32,6 +32,7 @@ from ._advice import advice
 from ._cause import too_large
 from ._gradient import wrong_gradient
 from ._numbers import number
+from ._zeros import made_whole, zeros_of
 
 _LEARNT = 1e-3
 _FAR_UNMOVED = 1e-6
@@ -88,7 +89,7 @@ def no_gradient(run: Run) -> NoGradient:
     kind: CauseKind = "unknown"
     found: BuiltLayer | None = None
     if dead is not None:
-        found, kind, why = dead, "layer", f"every output of {title(dead)} is 0"
+        found, kind, why, note = dead, "layer", f"every output of {title(dead)} is 0", zeros_of(run, dead)
         maker = dead.bottoms[0].maker_beyond(lambda layer: layer.runs_in_place and not layer.normalises)
         if dead.normalises:
             maker = dead
@@ -203,7 +204,7 @@ def blank_data(run: Run, layer: BuiltLayer) -> NoGradient | None:
     why = f'every value of "{one.tops[0].name}", which {title(one)} brings, is 0'
     if one.transforms and not one.message.transform_param.scale:
         why, place = f"{why}, since its scale is 0", run.place(one.name, 0, "transform_param", "scale")
-    return NoGradient(place, Cause("input-scale", "", why, CERTAIN), "")
+    return NoGradient(place, Cause("input-scale", "", why, CERTAIN), made_whole(run, one))
 
 
 def no_weights(run: Run, layer: BuiltLayer) -> str:

@@ -19,9 +19,12 @@ def batch_of(run: Run, net: int) -> Batch | None:
 
 def bad_records(batch: Batch) -> str:
     """`record 181 of train.h5 holds 1 value that is not finite in "data"; the other 7 records of its batch ...`."""
-    shown = [_record(BadRecord(*one)) for one in batch.bad[:_NAMED]]
-    more = len(batch.bad) - len(shown)
-    text = ", ".join(shown) + (f", and {more} more" if more else "")
+    shown = [BadRecord(*one) for one in batch.bad[:_NAMED]]
+    more, alike = len(batch.bad) - len(shown), {_held(one) for one in shown}
+    text = ", ".join(f"{one.name} holds {_held(one)}" for one in shown) + (f", and {more} more" if more else "")
+    if len(shown) > 1 and len(alike) == 1:
+        names = [one.name for one in shown] + ([f"{more} more"] if more else [])
+        text = f"{', '.join(names[:-1])} and {names[-1]} hold {alike.pop()}"
     if batch.number < 0:
         return f"of the {batch.read} records read, {text}"
     others = len(batch.names) - sum(one[0] in batch.names for one in batch.bad)
@@ -47,17 +50,17 @@ def of_batch(run: Run, layer: BuiltLayer) -> tuple[str, str]:
     return "the batch", ""
 
 
-def _record(one: BadRecord) -> str:
+def _held(one: BadRecord) -> str:
     if one.kind == NOT_FINITE:
         values = f"{one.nan + one.inf} values of " if one.nan + one.inf > 1 else ""
         kind = "nan" if one.nan else "-inf" if one.below == one.inf else "inf"
-        return f'{one.name} holds {kind} in {values}"{one.top}"'
+        return f'{kind} in {values}"{one.top}"'
     largest = max(abs(one.min), abs(one.max))
     if one.kind == LABEL:
         held = extent(one.min, one.max) if one.min != one.max else number(one.max)
-        return f'{one.name} holds {held} as "{one.top}"'
+        return f'{held} as "{one.top}"'
     worst = f"down to {number(one.min)}" if -one.min == largest else f"up to {number(largest)}"
-    return f'{one.name} holds {worst} in "{one.top}", but most hold up to {number(one.usual)}'
+    return f'{worst} in "{one.top}", but most hold up to {number(one.usual)}'
 
 
 def row(run: Run, event: NonFinite) -> list[str]:

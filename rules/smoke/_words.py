@@ -17,7 +17,6 @@ from caffelint.smoke.rule import (
     cure,
     hypotheses,
     loss_grew,
-    rose,
 )
 
 from ._advice import GROWS, Advice, advice
@@ -90,9 +89,6 @@ def because(run: Run, event: NonFinite) -> Cause:
         return loaded
     if (records := _of_records(run, event)) is not None:
         return records
-    if event.net and rose(run):
-        cause = too_large(run)  # it broke in TRAIN, and TEST only shows it
-        return cause._replace(why=f"the loss of TRAIN grew, too: {cause.why}")
     if event.net and _of_phases(run) is not None:
         return _of_test_net(run, event)
     if not event.inputs and layer and not layer.bottoms:
@@ -160,7 +156,8 @@ def _of_records(run: Run, event: NonFinite) -> Cause | None:
     advice = "leave it out, or mend it" if len(batch.bad) + batch.later == 1 else "leave them out, or mend them"
     advice += "; records count from 0" if any(one[0].startswith("record ") for one in bad) else ""
     place = run.place(batch.layer, event.net)
-    return came_of(run, Cause("data", "", f"{bad_records(batch)}; {advice}", place=place))
+    # Nothing else need be ruled out.
+    return came_of(run, Cause("data", "", f"{bad_records(batch)}; {advice}", place=place))._replace(ruled_out=())
 
 
 def _extreme(run: Run, event: NonFinite) -> Cause | None:

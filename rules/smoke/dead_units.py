@@ -27,6 +27,7 @@ from ._example import CALM, NET, WITH_DROPOUT, losses, project, spread
 from ._nearly_dead import nearly_dead
 from ._no_gradient import blank_data, no_weights
 from ._numbers import number
+from ._zeros import zeros_of
 
 _AT_ITS_ENDS, _SOME = 1e-6, 1e-3
 _DEEP = NET.replace(
@@ -143,7 +144,8 @@ class DeadUnits(SmokeRule):
         if layer.rectifies and maker is not None and maker.normalises and advice(maker.type).zero.text:
             cause = maker
         why = advice(cause.type).zero
-        told = Cause("layer", message, why.text, why.certainty if why.text else LIKELY)
+        reason = why.text or (zeros_of(run, cause) if always else "")
+        told = Cause("layer", message, reason, why.certainty if why.text else LIKELY)
         if (silent := without_weights(run, layer)) is not None:
             cause = silent
             told = Cause("weights", message, no_weights(run, silent))

@@ -80,6 +80,7 @@ class Diverging(SmokeRule):
         elif rose(run):
             cause = too_large(run)
             clamp = clamped(run)
+            clamp = "" if cause.kind == "python-layer" else clamp  # whose wrong gradient it does not come of
             clamped_at = f"87.3365 is -log(FLT_MIN), so {clamp} have a probability of 0" if clamp else ""
             what = f"the loss rises from {number(begins(run))} to {number(last)} in {len(values)} iterations"
             place = cause.place or run.solver.at("base_lr")

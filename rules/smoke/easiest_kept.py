@@ -21,8 +21,9 @@ class EasiestKept(SmokeRule):
     """A layer of one's own keeps the records for the loss that cost least, and drops the hardest.
 
     After a run, each Python loss, and each Python layer that gives a loss its labels or weights, is given scores by
-    chance, in a process of its own. Of records of the same label, those that it drops (which get no gradient, a label
-    that is ignored, or a weight of 0) are compared with those that it keeps.
+    chance, or values near and far from their targets, in a process of its own. Of records of the same label, or of all
+    that have a target, those that it drops (which get no gradient, a label that is ignored, or a weight of 0) are
+    compared with those that it keeps.
 
     ## Why is this bad?
     Hard examples are mined to learn from them. A sort in the wrong order trains on what the net knows, and never on its
@@ -47,7 +48,13 @@ class EasiestKept(SmokeRule):
             span="layer",
             message='Python "loss" (own.Loss) keeps 50 of 200 records, those that cost least: of two with the same'
             " label the one that it drops costs more in 100% of cases",
-        )
+        ),
+        Invalid(
+            project(*losses(2.3, 2.2), _RIGHT._replace(harder=1.0, of_classes=False), net=_NET),
+            span="layer",
+            message='Python "loss" (own.Loss) keeps 50 of 200 records, those that cost least: of two the one that it'
+            " drops costs more in 100% of cases",
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -58,8 +65,8 @@ class EasiestKept(SmokeRule):
                 continue
             own = layer.message.python_param
             what = f"{subject(run, event.layer)} ({own.module}.{own.layer}) keeps {event.kept:,} of {count:,} records,"
-            what += " those that cost least: of two with the same label the one that it drops costs more in"
-            what += f" {event.harder:.0%} of cases"
+            of_two = "of two with the same label" if event.of_classes else "of two"
+            what += f" those that cost least: {of_two} the one that it drops costs more in {event.harder:.0%} of cases"
             cause = Cause("python-layer", what, "", LIKELY)
             remedy = "to mine hard examples, keep those of the largest loss: sort in descending order"
             yield worded(self, run.place(event.layer), cause, remedy)

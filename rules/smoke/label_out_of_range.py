@@ -117,7 +117,7 @@ class LabelOutOfRange(SmokeRule):
                 remedy, at = _likely(run, layer, low, high, among)
             place = run.place(layer.name, 0, "bottom", 1)
             records = bad_labels(run, layer.bottoms[1].original.name)
-            why = "; ".join(part for part in (records, remedy) if part)
+            why = "; ".join(part for part in (remedy, records) if part)
             cause = Cause("labels", what, why, LIKELY if remedy else CERTAIN, at)
             yield self.finding(place, what, evidence=why, cause=cause)
 

@@ -107,7 +107,7 @@ class NotLearning(SmokeRule):
             project(
                 *losses(*CALM), net=NET.replace('name: "fc"', 'name: "fc" param { lr_mult: 0 } param { lr_mult: 0 }')
             ),
-            span="layer",
+            span="lr_mult: 0",
             message="nothing in the TRAIN net learns: no parameter with lr_mult above 0 is on a path to a loss",
         ),
     ]

@@ -3,18 +3,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import WARNING, Cause, Finding, Invalid, listed, python_classes
+from caffelint.lint import WARNING, Cause, Finding, Invalid
 from caffelint.smoke.rule import BuiltLayer, Neighbours, Run, SmokeRule, fell, staying
 
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
 from ._numbers import number
+from ._zeros import made_whole
 
 _FLAT = (2.302585, 2.31, 2.29, 2.3, 2.305, 2.31)
 _MOST = 0.3
 _FEW, _UNLIKE = 0.05, 0.25
 """Of the records that were read, how many are different; of those that came again, how many had another label."""
-_SHOWN = 3
 _FED = NET.replace('type: "DummyData"', 'type: "Python" python_param { module: "m" layer: "Feed" }').replace(
     "dummy_data_param { shape { dim: 8 dim: 4 } shape { dim: 8 } } }", "}"
 )
@@ -94,6 +94,7 @@ class RecordsAlike(SmokeRule):
         )
         what += f' {one.unlike} of those that came again had another "{one.name}", so no net can tell them apart'
         remedy = "look at a few records as the net reads them, and at what rounds or cuts them"
+        remedy = ": ".join(part for part in (remedy, made_whole(run, brings)) if part)
         return worded(self, run.place(brings.name), Cause("data", what, ""), remedy)
 
 
@@ -104,10 +105,5 @@ def _all_of(value: float) -> str:
 def _remedy(run: Run, brings: BuiltLayer, blank: float) -> str:
     """Where to look; values from 0 to 1 are 0 as whole numbers, all but 1 itself."""
     look = "look at a few records as the net reads them, and at what makes them"
-    if blank or brings.type != "Python" or brings.index is None:
-        return look
-    for python in python_classes(run.nets[0].layers[brings.index]):
-        if lines := python.whole_numbers:
-            places = listed([f"{python.module.file}:{line}" for line in lines[:_SHOWN]])
-            return f"{look}: values below 1 become 0 where they are made whole numbers, as at {places}"
-    return look
+    whole = made_whole(run, brings) if not blank else ""
+    return f"{look}: {whole}" if whole else look

@@ -19,6 +19,7 @@ from caffelint.smoke.rule import (
     largest_ratios,
     limits,
     progress,
+    rose,
     size,
     tests_well,
     weights,
@@ -112,8 +113,8 @@ class UpdateOutOfScale(SmokeRule):
         ratio = ratios.get(largest, 0.0)
         if ratio > _MOST:
             learns = fell(run) or tests_well(run) or progress(run) < CLEARLY and cure(run) is None
-            if run.finite and learns:
-                return
+            if rose(run) or run.finite and learns:
+                return  # what comes of it, diverging tells
             cause = too_large(run)
             if run.finite and run.tried and cause.kind == "unknown":
                 return  # smaller updates were tried, and nothing was learned by them either

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
+from caffelint.lint import INFO, LIKELY, WARNING, Cause, Finding, Invalid
 from caffelint.smoke.rule import BLOB, PARAM, Gradient, Run, SmokeRule
 
 from ._example import project
@@ -20,7 +20,8 @@ class WrongGradient(SmokeRule):
     The solver then follows something other than the loss: training is slow, stalls or diverges, and nothing says why.
     Each layer is compared alone, on its input in the first pass: each value is moved a little to both sides, and the
     change of the tops is measured. Values at which the forward pass has a kink are left out. A layer that gives another
-    gradient on purpose, because it reverses or scales it or rounds in the forward pass, is reported, too.
+    gradient on purpose, because it reverses or scales it, is reported, too; of one whose forward pass rounds or
+    compares, that is an info.
 
     ## References
     - test_gradient_check_util.hpp, CheckGradientSingle; caffelint smoke --gradcheck
@@ -84,6 +85,18 @@ class WrongGradient(SmokeRule):
             message='Log "log": backward does not set the gradient of "fc": it keeps old values or adds to them;'
             " assign every bottom diff with =",
         ),
+        Invalid(
+            project(_RIGHT._replace(stale=True, zero=True, wrong=24)),
+            span='bottom: "fc"',
+            message='Log "log": backward writes no gradient of "fc", so nothing before it learns from what comes after;'
+            " write the derivative to bottom[0].diff",
+        ),
+        Invalid(
+            project(_WRONG._replace(numeric=0.0, factor=math.nan, flat=True)),
+            span='bottom: "fc"',
+            message='Log "log": forward does not change with "fc", as what rounds or compares does not, but backward'
+            " gives 0.5; if that is not meant, let forward change",
+        ),
     ]
 
     def check(self, run: Run) -> Iterator[Finding]:
@@ -97,4 +110,5 @@ class WrongGradient(SmokeRule):
                 if event.name in bottoms:
                     place = run.place(event.layer, 0, "bottom", bottoms.index(event.name))
             what, where, why = in_words(run, event)
-            yield self.finding(place, f"{what}{where}{why}", cause=Cause("layer", what, why))
+            severity = INFO if event.flat else None
+            yield self.finding(place, f"{what}{where}{why}", severity=severity, cause=Cause("layer", what, why))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.evidence.weights.rule import WeightsEvidence, WeightsRule
-from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, title
+from caffelint.lint import INFO, LIKELY, WARNING, Finding, Invalid, listed, title
 from caffelint.lint.built import BuiltLayer, BuiltNet
 
 from ._example import FITS, MODEL, NET
@@ -44,7 +44,7 @@ class LayerRenamed(WeightsRule):
             span="layer",
             message='Convolution "conv" and 1 more: "net.caffemodel" has no weights of these names, so they start from'
             " their fillers, but layers of other names there have the same shapes in the same order; rename them to"
-            " copy the weights",
+            ' "m/conv" and "m/fc" to copy the weights',
         ),
     ]
 
@@ -66,10 +66,11 @@ class LayerRenamed(WeightsRule):
                 )
                 evidence = shapes
             else:
+                names = listed([f'"{pair.source.name}"' for pair in pairs])
                 message = (
                     f"{title(first.target)} and {len(pairs) - 1} more: {file} has no weights of these names, so they"
                     " start from their fillers, but layers of other names there have the same shapes in the same order;"
-                    " rename them to copy the weights"
+                    f" rename them to {names} to copy the weights"
                 )
                 shown = [f'"{pair.target.name}" is "{pair.source.name}" there' for pair in pairs[:_SHOWN]]
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""

@@ -109,3 +109,26 @@ def test_a_loss_of_ones_own_that_counts_for_nothing(
     assert said.startswith("it learns nothing: no weight gets a gradient")
     assert 'Python "loss" has no loss_weight' in said
     assert "wrong-gradient" not in {one.name for one in session.report.findings}
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_a_loss_that_falls_and_would_fall_further(
+    engine: str, in_engine: Callable[..., Session], tmp_path: Path
+) -> None:
+    """The half of the targets that is below 0 cannot come of a ReLU."""
+    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    random = np.random.RandomState(1)
+    values = random.randn(600, 6)
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["data"], file["label"] = values, values[:, :3] + 0.5 * values[:, 3:] + 0.2
+    (tmp_path / "train.txt").write_text("train.h5\n")
+    net = _PLAIN.replace("SoftmaxWithLoss", "EuclideanLoss").replace("num_output: 4", "num_output: 3")
+    loss = 'layer { name: "last" type: "ReLU" bottom: "head" top: "head" }\nlayer { name: "loss"'
+    solver = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "").replace("base_lr: 0.01", "base_lr: 0.02")
+    session = in_engine(write(tmp_path, net.replace('layer { name: "loss"', loss), solver), engine, iterations=60)
+    assert session.run is not None
+    said = verdict(session.run, session.report.findings)
+    # By chance, more or fewer outputs are below 0 at first.
+    if not said.startswith("it hardly learns: "):
+        assert said.startswith("it trains, but the check objects: ")
+        assert "; tried: with the fix of rectified-scores it ends at 0.0" in said

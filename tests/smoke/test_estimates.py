@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from caffelint.caffe.solver import Solver
-from caffelint.lint.cause import ReportedCause
+from caffelint.lint.cause import ReportedCause, Suggested
 from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Fix
 from caffelint.lint.report import ReportedFinding
@@ -94,3 +94,13 @@ def test_a_momentum_that_the_run_has_not_added_up(momentum: float, iterations: i
     (found,) = as_measured(short, [guessed])
     assert found.severity == severity
     assert ("trains so far" in verdict(short, [found])) == (severity == "warning")
+
+
+def test_a_value_that_cured_goes_before_another_one_for_its_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Suggested("stepsize", 250)
+    better = Hypothesis("schedule", run([]).solver.at(), STRONG, (), "")
+    shown = run([2.3] * 10)
+    shown.tried = [Tried(better, Change(found.text, (), suggested=found), CURED, "", -1, 2.3, 0.4, 30, 0.2)]
+    other = guess("S105", "schedule")._replace(fixes=(Fix("set stepsize: 84", DISPLAY, ()),))
+    same = guess("E136", "schedule")._replace(fixes=(Fix("set stepsize: 250", DISPLAY, ()),))
+    assert [one.severity for one in as_measured(shown, [other, same])] == ["info", "warning"]

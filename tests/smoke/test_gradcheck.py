@@ -12,6 +12,7 @@ from project_files import CONV, DATA, LOSS, SOLVER, python_layer, write
 
 from caffelint.cli.main import main
 from caffelint.lint.config import Config
+from caffelint.lint.finding import INFO
 from caffelint.smoke.events import Gradient
 from caffelint.smoke.gradcheck import ALL, gradcheck
 from caffelint.smoke.gradients import check
@@ -57,6 +58,14 @@ class Zero(Tanh):
 class Adds(Tanh):
     def backward(self, top, propagate_down, bottom):
         bottom[0].diff[...] += self.slope(bottom, top)
+
+
+class Rounds(Tanh):
+    def forward(self, bottom, top):
+        top[0].data[...] = numpy.round(8 * bottom[0].data) / 8
+
+    def backward(self, top, propagate_down, bottom):
+        bottom[0].diff[...] = top[0].diff
 
 
 class Writes(Tanh):
@@ -138,7 +147,7 @@ EXPECTED = {
     "Turned": "its sign is wrong",
     "Zero": "it is 0 everywhere",
     "Adds": "keeps old values or adds to them",
-    "Writes": "keeps old values or adds to them",
+    "Writes": 'backward writes no gradient of "Adds": nothing before it learns',
     "Half": "but the slope of forward is ",
     "Clipped": "",
     "Clipped_again": "",
@@ -147,6 +156,7 @@ EXPECTED = {
     "Labelled": "",
     "Keeps": "it adds to what earlier passes left in self",
     "Learns": "",
+    "Rounds": 'forward does not change with "Learns", as what rounds or compares does not, but backward gives ',
 }
 
 
@@ -189,6 +199,9 @@ def test_planted_backwards_in_caffe(tmp_path: Path, caffe_python: Path, monkeypa
     of_twice = 'Python "Twice" (mine.Twice): the gradient of "Tanh" is wrong in all 20 values checked: at ['
     assert of_twice in said["Twice"]
     assert "it is 2 times too large" in said["Twice_in_place"]
+    assert {finding.layer for finding in found if finding.severity == INFO} == {"Rounds"}
+    event = next(one for one in session.run.all(Gradient) if one.layer == "Twice")
+    assert "diff[...] = 2 *" in MODULE.splitlines()[event.line - 1]
     net = (tmp_path / "net.prototxt").read_text().splitlines()
     assert 'name: "Twice"' in net[next(one.line for one in found if one.layer == "Twice") - 1]
     events = {(event.layer, event.kind): event for event in session.run.all(Gradient)}

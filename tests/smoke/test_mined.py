@@ -83,6 +83,39 @@ def test_what_keeps_all() -> None:
     assert told(lambda cost, labels: cost > -1) is None
 
 
+class Distance:
+    """A loss of values, half the squared distance of those that are kept."""
+
+    params: tuple[()] = ()
+
+    def __init__(self, keeps: Callable[[Any], Any], by_record: bool = True) -> None:
+        self.keeps, self.by_record = keeps, by_record
+        self.bottoms = [np.zeros((20, 3), np.float32), np.random.RandomState(0).randn(20, 3).astype(np.float32)]
+
+    def forward(self) -> list[Any]:
+        return [np.ones(1)]
+
+    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+        apart = self.bottoms[0] - self.bottoms[1]
+        cost = apart**2
+        cost = cost.sum(1, keepdims=True) if self.by_record else cost
+        return [apart * self.keeps(cost), None], []
+
+
+@pytest.mark.parametrize("by_record", [True, False])
+def test_values_that_cost_least_or_most(by_record: bool) -> None:
+    def of(keeps: Callable[[Any], Any]) -> Any:
+        names = ["answer", "target"]
+        spec = {"kind": "Python", "layer": "own", "tops": [1.0], "names": names, "bottoms": [0]}
+        return mined(Distance(keeps, by_record), spec, 1)
+
+    found = of(lambda cost: cost <= np.sort(cost, axis=None)[4])
+    assert (found["kept"], found["harder"], found["of_classes"]) == (20, 1.0, False)
+    assert of(lambda cost: cost >= np.sort(cost, axis=None)[-5])["harder"] == 0.0
+    assert of(lambda cost: cost < 1.0) is None  # what is far off is clipped, which is no sort
+    assert of(lambda cost: cost > -1.0) is None
+
+
 def test_code_that_raises_is_left_alone() -> None:
     def raises(cost: Any, labels: Any) -> Any:
         raise ValueError

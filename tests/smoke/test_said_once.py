@@ -79,3 +79,23 @@ def test_the_mean_may_be_that_of_the_weights(weights: str, severity: str) -> Non
     stage._looking.findings = lambda seconds: [finding("mean-unlike-data", 3), finding("record-constant", 3)]
     Stage.look(stage, 1.0)
     assert [one.severity for one in stage.report.findings] == [severity, WARNING]
+
+
+def test_what_the_check_says_elsewhere_is_not_quoted_in_full() -> None:
+    static = finding("no-filler", 9, message="no filler; add one")
+    what = cause("no filler; add one; with it it learns")
+    measured = finding("a", 3, what, message="it breaks: no filler; add one; with it it learns", evidence="seen")
+    _, told = said_once([static], [measured])
+    assert (told.message, told.evidence) == (
+        "it breaks; with it it learns",
+        "seen; no-filler at net.prototxt:9 says why",
+    )
+    assert told.cause == what
+
+
+def test_what_the_check_says_at_the_same_place_in_the_same_words_is_said_by_the_run() -> None:
+    fix = Fix("mend it", UNSAFE, ())
+    static = finding("no-filler", 3, message="no filler; add one", fixes=(fix,))
+    measured = finding("a", 3, cause("no filler; add one"), message="it stops: no filler; add one")
+    (told,) = said_once([static], [measured])
+    assert (told.message, told.evidence, told.fixes) == (measured.message, "see no-filler", (fix,))

@@ -47,6 +47,7 @@ from caffelint.smoke.diagnosis.trouble import (
     badly,
     flat,
     learns,
+    objected,
     stuck,
     trouble,
 )
@@ -124,6 +125,8 @@ class Diagnosis:
             seconds += SECONDS
         if self._was is None and any(entries(run)):
             self._was = badly(run)
+        if self._was is None and any(one.is_warned for one in told(run, ())):
+            self._was = objected(run)
         if self._was is not None:
             found = [*safe_forms(run), *unlike_train(run)]
             if self._was.kind != TESTS:
@@ -144,7 +147,8 @@ class Diagnosis:
                 names = ("inverted", "swapped", "across", "turned")
                 self._found = [one for one in self._found if one.field in names]
             if self._was.kind == BADLY:
-                self._found = [one for one in self._found if one.entry]
+                asked = [one for one in self._found if one.entry]
+                self._found = asked or [one for one in told(run, ()) if one.is_warned]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             crashed = self._was.kind == CRASHES and any(one[1] == LABEL for each in run.all(Batch) for one in each.bad)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.place import Place
 from caffelint.lint.cause import CauseKind
+from caffelint.lint.finding import INFO
 from caffelint.lint.report import ReportedFinding
 from caffelint.smoke.diagnosis.change import Change
 
@@ -42,6 +43,11 @@ class Hypothesis(NamedTuple):
     beside: float = math.inf
     told: ReportedFinding | None = None
     entry: str = ""
+
+    @property
+    def is_warned(self) -> bool:
+        """Is it what a check warns of?"""
+        return self.told is not None and self.told.severity != INFO
 
     @property
     def rank(self) -> tuple[bool, float]:

@@ -122,7 +122,7 @@ def cure(run: Run) -> Tried | None:
         return best
     if best.change.of_solver and lost(run) is not None:
         return None
-    return None if drift(run) is not None or any(one.is_wrong for one in own) else best
+    return None if drift(run) is not None or any(one.is_wrong and not one.flat for one in own) else best
 
 
 def _only_idled(run: Run) -> bool:

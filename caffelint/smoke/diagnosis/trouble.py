@@ -26,6 +26,8 @@ from caffelint.smoke.outcome import outcome, tests_well
 from caffelint.smoke.run import Run
 
 BREAKS, CRASHES, GROWS, NEGATIVE, FADES = "breaks", "crashes", "grows", "negative", "fades"
+_MUCH = 0.4
+"""Of the loss, or of what chance gives, left at the end: so much that a change may leave far less."""
 STOPS, DIES, LARGE, FLAT, TESTS, BADLY = "stops", "dies", "large", "flat", "tests", "badly"
 _TIMES, _MORE = 3.0, 0.5
 _MOST = 0.5
@@ -95,6 +97,13 @@ def badly(run: Run) -> Trouble | None:
     if how is None or not (how.tests_badly or how.hardly):
         return None
     return Trouble(BADLY, run.iterations[-1].iteration, progress(run), ends(run), how.tested)
+
+
+def objected(run: Run) -> Trouble | None:
+    """Of a run that nothing else is wrong with: is a good part of its loss left, where a check advises a change?"""
+    if len(run.iterations) < _ENOUGH or run.synthetic or trouble(run) is not None or not progress(run) > _MUCH:
+        return None
+    return Trouble(BADLY, run.iterations[-1].iteration, progress(run), ends(run), math.nan)
 
 
 def clipped(run: Run) -> float:
