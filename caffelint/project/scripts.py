@@ -77,6 +77,9 @@ _LOADS = Phrase(
 _DIFFS = Phrase(
     (".diff", ".set_diff("), compiled_later(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
 )
+_RESHAPES = Phrase(
+    (".blobs",), compiled_later(r"\.blobs[\[(][ \t]{0,9}['\"]?[\w/-]{1,100}['\"]?[ \t]{0,9}[\])]\.reshape\(")
+)
 _GRADIENTS = compiled_later(
     r"\.blobs\[['\"]([^'\"\n]{1,100})['\"]\]\.diff\b(?:\[[^\n=]{0,200}\])?[ \t]{0,9}(?<![=!<>])=(?!=)"
 )
@@ -318,6 +321,11 @@ class Script:
     def hands_over(self) -> Mention | None:
         """Where it gives a net that it trains weights which this training did not make."""
         return self._at(hands_over(self.code))
+
+    @cached_property
+    def reshapes(self) -> Mention | None:
+        """Where it gives a blob of a net another shape: in Python `blobs["a"].reshape(`, in MATLAB `blobs('a')`."""
+        return self._find(_RESHAPES)
 
     @cached_property
     def diffs(self) -> Mention | None:

@@ -31,6 +31,8 @@ _FORMS = {
 _PACKAGE = compiled_later(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
 _FEWEST_TYPES = 35
 """No release of Caffe that has a registry registers fewer layer types."""
+_OF_EVERY_CAFFE = ("Split", "SPLIT")
+"""By its name of today, and by that of the older format."""
 
 
 class TakenCounts(NamedTuple):
@@ -90,8 +92,13 @@ class ProjectCaffe:
 
     @property
     def knows_types(self) -> bool:
-        """Are all layer types known that it registers?"""
-        return self._complete and len(self.registered.layers) >= _FEWEST_TYPES
+        """Are all layer types known that it registers?
+
+        Layers of a project's own, to be added to a Caffe that is elsewhere, may be as many, but without the one that
+        insert_splits.cpp puts into nets.
+        """
+        types = self.registered.layers
+        return self._complete and len(types) >= _FEWEST_TYPES and not types.isdisjoint(_OF_EVERY_CAFFE)
 
     def lacks_for(self, form: str) -> str:
         """What it lacks to read a newer form, "layer", "input" or "type" (of a solver); empty if it lacks nothing."""

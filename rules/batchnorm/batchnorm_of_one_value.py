@@ -21,7 +21,7 @@ class BatchnormOfOneValue(NetRule):
     The mean of one value is the value itself: the output is 0 for any input, and so is the gradient. No earlier layer
     learns. Of two values the larger one becomes 1 and the other -1, however far apart they were. It happens with a
     batch of 1 or 2 after an InnerProduct or a global pooling; `iter_size` does not help, since each pass is normalised
-    by itself.
+    by itself. Nothing is said where a script of the project gives the blobs of an Input other shapes before it trains.
 
     ## Example
     ```
@@ -89,7 +89,7 @@ class BatchnormOfOneValue(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        if not net.is_plain:
+        if not net.is_plain or _are_reshaped(net):
             return
         for one in (one for one in net.states() if one.phase == TRAIN):
             rows = net.once(_of_rows)
@@ -120,6 +120,12 @@ class BatchnormOfOneValue(NetRule):
                 f"{title(layer)} normalises each value by itself ({shape_text(shape)}), so its output is all zeros;"
                 f" {'use' if layer.parameters.across_channels else 'set across_channels: true or use'} another layer",
             )
+
+
+def _are_reshaped(net: Net) -> bool:
+    """May a script give the inputs of the net larger batches?"""
+    is_fed = any(not layer.bottoms and not layer.kind.is_data for layer in net.in_phase(TRAIN))
+    return is_fed and any(solver.runs and solver.runs.customs.reshapes for solver in net.solvers)
 
 
 def _rows(blob: Blob, one: BuiltNet, rows: frozenset[BuiltLayer]) -> Shape | None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from caffelint.lint import NamedTuple
-from caffelint.lint.built import Blob, BuiltLayer
-
-from ._odd import family
+from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 
 class _Sizes(NamedTuple):
@@ -79,15 +77,28 @@ def _sizes(layer: BuiltLayer) -> _Sizes | None:
     return _Sizes(channels, outputs, axis, taps, extent, (tall.stride, wide.stride))
 
 
-def is_family_without(
-    first: BuiltLayer, second: BuiltLayer, sums: Sequence[BuiltLayer], bent: Collection[BuiltLayer]
-) -> bool:
-    """Do several layers that are named like the first but for numbers, the second aside, all go on to no activation?
-
-    So does the decoder of SegNet.
+def means_straight(net: BuiltNet, pairs: Sequence[tuple[BuiltLayer, BuiltLayer]]) -> bool:
+    """May a net without activations be meant to have none? Something else in it bends, or one pair is a factorisation:
+    a Dropout between shows that a hidden layer is meant.
     """
-    kin = [one for one in sums if one is not second and family(one.name) == family(first.name)]
-    return len(kin) > 1 and not any(one in bent for one in kin)
+    drops = any(one.draws_at_random for first, _ in pairs for top in first.tops for one, _ in top.readers)
+    return not _is_straight(net) or len(pairs) < 2 and not drops
+
+
+def _is_straight(net: BuiltNet) -> bool:
+    """Is what a net computes one weighted sum of its data, up to its losses?"""
+    between = (layer for layer in net.layers if layer.bottoms and layer.index is not None and not _is_end(layer))
+    return all(is_weighted_sum(layer) or _is_passed(layer) or _is_moved(layer) for layer in between)
+
+
+def _is_end(layer: BuiltLayer) -> bool:
+    return bool(layer.is_loss) or not any(top.readers for top in layer.tops)
+
+
+def _is_moved(layer: BuiltLayer) -> bool:
+    """Does it give its bottoms again, in one blob or in another shape, or learned vectors for indices?"""
+    is_table = layer.has_weights and not layer.has_backward
+    return bool(layer.known and not layer.fork and (layer.hands_on or layer.rearranges or is_table))
 
 
 def is_weighted_sum(layer: BuiltLayer | type[BuiltLayer]) -> bool:

@@ -11,7 +11,6 @@ from caffelint.lint import (
     Finding,
     Invalid,
     Layer,
-    NamedTuple,
     Net,
     NetRule,
     Related,
@@ -22,13 +21,13 @@ from caffelint.lint import (
     write,
 )
 
+from ._branches import Branch, branches
 from ._fixed import is_fixed
-from ._layer_params import parameters
 
 _LEAST = 2
 """Layers with weights of a branch."""
-_MOST = 200
-"""Layers of a branch."""
+_MOST_BOTTOMS = 6
+"""Of a loss of branches: a triplet has three, and weights or labels."""
 _PAIR = 2
 """What a distance compares: a loss of more bottoms is told whether they belong together."""
 
@@ -50,10 +49,33 @@ _DATA = (
     'layer { name: "data" type: "Data" top: "pair" top: "sim" }'
     ' layer { name: "slice" type: "Slice" bottom: "pair" top: "c0" top: "c0_p" }'
 )
+_FC = (
+    ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}"{2} inner_product_param {{ num_output: 8 }} }}'
+)
+_PHOTOS = (
+    'layer {{ name: "d" type: "Data" top: "x" top: "sim" data_param {{ source: "{}" }} }}'
+    ' layer {{ name: "e" type: "Data" top: "x_p" data_param {{ source: "{}" }} }}'
+)
+_HALF = "".join(
+    _FC.format(f"c0{end}", f"x{end}", "")
+    + _FC.format(f"c1{end}", f"c0{end}", "")
+    + _FC.format(f"c2{end}", f"c1{end}", ' param { name: "w" } param { name: "b" }')
+    for end in ("", "_p")
+)
+_TRIPLET = (
+    'layer { name: "d" type: "Python" top: "c0" top: "c0_p" top: "c0_n" python_param { module: "a" layer: "B" } }'
+    + "".join(
+        _branch(end, "")
+        + f' layer {{ name: "s{end}" type: "Eltwise" bottom: "c1{end}" bottom: "c2{end}" top: "s{end}" }}'
+        for end in ("", "_p", "_n")
+    )
+    + ' layer { name: "triplet" type: "Python" bottom: "s" bottom: "s_p" bottom: "s_n" top: "l" loss_weight: 1'
+    ' python_param { module: "a" layer: "TripletLoss" } }'
+)
 
 
 class BranchesShareNothing(NetRule):
-    """The two branches of a siamese net are alike, but share no weights.
+    """The branches of a siamese net are alike, but share no weights, or only the last of them.
 
     ## Why is this bad?
     Layers share their weights only where the names of their params are the same. With other names, or none, two nets
@@ -73,7 +95,8 @@ class BranchesShareNothing(NetRule):
 
     ## Known problems
     Branches of two data layers without names for their params may be meant to differ, as for sketches and photos: told
-    is only of those with names, or whose inputs are parts of one blob.
+    is only of those with names, whose inputs are parts of one blob or tops of one data layer, or that share their last
+    layers while their sources differ in digits only.
 
     ## Fix safety
     Unsafe: the branches learn the same weights.
@@ -93,6 +116,9 @@ class BranchesShareNothing(NetRule):
         + _branch("", "")
         + _branch("_p", "")
         + _LOSS,
+        _TRIPLET.replace('"c0_p"', '"photo"').replace('"c0_n"', '"other"'),
+        # Of two kinds of images, which share their last layer.
+        _PHOTOS.format("sketches", "photos") + _HALF + _LOSS,
     ]
     INVALID = [
         Invalid(
@@ -101,6 +127,20 @@ class BranchesShareNothing(NetRule):
             message='InnerProduct "c1_p", "c2_p": their params have other names than in "c1", "c2", so ContrastiveLoss'
             ' "loss" compares two nets that learn apart; give the params of each pair the same names',
             fixed=_DATA + _branch("", "_s") + _branch("_p", "_s") + _LOSS,
+        ),
+        # Of two lists of one kind.
+        Invalid(
+            _PHOTOS.format("pairs1", "pairs2") + _HALF + _LOSS,
+            span='name: "c0_p"',
+            message='InnerProduct "c0_p", "c1_p" share no weights with "c0", "c1", so ContrastiveLoss "loss" compares'
+            " two nets that learn apart; give the params of each pair the same names",
+        ),
+        # Three branches, in which a net goes around.
+        Invalid(
+            _TRIPLET,
+            span='name: "c1_p"',
+            message='InnerProduct "c1_p", "c2_p", "c1_n" and 1 more share no weights with "c1", "c2", so Python'
+            ' "triplet" compares several nets that learn apart; give the params of each pair the same names',
         ),
         Invalid(
             _DATA + _branch("", "") + _branch("_p", "") + _LOSS,
@@ -111,74 +151,61 @@ class BranchesShareNothing(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        for loss in net.layers_that(lambda kind: kind.is_loss):
-            if len(loss.bottoms) > _PAIR and TRAIN in loss.phases:
-                first, second = (_Branch.of(loss, index) for index in (0, 1))
-                if first and second and first.is_like(second):
-                    pairs = [(one, two) for one, two in first.pairs(second) if _learns(one) and _learns(two)]
-                    if len(pairs) >= _LEAST:
-                        theirs, mine = ([pair[at] for pair in pairs] for at in (0, 1))
-                        yield from self._told(loss, theirs, mine, first.source is second.source)
+        for loss in net.layers:
+            if len(loss.bottoms) <= _PAIR or len(loss.bottoms) > _MOST_BOTTOMS or TRAIN not in loss.phases:
+                continue
+            if _looks_like_a_loss(loss):
+                first, *others = branches(loss)
+                alike = [one for one in others if first.is_like(one)]
+                pairs = [pair for other in alike for pair in first.pairs(other) if all(map(_learns, pair))]
+                if len(pairs) >= _LEAST:
+                    yield from self._told(loss, pairs, first, alike)
 
-    def _told(self, loss: Layer, theirs: list[Layer], mine: list[Layer], is_one: bool) -> Iterator[Finding]:
-        names = [{param.name for one in some for param in one.message.param} - {""} for some in (theirs, mine)]
-        if names[0] & names[1] or bool(names[0]) != bool(names[1]) or not (names[0] or is_one):
+    def _told(
+        self, loss: Layer, pairs: list[tuple[Layer, Layer]], first: Branch, alike: list[Branch]
+    ) -> Iterator[Finding]:
+        apart = [(one, two) for one, two in pairs if not _names(one) & _names(two)]
+        theirs, mine = [*dict.fromkeys(one for one, _ in apart)], [two for _, two in apart]
+        names = [{name for one in some for name in _names(one)} for some in (theirs, mine)]
+        is_one, is_part = all(first.is_of_one_source(one) for one in alike), len(apart) < len(pairs)
+        if is_part:
+            # What two branches share at their end may be all that is meant to be common to two kinds of images.
+            is_one = is_one or all(first.has_sources_like(one) for one in alike)
+            if len(apart) < _LEAST or apart[0] != pairs[0] or not is_one:
+                return
+        elif bool(names[0]) != bool(names[1]) or not (names[0] or is_one):
             return
         own, other = (", ".join(f'"{one.name}"' for one in some[:3]) for some in (mine, theirs))
         more = f" and {len(mine) - 3} more" if len(mine) > 3 else ""
         what = f"{mine[0].type} {own}{more}"
         what += f": their params have other names than in {other}" if names[0] else f" share no weights with {other}"
+        nets = "two" if len(alike) == 1 else "several"
         yield self.finding(
-            mine[0].at("param", 0, "name") if mine[0].message.param else mine[0].at("name"),
-            f"{what}, so {title(loss)} compares two nets that learn apart; give the params of each pair the same names",
+            mine[0].at("param", 0, "name") if _names(mine[0]) else mine[0].at("name"),
+            f"{what}, so {title(loss)} compares {nets} nets that learn apart; give the params of each pair the same"
+            " names",
             related=(Related("the layer of the other branch", theirs[0].at("name")),),
-            fixes=fix("use the names of the first branch", UNSAFE, _renamed(theirs, mine)) if names[0] else (),
+            fixes=fix("use the names of the first branch", UNSAFE, _renamed(apart)) if names[0] else (),
         )
 
 
-def _renamed(theirs: list[Layer], mine: list[Layer]) -> Edits:
+def _names(layer: Layer) -> set[str]:
+    return {param.name for param in layer.message.param} - {""}
+
+
+def _looks_like_a_loss(layer: Layer) -> bool:
+    """Also a layer in Python, by its own name or that of its class."""
+    is_python = layer.type == "Python" and "loss" in f"{layer.name} {layer.message.python_param.layer}".lower()
+    return is_python or layer.kind.looks_like_a_loss
+
+
+def _renamed(pairs: list[tuple[Layer, Layer]]) -> Edits:
     return join(
         write(layer, "param", index, "name", value=quoted(param.name))
-        for other, layer in zip(theirs, mine, strict=True)
+        for other, layer in pairs
         for index, param in enumerate(other.message.param)
         if param.name and index < len(layer.message.param)
     )
-
-
-class _Branch(NamedTuple):
-    """The layers that lead to a bottom of a loss, and the one that they come from: the data, or what divides them."""
-
-    layers: list[Layer]
-    source: Layer
-    top: int
-
-    @classmethod
-    def of(cls, loss: Layer, bottom: int) -> _Branch | None:
-        found: list[Layer] = []
-        layer = loss
-        while len(found) < _MOST and (made := layer.maker(bottom, TRAIN)):
-            layer, bottom = made.layer, 0
-            if not layer.bottoms or len(layer.tops) > 1:
-                return cls(found, layer, made.top)
-            if len(layer.bottoms) > 1:
-                return None
-            found.append(layer)
-        return None
-
-    def pairs(self, other: _Branch) -> list[tuple[Layer, Layer]]:
-        """The layers of both, from the data on."""
-        return [*zip(self.layers, other.layers, strict=True)][::-1]
-
-    def is_like(self, other: _Branch) -> bool:
-        """Are they the same, of layers of their own, and do they read the same kind of thing?"""
-        if len(self.layers) != len(other.layers) or self.source.type != other.source.type:
-            return False
-        if self.source is other.source and self.top == other.top:
-            return False
-        return all(
-            one is not two and one.type == two.type and parameters(one) == parameters(two)
-            for one, two in self.pairs(other)
-        )
 
 
 def _learns(layer: Layer) -> bool:

@@ -1,6 +1,20 @@
 from __future__ import annotations
 
-from caffelint.lint import ERROR, UNSAFE, Fix, Invalid, Kind, RefusalRule, Refused, fix, rename_blob, title
+from caffelint.lint import (
+    ERROR,
+    UNSAFE,
+    Fix,
+    Invalid,
+    Kind,
+    Layer,
+    RefusalRule,
+    Refused,
+    fix,
+    listed,
+    quoted,
+    rename_blob,
+    title,
+)
 
 from ._left_over import left_over_data, written_twice
 from ._misplaced import as_called, shifted
@@ -59,6 +73,17 @@ class DuplicateTop(RefusalRule):
             " Input, so remove it",
         ),
         Invalid(
+            'layer { name: "d" type: "Python" top: "x" top: "y" python_param { module: "a" layer: "B" } }'
+            ' layer { name: "d" type: "ImageData" top: "x" top: "y" }'
+            ' layer { name: "loss" type: "EuclideanLoss" bottom: "x" bottom: "y" }',
+            span=['top: "x"', 'top: "y"'],
+            message=[
+                f'ImageData "d": top "{top}" is already made by Python "d"; both give "x" and "y", so remove one of the'
+                " two"
+                for top in "xy"
+            ],
+        ),
+        Invalid(
             'layer { name: "in" type: "Input" top: "x" }'
             ' layer { name: "s" type: "Split" bottom: "x" top: "y" top: "y" top: "y" }'
             ' layer { name: "r" type: "ReLU" bottom: "y" top: "z" }',
@@ -97,6 +122,9 @@ class DuplicateTop(RefusalRule):
             text = f'{title(layers[0])}: top "{values["blob"]}" is already made by layer "{moved[0].name}"'
             also = "".join(f' and top: "{one.name}" in layer "{one.name}"' for one in moved[1:])
             return f'{text}; set top: "{moved[0].name}" there{also}'
+        if choice := _given_twice(refused):
+            text = f'{title(layers[0])}: top "{values["blob"]}" is already made by {title(choice)}; both give'
+            return f"{text} {listed([quoted(top) for top in choice.tops])}, so remove one of the two"
         return super().message(refused)
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
@@ -106,6 +134,20 @@ class DuplicateTop(RefusalRule):
             return ()
         if moved := shifted(refused):
             return as_called(moved)
+        if _given_twice(refused):
+            return ()
         values = refused.refusal.values
         edits = rename_blob(layer, values["blob"], top=values["top"])
         return fix(f"rename the top to {edits[0][1].text}", UNSAFE, edits) if edits else ()
+
+
+def _given_twice(refused: Refused) -> Layer | None:
+    """The data layer of another type that a data layer stands beside as the other choice, of the same name and tops."""
+    layer, blob = refused.layers[0], refused.refusal.values["blob"]
+    if len(refused.layers) > 1 or layer.bottoms or len(layer.tops) < 2:
+        return None
+    for other in refused.net.layers[: layer.index]:
+        is_other = not other.bottoms and other.type != layer.type and other.name == layer.name
+        if is_other and other.tops == layer.tops and blob in other.tops:
+            return other
+    return None

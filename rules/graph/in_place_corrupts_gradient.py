@@ -33,8 +33,9 @@ class InPlaceCorruptsGradient(NetRule):
     ```
 
     ## Known problems
-    Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm, and a BNLL in
-    place, are warnings: such nets do train, but with gradients of the wrong units, or of the wrong size. An LRN
+    Silent about nets that use layers or fields of a fork. A ReLU followed by an in-place BatchNorm, an ELU by an
+    in-place Dropout, and a BNLL in place, are warnings: such nets do train, but with gradients of the wrong units, or
+    of the wrong size; an ELU far below 0 even gets one of the wrong sign, as Dropout doubled what it reads. An LRN
     WITHIN_CHANNEL in place that hardly changes what it reads, since that has bounds, is an info.
 
     ## Fix safety
@@ -97,6 +98,19 @@ class InPlaceCorruptsGradient(NetRule):
                 '"label" top: "loss" }'
             ),
         ),
+        Invalid(
+            _DATA + 'layer { name: "elu" type: "ELU" bottom: "ip" top: "ip" }'
+            ' layer { name: "drop" type: "Dropout" bottom: "ip" top: "ip" }' + _LOSS % "ip",
+            span='top: "ip"',
+            message='Dropout "drop" overwrites the output of ELU "elu", which needs it for its gradient; give the top'
+            ' of Dropout "drop" another name, there and where it is read',
+            fixed=_DATA
+            + (
+                'layer { name: "elu" type: "ELU" bottom: "ip" top: "ip" } layer { name: "drop" type: "Dropout" '
+                'bottom: "ip" top: "drop" } layer { name: "loss" type: "EuclideanLoss" bottom: "drop" bottom: '
+                '"label" top: "loss" }'
+            ),
+        ),
         # One cause, whatever else works in place after it.
         Invalid(
             _DATA + 'layer { name: "relu" type: "ReLU" bottom: "ip" top: "ip" }'
@@ -147,7 +161,7 @@ class InPlaceCorruptsGradient(NetRule):
         mine, other = net.layers[layer.index or 0], net.layers[needs.index or 0]
         spoils = "the gradient that it gets and passes on the square of its slope instead"
         spoils = spoils if layer.loses_gradient_in_place else "the input that its gradient needs"
-        is_slight = needs is layer and _is_slight(layer) or needs.trains_corrupted and bool(layer.draws_at_random)
+        is_slight = needs is layer and _is_slight(layer)
         message = f"works in place, so it overwrites {spoils}; give its top another name, there and where it is read"
         if needs is not layer:
             message = f"overwrites the output of {title(needs)}, which needs it for its gradient; give the top of"

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from caffelint.lint import (
     INFO,
@@ -11,21 +10,19 @@ from caffelint.lint import (
     WARNING,
     Finding,
     Invalid,
-    Layer,
     Net,
     NetRule,
     Related,
-    compiled_later,
     title,
 )
-from caffelint.lint.built import BuiltLayer, BuiltNet, layer_class
+from caffelint.lint.built import BuiltNet
 
-from ._in_a_row import before, bend, is_family_without, is_idle, is_weighted_sum, is_wide, takes_steps
-from ._odd import LEAST, family
+from ._in_a_row import before, bend, is_idle, is_weighted_sum, is_wide, means_straight, takes_steps
+from ._odd import LEAST
+from ._oddly_straight import is_family_without, is_odd, was_taken_out
 
 _MANY = 3
-_COMMENTED = compiled_later(r"^[ \t]*#[^\n]{0,200}?\btype[ \t]*:[ \t]*\"?(\w{1,50})", re.MULTILINE)
-"""The type of a layer that is commented out."""
+_USUAL = "ReLU"
 
 
 def _map(i: int, bent: bool) -> str:
@@ -58,12 +55,13 @@ class NoActivationBetween(NetRule):
     ## Known problems
     Two such layers are right where they save weights, as a bottleneck, a factorised convolution or an embedding. So the
     rule only speaks where both together have no fewer weights than the one layer that computes the same, and where
-    other layers of the net have an activation; of two small kernels, or of a layer whose name is that of five others
-    but for numbers, where at least five others have one and no other pair has none. It is silent about grouped, frozen
-    and shared layers, about nets that are built of such pairs, and where an activation is commented out. It is an info
-    where no other layer of the type has an activation, as in Caffe's own cifar10_quick. Of nets without data, it only
-    looks at those with fillers, as are written to be timed, unless their name or a training net with the same layers
-    says that trained weights are loaded.
+    other layers of the net have an activation, or where nothing in it bends and there are two such pairs, or a Dropout
+    between the two; of two small kernels, or of a layer whose name is that of five others but for numbers, where at
+    least five others have one and no other pair has none. It is silent about grouped, frozen and shared layers, about
+    nets that are built of such pairs, and where an activation is commented out. It is an info where no other layer of
+    the type has an activation, as in Caffe's own cifar10_quick. Of nets without data, it only looks at those with
+    fillers, as are written to be timed, unless their name or a training net with the same layers says that trained
+    weights are loaded.
 
     ## References
     - inner_product_layer.cpp, base_conv_layer.cpp
@@ -127,8 +125,8 @@ class NoActivationBetween(NetRule):
         _NET.format("param { lr_mult: 0 } param { lr_mult: 0 }", 50, ""),
         # Read elsewhere, too.
         _NET.format("", 50, 'layer { name: "look" type: "EuclideanLoss" bottom: "ip2" bottom: "label" top: "look" }'),
-        # No layer has one.
-        _NET.replace('type: "ReLU"', 'type: "Dropout"').format("", 50, ""),
+        # No layer has one, where pooling takes the maximum.
+        _NET.replace('type: "ReLU"', 'type: "Pooling"').format("", 50, ""),
         # Two small kernels have fewer weights than a large one, and so has one with holes.
         _MAPS.format(8, 3),
         # Two pairs of small kernels.
@@ -150,6 +148,15 @@ class NoActivationBetween(NetRule):
     INVALID = [
         Invalid(
             _NET.format("", 50, 'layer { name: "drop2" type: "Dropout" bottom: "ip2" top: "ip2" }'),
+            span='name: "ip3"',
+            message='InnerProduct "ip3": no activation between it and InnerProduct "ip2", so the two compute no more'
+            ' than one layer could; add a ReLU after "ip2", or remove "ip2"',
+        ),
+        # Nothing bends, and a Dropout shows that a hidden layer is meant.
+        Invalid(
+            _NET.replace('type: "ReLU"', 'type: "Dropout"')
+            .replace("60", "5")
+            .format("", 50, 'layer { name: "drop2" type: "Dropout" bottom: "ip2" top: "ip2" }'),
             span='name: "ip3"',
             message='InnerProduct "ip3": no activation between it and InnerProduct "ip2", so the two compute no more'
             ' than one layer could; add a ReLU after "ip2", or remove "ip2"',
@@ -196,18 +203,20 @@ class NoActivationBetween(NetRule):
         sums = [layer for layer in one.layers if layer.index is not None and layer.bottoms and is_weighted_sum(layer)]
         bent = {layer: curve for layer in sums if (curve := bend(layer))}
         bends = Counter(bent.values())
-        usual = bends.most_common(1)[0][0] if bends else ""
-        pairs = [(first, layer) for layer in sums if usual and (first := before(layer))]
+        usual = bends.most_common(1)[0][0] if bends else _USUAL
+        pairs = [(first, layer) for layer in sums if (first := before(layer))]
         idle = [pair for pair in pairs if is_idle(*pair)]
-        if len(idle) >= _MANY and 2 * len(idle) >= len(bent):
+        if bends and len(idle) >= _MANY and 2 * len(idle) >= len(bent):
             return  # a net of such pairs is meant
-        of_all = len(pairs) == 1 and len(bent) >= LEAST and (is_wide(*pairs[0]) or _is_odd(*pairs[0], bent))
+        if not bends and (not phases or means_straight(one, idle)):
+            return
+        of_all = len(pairs) == 1 and len(bent) >= LEAST and (is_wide(*pairs[0]) or is_odd(*pairs[0], bent))
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
             if {mine.name, other.name} <= trained:
                 continue  # its weights are loaded
             # A decoder may be all of one family without; no row of layers without windows is meant.
-            if _was_taken_out(other, mine) or first.written_windows() and is_family_without(first, layer, sums, bent):
+            if was_taken_out(other, mine) or first.written_windows() and is_family_without(first, layer, sums, bent):
                 continue
             remedy = f'; add a {usual} after "{other.name}"'
             removal = "" if takes_steps(first) else f', or remove "{other.name}"'
@@ -219,7 +228,7 @@ class NoActivationBetween(NetRule):
                     if idle
                     else f"while {len(bent)} others go on to one{remedy}"
                 ),
-                severity=None if any(sibling.type == first.type for sibling in bent) else INFO,
+                severity=None if not bends or any(sibling.type == first.type for sibling in bent) else INFO,
                 related=(Related("the layer before", other.at("name")),),
                 phases=phases,
             )
@@ -228,20 +237,3 @@ class NoActivationBetween(NetRule):
 def _trained_beside(net: Net) -> frozenset[str]:
     """The names of the layers of training nets beside it."""
     return frozenset(layer.name for other in net.siblings if other.role == "train" for layer in other.layers)
-
-
-def _is_odd(layer: BuiltLayer, second: BuiltLayer, bent: Collection[BuiltLayer]) -> bool:
-    """Do all layers that are named like one but for their numbers go on to an activation, and is it no bottleneck?"""
-    outputs, shape = layer.parameters.num_output, layer.bottoms[0].shape if layer.bottoms else None
-    inputs = shape[1] if shape and len(shape) > 1 else None
-    if outputs < second.parameters.num_output and (inputs is None or outputs < inputs):
-        return False
-    return sum(one.type == layer.type and family(one.name) == family(layer.name) for one in bent) >= LEAST
-
-
-def _was_taken_out(first: Layer, second: Layer) -> bool:
-    """Is an activation commented out between two layers?"""
-    if first.node is None or second.node is None:
-        return False
-    between = second.at().document.source.text[first.node.end : second.node.start]
-    return any(layer_class(type_).is_activation for type_ in _COMMENTED.findall(between))

@@ -5,7 +5,7 @@ Pixel p of a blob is at `scale * p + shift` of the blob that the walk started fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from caffelint.lint import NamedTuple, Net
@@ -26,6 +26,9 @@ class Position(NamedTuple):
 _NONE = Fraction(0)
 SAME: Axis = (Fraction(1), _NONE)
 _MOST_STEPS = 2000
+_ALIGNED = 2
+"""How many Crops have to be aligned for a third one to be odd."""
+_FAR = Fraction(1 << 20)
 _LONGEST = 1 << 64
 """No map has as many pixels; numbers that grow from layer to layer would take ever longer to reckon with."""
 
@@ -119,6 +122,30 @@ def crop_offset(layer: BuiltLayer, side: int) -> int | None:
     if not offsets:
         return 0
     return int(offsets[0] if len(offsets) == 1 else offsets[side - 2])
+
+
+def ought_to_be_exact(crops: Sequence[BuiltLayer], known: dict[Blob, Position | None]) -> bool:
+    """Is a Crop that is off a slip, however coarse its map? Where all others are aligned exactly, or the only one of
+    the net, which makes its answer, could be by a whole offset.
+    """
+    shifts = [_shift(layer, known) for layer in crops]
+    if len(shifts) == 1:
+        return shifts[0].denominator == 1
+    return len(shifts) > _ALIGNED and sum(not shift for shift in shifts) >= len(shifts) - 1
+
+
+def _shift(layer: BuiltLayer, known: dict[Blob, Position | None]) -> Fraction:
+    """How many pixels a Crop is off, in the worse direction; far where that cannot be told."""
+    map_, reference = (position(blob, known) for blob in layer.bottoms)
+    if map_ is None or reference is None or map_.root is not reference.root:
+        return _FAR
+    shifts = []
+    for side, (here, there) in enumerate(((map_.rows, reference.rows), (map_.columns, reference.columns))):
+        offset = crop_offset(layer, side)
+        if offset is None or here[0] != there[0]:
+            return _FAR
+        shifts.append(abs((there[1] - here[1]) / here[0] - offset))
+    return max(shifts)
 
 
 def said_of_training(net: Net) -> set[int]:

@@ -7,16 +7,11 @@ from math import ceil
 from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, title, write
 from caffelint.lint.built import Blob, BuiltLayer, types_that
 
-from ._coordinates import SAME, Position, crop_offset, gaps, position, said_of_training
+from ._coordinates import SAME, Position, crop_offset, gaps, ought_to_be_exact, position, said_of_training
 from ._in_tests import also_in, in_tests
 
 _TOLERATED = 2
 """Pixels of the cropped map: even kernels leave half pixels, and older nets round one more."""
-
-_ALIGNED = 2
-"""How many Crops have to be aligned for a third one to be odd."""
-
-_FAR = Fraction(1 << 20)
 
 _COARSE = 2
 """Of a map that is upsampled by more, a shift by less than half of its own pixels says nothing either."""
@@ -31,17 +26,17 @@ class UpsamplingGeometry(NetRule):
 
     ## Example
     ```
-    layer { name: "crop" type: "Crop" bottom: "up" bottom: "data" top: "score" crop_param { axis: 2 offset: 0 } }
+    layer { name: "crop" type: "Crop" bottom: "up" bottom: "data" crop_param { axis: 2 offset: 0 } }
     ```
     Use instead, after a first convolution with a pad of 100:
     ```
-    layer { name: "crop" type: "Crop" bottom: "up" bottom: "data" top: "score" crop_param { axis: 2 offset: 19 } }
+    layer { name: "crop" type: "Crop" bottom: "up" bottom: "data" crop_param { axis: 2 offset: 19 } }
     ```
 
     ## Known problems
     Silent about a Crop without crop_param: older forks computed the offset themselves, and about a sum of maps that are
-    shifted against each other, as no offset is right for all of them. Shifts of up to two pixels, or
-    half the stride of the Deconvolution, are not reported.
+    shifted against each other, as no offset is right for all of them. Shifts of up to two pixels are not reported, nor
+    those of up to half the stride of the Deconvolution where no whole offset is right or the net has more Crops.
 
     ## Fix safety
     Unsafe: the map moves to where it belongs, but trained weights may have adapted to the old position.
@@ -65,6 +60,7 @@ class UpsamplingGeometry(NetRule):
         " convolution_param {{ num_output: 2 kernel_size: {} stride: {} }} }}"
         ' layer {{ name: "crop" type: "Crop" bottom: "up" bottom: "data" top: "crop" {} }}'
     )
+    _COARSE_NET = _NET.replace("kernel_size: 2 stride: 2", "kernel_size: 8 stride: 8")
     _SEGNET = (
         'layer {{ name: "data" type: "Input" top: "data" input_param {{ shape {{ dim: 1 dim: 3 dim: 60 dim: 90 }} }} }}'
         ' layer {{ name: "pool" type: "Pooling" bottom: "data" top: "pool" top: "mask"'
@@ -80,6 +76,8 @@ class UpsamplingGeometry(NetRule):
         # Half a pixel, or one more by rounding.
         _NET.format(4, 2, "crop_param { axis: 2 offset: 21 }"),
         _NET.format(4, 2, ""),
+        # It belongs between two pixels, of a map that is itself 8 times as coarse.
+        _COARSE_NET.format(17, 8, "crop_param { axis: 2 offset: 20 }"),
         _SEGNET.format(60, 90),
     ]
     INVALID = [
@@ -97,6 +95,14 @@ class UpsamplingGeometry(NetRule):
             message='Crop "crop": "up" aligns with "data" at offset 20 but crop_param has offset 2, so the map is'
             " shifted by 18 pixels; set offset: 20",
             fixed=_NET.format(4, 2, "crop_param { axis: 2 offset: 20 }"),
+        ),
+        # Less than half a pixel of the coarse map, but a whole offset is right.
+        Invalid(
+            _COARSE_NET.format(16, 8, "crop_param { axis: 2 offset: 20 }"),
+            span="offset: 20",
+            message='Crop "crop": "up" aligns with "data" at offset 23 but crop_param has offset 20, so the map is'
+            " shifted by 3 pixels; set offset: 23",
+            fixed=_COARSE_NET.format(16, 8, "crop_param { axis: 2 offset: 23 }"),
         ),
         Invalid(
             _NET.format(8, 4, "crop_param { axis: 2 offset: 40 }"),
@@ -120,8 +126,7 @@ class UpsamplingGeometry(NetRule):
         for one in net.states():
             known: dict[Blob, Position | None] = {}
             crops = [layer for layer in one.layers if layer.type == "Crop" and len(layer.bottoms) == 2]
-            # Where all others are aligned exactly, one that is not is a slip, however coarse its map.
-            exact = len(crops) > _ALIGNED and sum(not _shift(layer, known) for layer in crops) >= len(crops) - 1
+            exact = ought_to_be_exact(crops, known)
             apart = gaps(one.layers, known) if crops and are_given else {}
             for layer in one.layers:
                 index = layer.index
@@ -200,20 +205,6 @@ class UpsamplingGeometry(NetRule):
             if mine.has("upsample_param", "upsample_h") and mine.has("upsample_param", "upsample_w")
             else (),
         )
-
-
-def _shift(layer: BuiltLayer, known: dict[Blob, Position | None]) -> Fraction:
-    """How many pixels a Crop is off, in the worse direction; far where that cannot be told."""
-    map_, reference = (position(blob, known) for blob in layer.bottoms)
-    if map_ is None or reference is None or map_.root is not reference.root:
-        return _FAR
-    shifts = []
-    for side, (here, there) in enumerate(((map_.rows, reference.rows), (map_.columns, reference.columns))):
-        offset = crop_offset(layer, side)
-        if offset is None or here[0] != there[0]:
-            return _FAR
-        shifts.append(abs((there[1] - here[1]) / here[0] - offset))
-    return max(shifts)
 
 
 def _lacking_pad(first: BuiltLayer | None, offset: int, wanted: Fraction, side: int) -> str:

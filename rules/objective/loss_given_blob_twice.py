@@ -44,6 +44,8 @@ class LossGivenBlobTwice(NetRule):
         # Pairs within a batch.
         _DATA + ' layer { name: "l" type: "OwnLoss" bottom: "data" bottom: "label" bottom: "data" bottom: "label" }',
         _DATA + ' layer { name: "loss" type: "BinaryCodeLoss" bottom: "data" bottom: "data" }',
+        # Of no weight: it stands for a Silence.
+        _DATA + ' layer { name: "none" type: "EuclideanLoss" bottom: "data" bottom: "data" loss_weight: 0 }',
         # In no phase.
         _DATA + ' layer { name: "loss" type: "EuclideanLoss" bottom: "data" bottom: "data" exclude { phase: TRAIN }'
         " exclude { phase: TEST } }",
@@ -74,7 +76,7 @@ class LossGivenBlobTwice(NetRule):
 
     def _check(self, layer: Layer) -> Iterator[Finding]:
         first, *others = layer.bottoms or [""]
-        if first not in others or not layer.phases or _repeats(layer.bottoms):
+        if first not in others or not layer.phases or _repeats(layer.bottoms) or _is_off(layer):
             return
         if not layer.kind.known and others == [first]:  # a LossLayer wants two bottoms, though it may read but one
             return
@@ -84,6 +86,12 @@ class LossGivenBlobTwice(NetRule):
             f'{title(layer)}: bottoms 0 and {second} are both "{first}", so it compares the blob with itself; give it'
             f" another one{other_blob(layer)}",
         )
+
+
+def _is_off(layer: Layer) -> bool:
+    """Is it written to be of no weight? So some let a layer read a blob that nothing else does."""
+    weights = layer.message.loss_weight
+    return bool(weights) and not any(weights)
 
 
 def _repeats(bottoms: Sequence[str]) -> bool:

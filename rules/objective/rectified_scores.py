@@ -51,7 +51,9 @@ class RectifiedScores(LayerRule):
 
     ## Known problems
     It is silent where the result is pooled, as in SqueezeNet. Before a distance it reports an InnerProduct with targets
-    from data: two layers that both end in a ReLU may well be compared, and a map has many places to learn from.
+    from data: two layers that both end in a ReLU may well be compared, and a map has many places to learn from. There
+    it is silent about nets with fields of a fork, which may freeze the layers, and where they are frozen: features of
+    another net are compared.
 
     ## Fix safety
     Unsafe: the loss function changes.
@@ -73,6 +75,12 @@ class RectifiedScores(LayerRule):
         # Each place of a map gives its one weight a gradient, and a bias may keep all outputs above 0.
         _DATA + _FC.replace("InnerProduct", "Convolution") + _RELU + _LOSS.format("EuclideanLoss", "relu"),
         _DATA + _BIASED + _RELU + _LOSS.format("EuclideanLoss", "relu"),
+        # The features of a net that is not trained, or that a field of a fork may keep from it.
+        _DATA
+        + _FC.replace("}", "param { lr_mult: 0 } param { lr_mult: 0 } }")
+        + _RELU
+        + _LOSS.format("EuclideanLoss", "relu"),
+        _DATA + _FC.replace("}", "net_id: 128 }") + _RELU + _LOSS.format("EuclideanLoss", "relu"),
         # A mean of many, as in SqueezeNet.
         _FC + _RELU + _POOL + _SOFTMAX.replace("relu", "pool"),
         # Nothing gets a gradient: it is only looked at, or tested.
@@ -142,7 +150,7 @@ def _may_stay_at_zero(loss: Layer, rectifier: Layer, phase: str) -> bool:
     outputs, targets = source(rectifier, 0, phase), source(loss, 1, phase)
     if outputs is None or targets is None or not targets.layer.kind.is_data:
         return False
-    if outputs.layer.type != "InnerProduct":
+    if outputs.layer.type != "InnerProduct" or outputs.layer.has_frozen_weights or not loss.net.is_plain:
         return False
     parameters = outputs.layer.kind.parameters
     return not (parameters.bias_term and parameters.bias_filler.value > 0)

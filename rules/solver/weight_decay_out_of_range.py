@@ -8,8 +8,8 @@ _USUAL = 0.001
 """Up to here the rate is to blame for what decay takes, which high-base-lr reports."""
 _STRONG = 0.1
 """The share of each weight that decay takes away in one update, from which it is reported."""
-_WEAK = 1e-3
-"""A share that even a far decay does no harm below: the common one takes 0.00005."""
+_WEAK = 0.99e-3
+"""A share that even a far decay does no harm below: the common one takes 0.00005. Fields of a solver are rounded."""
 _FAR = 0.5
 """A thousand times the common one; no published solver at hand has more than 0.1."""
 
@@ -68,6 +68,13 @@ class WeightDecayOutOfRange(SolverRule):
             'base_lr: 0.001 type: "Adam" weight_decay: 2',
             span="weight_decay: 2",
             message="weight_decay 2 is 4000 times the common 0.0005, so decay may outweigh the loss; try weight_decay:"
+            " 0.0005",
+        ),
+        # The smallest share that is told, of numbers that are no fractions of 2.
+        Invalid(
+            "base_lr: 0.0001 momentum: 0.9 weight_decay: 1",
+            span="weight_decay: 1",
+            message="weight_decay 1 is 2000 times the common 0.0005, so decay may outweigh the loss; try weight_decay:"
             " 0.0005",
         ),
         Invalid(

@@ -124,7 +124,7 @@ class ELU(Neuron):
     block = "elu_param"
     reads_bottom = True
     reads_top = True
-    # elu_layer.cpp, Backward_cpu: alpha + top below 0. With Dropout in place behind it, a net learned as without.
+    # elu_layer.cpp, Backward_cpu: alpha + top below 0; of what Dropout doubled, less than 0 for a top below -alpha / 2.
     trains_corrupted = True
 
     @property

@@ -179,6 +179,14 @@ def test_an_old_format_stays_where_it_reads_no_newer_one(make: Make, proto: str,
     assert Path("net.prototxt").read_text() != old[lacking]
 
 
+def test_layers_to_be_added_to_a_caffe_elsewhere_are_none_by_themselves(make: Make) -> None:
+    path = make(NET.format('layer { name: "l" type: "Lack" bottom: "a" top: "l" }')) / "caffe/src/caffe/layers/all.cpp"
+    assert [severity for severity, name, _ in found() if name == "unknown-layer-type"] == ["error"]
+    # insert_splits.cpp puts a Split into a net wherever two layers read one blob.
+    path.write_text(path.read_text().replace("REGISTER_LAYER_CLASS(Split);", ""))
+    assert [severity for severity, name, _ in found() if name == "unknown-layer-type"] == ["info"]
+
+
 def test_certain_claims_on_layers_of_its_own_making_are_likely(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "void PoolingLayer<Dtype>::LayerSetUp() { CHECK(x); }"
     table = {"files": {"pooling_layer.cpp": [digest(source)]}, "types": {"Pooling": ["pooling_layer.cpp"]}}
