@@ -147,8 +147,8 @@ class Diagnosis:
                 names = ("inverted", "swapped", "across", "turned")
                 self._found = [one for one in self._found if one.field in names]
             if self._was.kind == BADLY:
-                asked = [one for one in self._found if one.entry]
-                self._found = asked or [one for one in told(run, ()) if one.is_warned]
+                entered = [one for one in self._found if one.entry]
+                self._found = entered or [one for one in told(run, ()) if one.is_warned]
             unchanged = [one for one in self._found if one.score >= STRONG and not one.changes]
             self.result += [Tried(one, NO_CHANGE, UNTESTED) for one in unchanged]
             crashed = self._was.kind == CRASHES and any(one[1] == LABEL for each in run.all(Batch) for one in each.bad)
