@@ -179,12 +179,28 @@ def meant_or_lacking(net: Net, refused: Refused) -> tuple[str | None, str]:
         return None, lacking
     if compares_without_labels(refused):
         return None, remedy(refused.layers)
-    wrong = refused.refusal.values["blob"]
-    called = net.once(_unread_names).get(wrong) if refused.layers and "maker" not in refused.refusal.values else None
-    if called and called.layer.index < refused.layers[0].index and called.top in refused.layers[0].tops:
-        return None, f'layer "{wrong}" has top "{called.top}"; set top: "{wrong}" there'
+    if called := _called_so(net, refused):
+        return None, f'layer "{called.name}" has top "{called.tops[0]}"; set top: "{called.name}" there'
     if name:
         return name, f'did you mean "{name}"?'
     if unread := unread_before(refused) or only_unread(refused):
         return None, f'did you mean "{unread}", which nothing reads?'
     return None, "correct the name, or add a layer that makes it"
+
+
+def _called_so(net: Net, refused: Refused) -> Layer | None:
+    """The layer above that is called as the missing blob is, and whose top is another layer's."""
+    if not refused.layers or "maker" in refused.refusal.values:
+        return None
+    wrong, layer = refused.refusal.values["blob"], refused.layers[0]
+    called, moved = net.once(_unread_names).get(wrong), net.once(_shifted).get(wrong)
+    if called and called.top in layer.tops:
+        moved = called.layer
+    return moved if moved and moved.index < layer.index else None
+
+
+def _shifted(net: Net) -> dict[str, Layer]:
+    """By their names, the layers whose only top is called as another layer is, which does not make it."""
+    names = {layer.name: layer for layer in net.layers}
+    found = (layer for layer in net.layers if layer.bottoms and len(layer.tops) == 1 and layer.tops[0] != layer.name)
+    return {one.name: one for one in found if (other := names.get(one.tops[0])) and one.tops[0] not in other.tops}

@@ -138,3 +138,16 @@ def test_a_slip_after_such_a_shape_is_told_as_one() -> None:
     found = [one.message for one in caffelint.check_text(text, kind="net").findings if one.severity == "error"]
     assert found[0].endswith('input_dim has no input; add input: "data"')
     assert found[1].endswith('did you mean "conv1"?')
+
+
+def test_tops_that_are_shifted_by_one_layer() -> None:
+    """Layer ip1 makes ip2, and ip2 makes feat: what is missing is the top of ip1."""
+    net = (
+        'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 8 } } }\n'
+        'layer { name: "ip1" type: "AbsVal" bottom: "data" top: "ip2" }\n'
+        'layer { name: "relu1" type: "ReLU" bottom: "ip1" top: "ip1" }\n'
+        'layer { name: "ip2" type: "AbsVal" bottom: "ip1" top: "feat" }\n'
+        'layer { name: "end" type: "AbsVal" bottom: "ip2" top: "end" }\n'
+    )
+    (message,) = [one.message for one in caffelint.check_text(net).findings if one.name == "unknown-bottom"]
+    assert message.endswith('is not made by any layer above; layer "ip1" has top "ip2"; set top: "ip1" there')
