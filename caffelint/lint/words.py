@@ -29,12 +29,12 @@ def stop_of(one: Stopped) -> str:
     if not one.name:
         return f"{where} cannot be read: {one.says}, so no Python runs it; mend that line"
     if one.is_absent:
-        taken = f'imports "{one.name}" {one.says}' if one.says else f'takes "{one.name}", which that module lacks'
+        taken = f"imports {one.name} {one.says}" if one.says else f"takes {one.name}, which that module lacks"
         return f"{where} {taken}, so it stops there"
     if one.says:
         return f"{where} calls {one.name} {one.says}, so it stops there"
-    remedy = f'did you mean "{one.near}"?' if one.near else "define or import it"
-    return f'{where} reads "{one.name}", which nothing defines there, so it stops; {remedy}'
+    remedy = f"did you mean {one.near}?" if one.near else "define or import it"
+    return f"{where} reads {one.name}, which nothing defines there, so it stops; {remedy}"
 
 
 class _Named(Protocol):

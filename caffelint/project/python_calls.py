@@ -80,12 +80,12 @@ def refusal(call: ast.Call, args: ast.arguments, given: int = 0) -> str:
     known = {*placed, *(one.arg for one in args.kwonlyargs)}
     for word in words:
         if word in placed[:count]:
-            return f'with two values for "{word}"'
+            return f"with two values for {word}"
         if word not in known and not args.kwarg:
-            return f'with "{word}", which it does not take'
+            return f"with {word}, which it does not take"
     needed = placed[count : max(0, len(placed) - len(args.defaults))]
     needed += [one.arg for one, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is None]
-    missing = [f'"{name}"' for name in needed if name not in words]
+    missing = [name for name in needed if name not in words]
     return f"without {', '.join(missing[:_QUOTED])}, which it needs" if missing else ""
 
 

@@ -40,7 +40,7 @@ _NOT_OF_NUMPY = (frozenset(sys.stdlib_module_names) | {"yaml", "cPickle", "Strin
 )
 """Modules, also of Python 2, that `from numpy import *` does not bind: `numpy.__all__`, from 1.0 to 2.4."""
 
-_CLOSE = 0.75
+_CLOSE = 0.8
 _SHORTEST = 4
 
 

@@ -46,7 +46,7 @@ class ScriptOfNetStops(NetRule):
         Invalid(
             _FILES | {"test.py": _SCRIPT % "if net:\n    print(nets)"},
             span='name: "data"',
-            message='"test.py" (line 6) reads "nets", which nothing defines there, so it stops; did you mean "net"?',
+            message='"test.py" (line 6) reads nets, which nothing defines there, so it stops; did you mean net?',
         ),
     ]
 

@@ -53,22 +53,22 @@ class ScriptStops(SolverRule):
         Invalid(
             _FILES | {"train.py": _SCRIPT.format("solver.step(step)", "steps = 5\n" + _MAIN)},
             span=_NET,
-            message='"train.py" (line 6) reads "step", which nothing defines there, so it stops; did you mean "steps"?',
+            message='"train.py" (line 6) reads step, which nothing defines there, so it stops; did you mean steps?',
         ),
         Invalid(
             _FILES | {"train.py": "def other(steps):\n    pass\n\n\n" + _SCRIPT.format("solver.step(steps)", "")},
             span=_NET,
-            message='"train.py" (line 10) reads "steps", which nothing defines there, so it stops; define or import it',
+            message='"train.py" (line 10) reads steps, which nothing defines there, so it stops; define or import it',
         ),
         Invalid(
             _FILES | {"run.py": "import caffe\n\n\ndef run(net, steps):\n    pass\n\n\nif ready:\n    run(1)\n"},
             span=_NET,
-            message='"run.py" (line 8) reads "ready", which nothing defines there, so it stops; define or import it',
+            message='"run.py" (line 8) reads ready, which nothing defines there, so it stops; define or import it',
         ),
         Invalid(
             _FILES | {"train.py": _SCRIPT.format("solver.step(5)", "def run(net, steps):\n    pass\n\n\nrun(1)\n")},
             span=_NET,
-            message='"train.py" (line 13) calls run without "steps", which it needs, so it stops there',
+            message='"train.py" (line 13) calls run without steps, which it needs, so it stops there',
         ),
         Invalid(
             _FILES | {"train.py": _SCRIPT.format("print 'a'\n    solver.step([1)", "")},

@@ -27,16 +27,16 @@ LATER = {
     "class A(object):\n    def f(self):\n        return steps\n    def g(self, steps):\n        return steps\n": Stop(
         3, "steps"
     ),
-    "def f(a, b=1):\n    pass\ndef g():\n    f()\n": Stop(4, "f", says='without "a", which it needs'),
+    "def f(a, b=1):\n    pass\ndef g():\n    f()\n": Stop(4, "f", says="without a, which it needs"),
     "import sys\ndef f(a):\n    pass\nif sys.argv[1:]:\n    f(1, 2)\n": Stop(
         5, "f", says="with 2 arguments, of which it takes 1"
     ),
 }
 """What another run than this comes to."""
 CALLS = {
-    "def f(a):\n    pass\nf(b=1)\n": Stop(3, "f", says='with "b", which it does not take'),
-    "def f(a):\n    pass\nf(1, a=1)\n": Stop(3, "f", says='with two values for "a"'),
-    "def f(*, a):\n    pass\nf()\n": Stop(3, "f", says='without "a", which it needs'),
+    "def f(a):\n    pass\nf(b=1)\n": Stop(3, "f", says="with b, which it does not take"),
+    "def f(a):\n    pass\nf(1, a=1)\n": Stop(3, "f", says="with two values for a"),
+    "def f(*, a):\n    pass\nf()\n": Stop(3, "f", says="without a, which it needs"),
     "class A(object):\n    def f():\n        pass\n    def g(self):\n        self.f()\nA().g()\n": Stop(
         5, "self.f", says="which takes no self"
     ),

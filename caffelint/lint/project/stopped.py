@@ -21,6 +21,8 @@ _IS_LAYER = compiled_later(r"^class[ \t]{1,9}\w{1,99}\([\w.]{0,99}Layer\)", re.M
 _SOLVER, _PROTOTXT = "olver", ".prototxt"
 _NO_NET = "labelmap"
 """In the names of files of names of classes."""
+_OF_PYCAFFE = ("/python/classify.py", "/python/detect.py", "/python/draw_net.py")
+"""Copied with a Caffe, and changed with it; detect.py reads NUM_OUTPUT, which nothing defines."""
 _LARGEST = 1 << 20
 _MOST = 300
 """Python scripts of a project that are read for it."""
@@ -66,14 +68,14 @@ def stopped_of(
     for script in scripts:
         stop = script.stopped(partial(beside, script)) if may_tell(script) else None
         if stop and (stop.name or not _IS_LAYER.search(script.text)):
-            home = next(_named_by(script, folders), "") or nearest(script.folder)
+            home = next(_named_by(script, folders), "") or ("" if script.home else nearest(script.folder))
             found[home] = (*found.get(home, ()), stop)
     return found
 
 
 def may_tell(script: Script) -> bool:
-    """Is it people's own Python that has to do with Caffe?"""
-    if script.is_shipped or not script.path.endswith(".py"):
+    """Is it people's own Python that has to do with Caffe, and no copy of a tool of pycaffe?"""
+    if script.is_shipped or not script.path.endswith(".py") or f"/{script.path}".endswith(_OF_PYCAFFE):
         return False
     return bool(script.names) or _IMPORTS.search(script.text) is not None
 

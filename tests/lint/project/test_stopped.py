@@ -34,15 +34,29 @@ def test_where_it_is_told(tmp_path: Path, script: str, where: str) -> None:
     assert told == [str(tmp_path / where)] * bool(where)
 
 
+@pytest.mark.parametrize(
+    ("path", "told"), [("python/detect.py", 0), ("python/find.py", 1), ("caffe/python/find.py", 0)]
+)
+def test_tools_of_a_caffe_are_none_of_the_project(tmp_path: Path, path: str, told: int) -> None:
+    (tmp_path / ".git").mkdir()
+    for folder in ("caffe/src/caffe/proto", "caffe/python", "python"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "caffe/src/caffe/proto/caffe.proto").write_text("message NetParameter {}")
+    (tmp_path / "deploy.prototxt").write_text(NET)
+    (tmp_path / path).write_text("import caffe\nprint(NUM_OUTPUT)\n")
+    found = [one.name for one in caffelint.check([str(tmp_path)]).findings]
+    assert found.count("script-of-net-stops") == told
+
+
 HELP = "def count(list, most=3):\n    pass\n"
 
 
 @pytest.mark.parametrize(
     ("script", "files", "says"),
     [
-        ("from help import cuont", {"tools/help.py": HELP}, 'imports "cuont" from "help.py", which has no such name'),
-        ("import help\nhelp.cuont(1)", {"tools/help.py": HELP}, 'takes "help.cuont", which that module lacks'),
-        ("import help as h\nh.count()", {"tools/help.py": HELP}, 'calls h.count without "list", which it needs'),
+        ("from help import cuont", {"tools/help.py": HELP}, 'imports cuont from "help.py", which has no such name'),
+        ("import help\nhelp.cuont(1)", {"tools/help.py": HELP}, "takes help.cuont, which that module lacks"),
+        ("import help as h\nh.count()", {"tools/help.py": HELP}, "calls h.count without list, which it needs"),
         ("from help import count\ncount(1)", {"tools/help.py": HELP}, ""),
         ("from help import cuont", {"tools/help.py": HELP, "lib/help.py": HELP}, ""),
         ("from help import cuont", {"tools/help.py": HELP, "tools/help/__init__.py": ""}, ""),
@@ -58,3 +72,12 @@ def test_what_a_module_beside_lacks(tmp_path: Path, script: str, files: dict[str
         (tmp_path / path).write_text(text)
     found = [one.message for one in caffelint.check([str(tmp_path)]).findings if one.name == "script-of-net-stops"]
     assert [says in message for message in found] == [True] * bool(says)
+
+
+def test_two_slips_in_two_scripts_are_two_and_a_copied_one_is_one(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "deploy.prototxt").write_text(NET)
+    for name, reads in {"a": "first", "b": "second", "c": "second"}.items():
+        (tmp_path / f"{name}.py").write_text(f"import caffe\nprint({reads})\n")
+    found = [one for one in caffelint.check([str(tmp_path)]).findings if one.name == "script-of-net-stops"]
+    assert sorted(one.severity for one in found) == ["info", "warning", "warning"]
