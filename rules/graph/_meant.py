@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from caffelint.lint import TEST, TRAIN, Kind, Layer, NamedTuple, Net, Refused, near
+from caffelint.lint import TEST, TRAIN, Kind, Layer, NamedTuple, Net, Refused, file_name, near, quoted, title
+from caffelint.lint.built import BVLC_TYPES
 
 from ._left_over import compares_without_labels, remedy
 from ._parts import input_advice
@@ -13,6 +14,7 @@ _KINDS = (Kind.UNKNOWN_BOTTOM, Kind.BOTTOM_USED_UP)
 _FAR, _NEAR = 100, 10
 _MOST_COMPARED = 3_000_000
 """Characters of names by those that they are compared with, which difflib takes time with the product of."""
+_MOST_SIBLINGS = 20
 _MOST_FAR = 50
 """So many wrong names of a net are compared with names far away, and all others with those nearby."""
 
@@ -183,7 +185,11 @@ def meant_or_lacking(net: Net, refused: Refused) -> tuple[str | None, str]:
         return None, f'layer "{called.name}" has top "{called.tops[0]}"; set top: "{called.name}" there'
     if name:
         return name, f'did you mean "{name}"?'
+    if lost := _made_beside(refused):
+        return None, lost
     if unread := unread_before(refused) or only_unread(refused):
+        if type_ := _made_of(unread, refused.refusal.values["blob"]):
+            return None, f'add the layers that make it of "{unread}", which nothing reads, with {type_} as the last'
         return None, f'did you mean "{unread}", which nothing reads?'
     return None, "correct the name, or add a layer that makes it"
 
@@ -204,3 +210,36 @@ def _shifted(net: Net) -> dict[str, Layer]:
     names = {layer.name: layer for layer in net.layers}
     found = (layer for layer in net.layers if layer.bottoms and len(layer.tops) == 1 and layer.tops[0] != layer.name)
     return {one.name: one for one in found if (other := names.get(one.tops[0])) and one.tops[0] not in other.tops}
+
+
+def _made_of(blob: str, wrong: str) -> str:
+    """The type of layer that a name says to have made it of another blob: Flatten for `mbox_conf_flatten`."""
+    word = wrong.removeprefix(blob).strip("_/-").lower() if wrong.startswith(blob) else ""
+    return next((type_ for type_ in BVLC_TYPES if type_.lower() == word), "")
+
+
+def _made_beside(refused: Refused) -> str:
+    """What to add where a net beside has the same layer, which reads there what a layer that is missing here makes."""
+    made = refused.net.once(_made_in_siblings)
+    keys = ((layer.name, layer.type, refused.refusal.values["blob"]) for layer in refused.layers)
+    maker = next((made[key] for key in keys if key in made), None)
+    if maker is None:
+        return ""
+    return f"add {title(maker)} and what leads to it, as in {quoted(file_name(maker.net.path))}"
+
+
+def _made_in_siblings(net: Net) -> dict[tuple[str, str, str], Layer]:
+    """The makers in nets beside of what their layers read, by name and type of these and the blob; without those that
+    the net has as well.
+    """
+    names = {layer.name for layer in net.layers}
+    found: dict[tuple[str, str, str], Layer] = {}
+    for other in net.siblings[:_MOST_SIBLINGS]:
+        last: dict[str, Layer] = {}
+        for layer in other.layers:
+            if layer.name in names:
+                for blob in layer.bottoms:
+                    if blob in last and last[blob].name not in names:
+                        found.setdefault((layer.name, layer.type, blob), last[blob])
+            last.update((top, layer) for top in layer.tops if top not in layer.bottoms)
+    return found

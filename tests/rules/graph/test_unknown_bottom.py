@@ -151,3 +151,29 @@ def test_tops_that_are_shifted_by_one_layer() -> None:
     )
     (message,) = [one.message for one in caffelint.check_text(net).findings if one.name == "unknown-bottom"]
     assert message.endswith('is not made by any layer above; layer "ip1" has top "ip2"; set top: "ip1" there')
+
+
+_HEAD = """
+layer { name: "in" type: "Input" top: "x" }
+layer { name: "ip" type: "InnerProduct" bottom: "x" top: "ip" }
+"""
+_LAST = 'layer { name: "top" type: "ArgMax" bottom: "%s" top: "top" }\n'
+
+
+def test_what_is_missing_between_is_told_by_the_name_of_what_it_makes() -> None:
+    (one,) = [
+        one for one in caffelint.check_text(_HEAD + _LAST % "ip_flatten", kind="net").findings if one.code == "G001"
+    ]
+    assert one.message.endswith('add the layers that make it of "ip", which nothing reads, with Flatten as the last')
+
+
+def test_what_is_missing_is_told_by_the_training_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    between = 'layer { name: "prob" type: "Softmax" bottom: "ip" top: "scores" }\n'
+    data = _HEAD.replace('"Input"', '"Data"').replace('top: "x" }\nlayer', 'top: "x" top: "y" }\nlayer')
+    loss = 'layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "y" }\n'
+    (tmp_path / "train.prototxt").write_text(data + between + _LAST % "scores" + loss)
+    (tmp_path / "deploy.prototxt").write_text(_HEAD + _LAST % "scores")
+    found = caffelint.check(["train.prototxt", "deploy.prototxt"]).findings
+    (one,) = [one for one in found if one.code == "G001"]
+    assert one.message.endswith('add Softmax "prob" and what leads to it, as in "train.prototxt"')
