@@ -154,7 +154,8 @@ class SnapshotPrefixUnusable(SolverRule):
                 f'snapshot_prefix "{prefix}" is the folder of "{source}", so Caffe saves "{prefix}_iter_N.caffemodel"'
             )
             text += f' beside it; add a name, for example snapshot_prefix: "{prefix}/net"'
-            yield self.finding(place, text, severity=WARNING, certainty=LIKELY)
+            # A name without a folder may well be that of the model.
+            yield self.finding(place, text, severity=WARNING if "/" in prefix else INFO, certainty=LIKELY)
 
     def _without_name(self, solver: Solver) -> Finding:
         """A prefix that is a folder."""
