@@ -17,7 +17,8 @@ _BUILDS = compiled_later(
 )
 _TRAINS = compiled_later(
     r"^[^\n#]{0,200}\bcaffe(?:\.bin|\.exe)?[\"']?[ \t]{1,9}train\b(?:[^\n\\;&|#]|\\\n){0,300}?"
-    r"[ \t\n]--?solver[= \t]{1,9}(?P<quote>['\"]?)(?P<path>(?:\./)?[\w+-][\w./+-]{0,200}\.prototxt)(?P=quote)"
+    r"(?:(?<=\\\n)|[ \t])--?solver[= \t]{1,9}"
+    r"(?P<quote>['\"]?)(?P<path>(?:\./)?[\w+-][\w./+-]{0,200}\.prototxt)(?P=quote)"
     r"(?=[ \t\r\n;&|\\]|\Z)",
     re.MULTILINE | re.ASCII,
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import caffelint
+from caffelint.project.script_launches import launches
 
 SOLVER = 'net: "train.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9'
 NET = 'layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 1 dim: 3 } } }'
@@ -106,3 +107,9 @@ def test_a_net_named_from_the_top_is_not_found_beside_its_solver(repository: Pat
     (repository / "models/a/run.sh").write_text(TOOL)  # from the top, where the net is found
     (repository / "models/a/run.py").unlink(missing_ok=True)
     assert not found()
+
+
+@pytest.mark.parametrize("between", [" ", " \\\n", " \\\n  ", " --gpu 0 \\\n"])
+def test_the_option_may_start_a_line(between: str) -> None:
+    (launch,) = launches(f"caffe train{between}--solver=models/solver.prototxt\n")
+    assert launch.path == "models/solver.prototxt"
