@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os.path import abspath, dirname, isabs, split
+from os.path import abspath, basename, dirname, isabs, split
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,6 +24,7 @@ from caffelint.lint.project.misnamed import Misnamed, misnamed_of
 from caffelint.lint.project.python_layers import classes_in
 from caffelint.lint.project.python_scripts import asked_by, channels_by, fed_by, judged_by, supplied_by
 from caffelint.lint.project.stopped import stopped_of
+from caffelint.lint.project.strayed import strayed_of
 from caffelint.lint.registry import all_rules, describe
 from caffelint.lint.report import Failure
 from caffelint.lint.rule import EvidenceRule, Files, Invalid, Rule, Valid
@@ -121,7 +122,12 @@ def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:
     """How the scripts among the example's files run a solver, as if these were in the working directory."""
     scripts = [Script(path, abspath(dirname(path)), part) for path, part in given.items() if path.endswith(_SCRIPTS)]
     found = launched(scripts, abspath("."), solver)
-    return {"launched": found, "words": words(scripts, solver) if found else ()}
+    solvers: dict[str, list[str]] = {}
+    for path in given:
+        if path.endswith(".prototxt") and "olver" in path:
+            solvers.setdefault(basename(path), []).append(abspath(dirname(path)))
+    strayed = strayed_of(scripts, abspath("."), solvers).get(abspath(solver), ())
+    return {"launched": found, "words": words(scripts, solver) if found else (), "strayed": strayed}
 
 
 def _named(solver: Solver, texts: Mapping[str, str]) -> list[NamedNet]:

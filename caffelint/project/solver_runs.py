@@ -26,6 +26,7 @@ class Runs(NamedTuple):
     `lost`: the options that a script which runs it by the tool loses.
     `stopped`: where the Python scripts stop that are told of at this solver.
     `resumed`: from which snapshots they go on with it.
+    `strayed`: by which paths that lead to no file scripts run it, with those that would be right, and where.
     `databases`: those that scripts of the project make or open, whatever nets read them.
     """
 
@@ -50,6 +51,7 @@ class Runs(NamedTuple):
     sharing: Sharing | None = None
     resumed: tuple[Resumed, ...] = ()
     base: Base | None = None
+    strayed: tuple[tuple[str, str, Mention], ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(bare(net))

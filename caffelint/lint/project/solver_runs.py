@@ -11,6 +11,7 @@ from caffelint.lint.project.border import top_of
 from caffelint.lint.project.prefixes import shared_prefix
 from caffelint.lint.project.scripts import runs_by_solver
 from caffelint.lint.project.stopped import stopped_in
+from caffelint.lint.project.strayed import strayed_in
 from caffelint.project.solver_runs import Runs
 
 
@@ -22,6 +23,10 @@ def runs_of_solvers(
     for path, runs in found.items():
         solver = os.path.abspath(path)
         if top := top_of(os.path.dirname(solver)):
-            stopped = stopped_in(top).get(solver, ())
-            found[path] = runs._replace(sharing=shared_prefix(top, solver), base=base_of(top, solver), stopped=stopped)
+            found[path] = runs._replace(
+                sharing=shared_prefix(top, solver),
+                base=base_of(top, solver),
+                stopped=stopped_in(top).get(solver, ()),
+                strayed=strayed_in(top).get(solver, ()),
+            )
     return found

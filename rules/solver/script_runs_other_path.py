@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule, quoted
+
+_NET = 'net: "models/faces/net.prototxt"'
+_SOLVER = _NET + ' base_lr: 0.01 lr_policy: "fixed" max_iter: 500'
+_RUN = "caffe train --solver={}/solver.prototxt\n"
+
+
+class ScriptRunsOtherPath(SolverRule):
+    """A shell script runs a solver by a path that leads to no file, and to this solver but for one folder.
+
+    ## Why is this bad?
+    `caffe train` stops at once: it cannot open the file. Mostly the folder was renamed or copied, and the script was
+    not changed.
+
+    ## Example
+    ```
+    caffe train --solver=models/face/first/solver.prototxt
+    ```
+    Use instead, if the folder is called `faces`:
+    ```
+    caffe train --solver=models/faces/first/solver.prototxt
+    ```
+
+    ## Known problems
+    Only paths that are written out are read, with two folders or more, of which the first is right. Of several solvers
+    that are meant alike, it is the one beside the script; nothing is said where a script may write the solver.
+
+    ## References
+    - tools/caffe.cpp, train; upgrade_proto.cpp, ReadSolverParamsFromTextFileOrDie
+    """
+
+    code = "S313"
+    name = "script-runs-other-path"
+    severity = WARNING
+    certainty = LIKELY
+    _FILES = {"README.md": "", "models/faces/first/solver.prototxt": _SOLVER}
+    _SECOND = {"models/cars/first/solver.prototxt": _SOLVER}
+    VALID = [
+        _FILES | {"train.sh": _RUN.format("models/faces/first")},
+        # Of another place, as where the project is a folder of a Caffe.
+        _FILES | {"train.sh": _RUN.format("examples/faces/first")},
+        _FILES | _SECOND | {"train.sh": _RUN.format("models/face/first")},
+        _FILES | {"train.sh": "python make.py > solver.prototxt\n" + _RUN.format("models/face/first")},
+    ]
+    INVALID = [
+        Invalid(
+            _FILES | {"train.sh": _RUN.format("models/face/first")},
+            span=_NET,
+            message='"train.sh" (line 1) runs "models/face/first/solver.prototxt", which does not exist, so Caffe'
+            ' stops; write "models/faces/first/solver.prototxt", if it means this solver',
+        ),
+        # Of two, the one beside the script.
+        Invalid(
+            _SECOND | _FILES | {"models/faces/first/train.sh": _RUN.format("models/face/first")},
+            span=_NET,
+            message='"models/faces/first/train.sh" (line 1) runs "models/face/first/solver.prototxt", which does not'
+            ' exist, so Caffe stops; write "models/faces/first/solver.prototxt", if it means this solver',
+        ),
+    ]
+
+    def check(self, solver: Solver) -> Iterator[Finding]:
+        for path, meant, place in solver.runs.strayed if solver.runs else ():
+            yield self.finding(
+                solver.at(),
+                f"{quoted(place.path)} (line {place.line}) runs {quoted(path)}, which does not exist, so Caffe stops;"
+                f" write {quoted(meant)}, if it means this solver",
+            )
