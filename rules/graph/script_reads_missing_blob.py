@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from caffelint.lint import (
     NamedTuple,
     Net,
     NetRule,
+    compiled_later,
     listed,
     near,
     quoted,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 _MOST = 5
 """Names of a net that are told: more are those of another net."""
+_COMMENTED = compiled_later(r"^[ \t]*#[^\n\"']{0,200}\b(?:top|name)[ \t]*:[ \t]*[\"']([^\"'\n]{1,100})", re.MULTILINE)
 _SPLIT = "_split_"
 """In the names that insert_splits.cpp gives: those of blobs, too."""
 _NET = (
@@ -85,6 +88,14 @@ class ScriptReadsMissingBlob(NetRule):
             message='"classify.py" (line 5) asks for the blob "prob1", which this net does not have; "prob" is near',
         ),
         Invalid(
+            _FILES
+            | {"deploy.prototxt": _NET + '\n# layer { name: "roi"\n#   bottom: "fc8" top: "roi" }\n'}
+            | {"classify.py": _SCRIPT % "net.blobs['roi'].data"},
+            span='name: "prob"',
+            message='"classify.py" (line 5) asks for the blob "roi", which is commented out in line 2 of this net; put'
+            " it back",
+        ),
+        Invalid(
             _FILES | {"classify.py": _SCRIPT % "out['fc8']"},
             span='name: "prob"',
             message='"classify.py" (line 5) asks for the output "fc8", but "prob" reads it, so forward() does not give'
@@ -132,6 +143,12 @@ def _names(net: Net) -> _Names:
     return _Names(blobs, {layer.name: layer for layer in net.layers}, readers)
 
 
+def _commented_out(net: Net) -> dict[str, int]:
+    """The lines of the names and tops of layers that are comments."""
+    source = net.document.source
+    return {found[1]: source.line_number(found.start(1)) for found in _COMMENTED.finditer(source.text)}
+
+
 def _wrong(asked: Asked, net: Net) -> tuple[Layer, str] | None:
     """The layer to look at, and what is wrong with what a script asks; None where the net has it."""
     names = net.once(_names)
@@ -139,6 +156,8 @@ def _wrong(asked: Asked, net: Net) -> tuple[Layer, str] | None:
     if not named:
         return None
     if asked.name not in named:
+        if line := net.once(_commented_out).get(asked.name):
+            return net.layers[-1], f"which is commented out in line {line} of this net; put it back"
         if nearest := near(asked.name, named, within=net.once(Compared)):
             return named[nearest[0]], f'which this net does not have; "{nearest[0]}" is near'
         return net.layers[-1], f'which this net does not have; its last is "{list(named)[-1]}"'

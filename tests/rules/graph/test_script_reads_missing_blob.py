@@ -38,7 +38,8 @@ def _told(names: Sequence[str], asked: Sequence[str], kind: str = "blob") -> lis
         return known[find]
 
     questions = [(Mention("a.py", at), Asked("deploy.prototxt", at, kind, name)) for at, name in enumerate(asked)]
-    net = SimpleNamespace(layers=layers, runs=SimpleNamespace(asked=questions), once=once)
+    document = SimpleNamespace(source=SimpleNamespace(text=""))
+    net = SimpleNamespace(layers=layers, runs=SimpleNamespace(asked=questions), once=once, document=document)
     info = find_rule("script-reads-missing-blob")
     assert info is not None
     rule = info.load()(None)
