@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,6 +154,8 @@ def chain_of(path: Path) -> tuple[dict[str, bytes], list[str]]:
 
 def _runs(chain: list[_File]) -> tuple[dict[str, bytes], list[str], list[str]]:
     """The content of settings, the plugins that they name, and the programs."""
+    import shlex
+
     config = Config()
     _apply(config, chain[0].path, chain, trusted=True)
     programs = [word for word in shlex.split(config.caffe_python or "") if _is_program(word)]
@@ -375,6 +376,8 @@ def _set(config: Config, name: str, value: Any, source: str, base: Path | None =
         raise ConfigError(f"{source}: jobs is {shown(value)}; it takes 0, for all processors, or more")
     if name == "caffe_python" and base is not None:
         # A name without a slash is looked for on PATH, whatever is beside the settings.
+        import shlex
+
         try:
             words = shlex.split(value)
         except ValueError as error:

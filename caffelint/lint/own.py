@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 
 
@@ -38,4 +37,6 @@ def stranger(path: str | os.PathLike[str]) -> int | None:
 
 def way_to_trust(folder: Path) -> str:
     """The command, for a shell."""
+    import shlex
+
     return f"caffelint trust {shlex.quote(str(folder))}"

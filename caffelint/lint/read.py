@@ -34,7 +34,7 @@ def read(path: str, largest: int | None = None, reach: Reach | None = None) -> b
     try:
         size = _size_of(path, reach)
         with _opened(path, reach) as stream:
-            data = b"" if size > largest else stream.read(largest + 1)
+            data = b"" if size > largest else _first(stream, largest + 1, size)
     except OSError as error:
         raise ReadError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
     except ValueError as error:  # a NUL in the name
@@ -70,12 +70,18 @@ def read_found(path: str, largest: int, own: bool = False) -> bytes:
         with stream_of(descriptor) as stream:
             state = os.fstat(descriptor)
             fits = stat.S_ISREG(state.st_mode) and not (own and hasattr(os, "getuid") and state.st_uid != os.getuid())
-            data = stream.read(largest + 1) if fits else b""
+            data = _first(stream, largest + 1, state.st_size) if fits else b""
     except (OSError, ValueError) as error:
         raise ReadError(f"cannot be read: {error}") from error
     if not fits or len(data) > largest:
         raise ReadError("is larger than it may be, or no file, or not your own")
     return data
+
+
+def _first(stream: IO[bytes], most: int, size: int) -> bytes:
+    """At most so many bytes of a file of about that size: to make room for `most` takes longer than to read a net."""
+    data = stream.read(min(most, size + 1))
+    return data + stream.read(most - len(data)) if len(data) > size else data  # it has grown
 
 
 def opened(path: str) -> IO[bytes]:

@@ -46,7 +46,7 @@ def reads_data(path: str) -> bool:
         data = read(path)
     except ReadError:
         return False
-    return not _INPUT.search(data) or _DATA.search(data) is not None
+    return b"nput" not in data or not _INPUT.search(data) or _DATA.search(data) is not None
 
 
 def has_test_phase(path: str) -> bool:

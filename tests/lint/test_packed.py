@@ -84,21 +84,21 @@ def test_a_baseline_takes_away_the_same(projects: Config, monkeypatch: pytest.Mo
 
 
 def test_a_sequence_as_others() -> None:
-    every = [one(number) for number in range(10_000)]
+    every = [one(number) for number in range(20_000)]
     found = gathered(iter(every))
     assert isinstance(found, Packed)
     assert list(found) == every
-    assert (len(found), found[0], found[-1], found[7777]) == (10_000, every[0], every[-1], every[7777])
+    assert (len(found), found[0], found[-1], found[7777]) == (20_000, every[0], every[-1], every[7777])
     assert list(found[5000:20:-7]) == every[5000:20:-7]
     assert list(those(found, lambda finding: finding.line in (1, 9000))[1:]) == [every[9000]]
     with pytest.raises(IndexError):
-        found[10_000]
+        found[20_000]
     assert gathered(every[:3]) == tuple(every[:3])
 
 
 def test_files_are_put_into_order() -> None:
-    every = [one(number) for number in range(6000)]
-    files = [every[first : first + 3] for first in range(0, 6000, 3)]
+    every = [one(number) for number in range(18_000)]
+    files = [every[first : first + 3] for first in range(0, 18_000, 3)]
     random.Random(1).shuffle(files)
     shuffled = by_file(gathered(finding for file in files for finding in file))
     assert tuple(shuffled) == in_order(every)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
@@ -78,3 +79,17 @@ def test_a_fixs_title_shows_no_whole_file() -> None:
     findings = caffelint.check_text('net: "%s' % ("x" * 70), kind="solver").findings
     titles = [fix.title for finding in findings for fix in finding.fixes if finding.code == "P001"]
     assert titles == ["put it in quotes"]
+
+
+@pytest.mark.parametrize(("most", "size", "asked"), [(1 << 28, 6, [7]), (1 << 28, 2, [3, (1 << 28) - 3]), (4, 6, [4])])
+def test_a_file_gets_room_for_its_own_size_and_is_read_to_its_end(most: int, size: int, asked: list[int]) -> None:
+    class Stream(io.BytesIO):
+        rooms: list[int] = []
+
+        def read(self, room: int | None = -1, /) -> bytes:
+            self.rooms.append(room or 0)
+            return super().read(room)
+
+    Stream.rooms.clear()
+    assert module._first(Stream(b"layers"), most, size) == b"layers"[:most]  # it has grown where its size was 2
+    assert Stream.rooms == asked

@@ -94,7 +94,12 @@ def _shown(folder: str, modified: int) -> int:
     """How many kinds of those files a folder holds, which is the same as long as it is not modified."""
     if os.path.isfile(os.path.join(folder, "src", "caffe", "proto", "caffe.proto")):
         return 2
-    return sum(any(os.path.isfile(os.path.join(folder, name)) for name in names) for names in _SHOW_A_TOP)
+    try:
+        held = set(os.listdir(folder))
+    except OSError:
+        return 0
+    shown = [[name for name in names if name in held] for names in _SHOW_A_TOP]
+    return sum(any(os.path.isfile(os.path.join(folder, name)) for name in names) for names in shown)
 
 
 @lru_cache(maxsize=100)

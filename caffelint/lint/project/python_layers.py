@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net
     from caffelint.project.python_layers import PythonClass, PythonModule
 
-_NAMED = compiled_later(rb"\bmodule(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
+_NAMED = compiled_later(rb"module(?<=\bmodule)(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
 _NAMED_CLASS = compiled_later(rb"\blayer(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_]\w{0,200})[\"']")
 _CLASS = compiled_later(rb"^class[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _FILE = compiled_later(r"\b([A-Za-z_]\w{0,200})\.py\b")

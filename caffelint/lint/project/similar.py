@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 from itertools import islice
 
 from caffelint.text.patterns import compiled_later
@@ -62,6 +61,8 @@ def _is_slip(word: str, other: str) -> bool:
     shorter, longer = sorted([len(word), len(other)])
     if word.isdigit() or other.isdigit() or shorter < _SHORT or longer > min(_LONG, shorter + _SHORT):
         return False
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(None, word, other)
     return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
 
