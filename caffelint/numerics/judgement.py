@@ -15,6 +15,7 @@ from caffelint.numerics.forward import FILLED, weights_of
 from caffelint.numerics.laws import heat_by_law
 from caffelint.numerics.signal import OTHER, SAMPLE
 from caffelint.numerics.start import NO_CHANGE, Change, Start, start
+from caffelint.numerics.swings import heat_of_swing, is_bounded
 from caffelint.numerics.targets import largest_rate
 from caffelint.numerics.updates import (
     SCALED,
@@ -274,6 +275,8 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     grown = first
     by_law = heat_by_law(begin, solver, rate)
     hot = later_hot = heat(first) if by_law is None else by_law
+    if by_law is None and is_bounded(begin) and heat_of_swing(begin, solver, rate) < edge(solver):
+        hot = 0.0  # all that such updates do is to drive units to their bounds
     cool = hot < _HOT if by_law is None else hot < _TIMES * edge(solver)
     calm = cool and decay < _DECAY and (moved is None or moved * lasts >= _STILL)
     if not calm or distinct is not None and distinct[0] < _ALIKE:  # what follows is half of the work

@@ -20,8 +20,8 @@ _REACH = 3.0
 
 
 def heat_of_reach(start: Start, solver: Any, rate: float) -> float | None:
-    """The heat that is to reaches what that of updates is to these; None where nothing is known, or where layers
-    normalise.
+    """The heat that is to reaches what that of updates is to these; None where some are not known, or where
+    layers normalise.
 
     What layers would make of the data with their first updates in place of their weights is the product of the scores
     and of all reaches: from a size of it on these scores take over. So the geometric mean of all tells, which holds
@@ -31,8 +31,8 @@ def heat_of_reach(start: Start, solver: Any, rate: float) -> float | None:
     size = max((one.size for one in scores), default=0.0)
     if any(is_rescaled(param.layer) for param in start.learned):
         return None
-    reached = [one for one in _reaches(start, solver, rate) if one > 0]
-    if not reached or not size:
+    reached = list(_reaches(start, solver, rate))
+    if not reached or not size or min(reached) <= 0:
         return None
     total = math.log(size) + sum(math.log(one) for one in reached)
     return math.exp(total / len(reached)) / _REACH * edge(solver)

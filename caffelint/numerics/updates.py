@@ -137,7 +137,7 @@ def pulls_of_decay(start: Start, solver: Any, rate: float) -> list[Pull]:
 _ALONE = 0.1
 """A layer whose updates are large among calm ones is made up for by these; where there is no other one, the next is
 taken to have so much of its updates, and never less than the square of that."""
-_EDGE, _EDGE_SCALED = 0.4, 0.75
+_EDGE, _EDGE_SCALED = 0.5, 0.75
 
 
 def edge(solver: Any) -> float:

@@ -36,9 +36,9 @@ class FirstUpdatesTooLarge(ProjectRule):
     first updates, with momentum and the solver's type. Where a step is as large as the weights, training is at the
     edge. One layer alone that is beyond it is often made up for by calm ones; two of them blow up each other.
 
-    Where TanH, Sigmoid or recurrent layers bound what comes through, and where a solver makes steps that do not grow with
-    gradients, other figures tell the rate at which nets no longer learn (see `caffelint lr --suggest`), and what is three
-    times that is reported.
+    Where a solver makes steps that do not grow with gradients, and nothing is normalised, another figure tells the
+    rate at which nets no longer learn (see `caffelint lr --suggest`), and what is three times that is reported. Where
+    recurrent layers, TanH or Sigmoid bound what comes through, a step must also swing the scores.
 
     ## Why is this bad?
     What has been drawn or learned is overwritten at once. The loss becomes nan or 87.3365, or all units die and it
