@@ -84,7 +84,7 @@ class FirstUpdatesTooLarge(ProjectRule):
             span="base_lr: 20",
             message='the first updates of "fc" are 120 times its weights (gradient 0.33, weights 0.53), so training'
             ' may diverge; EuclideanLoss "loss" adds up the 50 values of each item; set loss_weight: 0.02 there, or'
-            " try base_lr: 0.06",
+            " try base_lr: 0.05",
         ),
         Invalid(
             {"s.prototxt": solved(0.01), "n.prototxt": net()},
