@@ -12,14 +12,16 @@ from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.layers.normalization import BatchNorm
 from caffelint.caffe.net_parts import Blob, Param
 from caffelint.numerics.forward import FILLED, weights_of
+from caffelint.numerics.laws import heat_by_law
 from caffelint.numerics.signal import OTHER, SAMPLE
 from caffelint.numerics.start import NO_CHANGE, Change, Start, start
+from caffelint.numerics.swings import heat_of_swing, is_bounded
 from caffelint.numerics.targets import largest_rate
 from caffelint.numerics.updates import (
-    EDGE,
     SCALED,
     Update,
     clipping,
+    edge,
     heat,
     largest_of_biases,
     pulls_of_decay,
@@ -38,6 +40,8 @@ _HOT, _HOT_FAR, _LARGE = 1.9, 4.0, 2.0
 weights have grown. Distances to targets that are far away make the first updates large, and shrink as soon as the
 biases have moved. Of solvers whose steps do not grow with the gradients, the heat has to stay once small weights have
 grown: after such a step the weights are larger, and the next ones small against them."""
+_TIMES = 3.0
+"""Of the rate at which a net no longer learns by what tells it other than its two largest updates."""
 _LOSS = 250.0
 _ALIKE, _ALIKE_SCALED, _ALIKE_EVER = 1e-4, 1e-6, 1e-8
 """The second one for solvers that scale each update to the gradients before it: they also follow small ones. The last
@@ -85,6 +89,8 @@ class Judgement(NamedTuple):
     at_least: is the size the least, of STILL the most, over data that the net may read, as nothing tells their shape?
 
     assumed: does nothing tell the shape or the scale of some of the data?
+
+    by_law: of HOT, is the size the rate against the one at which the net no longer learns?
     """
 
     kind: str
@@ -95,6 +101,7 @@ class Judgement(NamedTuple):
     cures: tuple[Cure, ...]
     at_least: bool = False
     assumed: bool = False
+    by_law: bool = False
 
 
 class _Found(NamedTuple):
@@ -109,6 +116,9 @@ class _Found(NamedTuple):
     far: is the loss a distance? overshoots: the rate against the one from which on gradient descent leaves it.
 
     scaled: does the solver scale each update to the gradients before it?
+
+    times: the rate against the one at which the net no longer learns, where something other than the two largest
+    updates tells it.
     """
 
     worst: Update | None
@@ -123,6 +133,7 @@ class _Found(NamedTuple):
     scaled: bool
     loss: tuple[float, BuiltLayer] | None
     alike: tuple[float, BuiltLayer] | None
+    times: float | None
 
 
 def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change = NO_CHANGE) -> Judgement | None:
@@ -141,7 +152,7 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
         return None
     update = found.worst
     if kind == HOT and update:
-        size, layer = update.ratio, update.param.layer
+        size, layer = found.times or update.ratio, update.param.layer
     elif kind == STILL and update and found.moved:
         size, layer = found.moved, update.param.layer
     elif kind == OVERSHOOT:
@@ -159,21 +170,22 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
 
     cures = cures_of(built, solver, given, is_cured)
     if kind == HOT and update:
-        cures.append(Cure(RATE, None, rate, rate * EDGE / found.later * _WITHIN))
+        cures.append(Cure(RATE, None, rate, rate * edge(solver) / found.later * _WITHIN))
     if kind == OVERSHOOT:
         cures.append(Cure(RATE, None, rate, rate / size * _WITHIN))
     if kind == DECAY:
         cures.append(Cure(WEIGHT_DECAY, None, solver.weight_decay, solver.weight_decay / size / 10))
     if kind == STILL and update:
-        cures.append(Cure(RATE, None, rate, rate * EDGE / found.later * _WITHIN))
+        cures.append(Cure(RATE, None, rate, rate * edge(solver) / found.later * _WITHIN))
     if kind == STILL and not any(cure.kind == CLIP for cure in cures):
-        cures += _clipped_less(built, solver, given, _ENOUGH / size, EDGE / found.later * _WITHIN)
+        cures += _clipped_less(built, solver, given, _ENOUGH / size, edge(solver) / found.later * _WITHIN)
     if kind == LOSS and layer.is_distance and not cures:
         return None  # its gradients are as large as it is: what weights and data of a usual size miss by, comes down
     cures.sort(key=_unusual, reverse=True)
     signals = start(built, given).signals
     scores = signals.get(layer.bottoms[0])
-    return Judgement(kind, size, update, layer, scores.size if scores else 0.0, tuple(cures))
+    by_law = kind == HOT and found.times is not None
+    return Judgement(kind, size, update, layer, scores.size if scores else 0.0, tuple(cures), by_law=by_law)
 
 
 def cures_of(built: BuiltNet, solver: Any, given: Change, is_cured: Callable[[Any, Change], bool]) -> list[Cure]:
@@ -206,7 +218,8 @@ def is_calm(built: BuiltNet, solver: Any, rate: float, given: Change = NO_CHANGE
     grown = start(built, given, grow=True)
     if not weights or not all(param in grown.learned for param in weights):
         return None
-    return heat(updates(grown, solver, rate)) < EDGE
+    by_law = heat_by_law(start(built, given), solver, rate)
+    return (heat(updates(grown, solver, rate)) if by_law is None else by_law) < edge(solver)
 
 
 def _learning(built: BuiltNet) -> list[Param]:
@@ -217,7 +230,10 @@ def _learning(built: BuiltNet) -> list[Param]:
 
 def _kind(found: _Found) -> str:
     heated = min(found.heat, found.later) if found.scaled else found.heat
-    if found.worst and found.worst.ratio >= _LARGE and heated >= (_HOT_FAR if found.far else _HOT):
+    if found.times is not None:
+        if found.worst and found.times >= _TIMES:
+            return HOT
+    elif found.worst and found.worst.ratio >= _LARGE and heated >= (_HOT_FAR if found.far else _HOT):
         return HOT
     if found.overshoots >= _OVERSHOOT:
         return OVERSHOOT
@@ -257,17 +273,23 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
     empty = any(not size_of(layer, begin.drawn.get(layer, FILLED)) for layer in drawn)
     decay, distinct = _pull(begin, solver, rate, steps), _distinct(begin)
     grown = first
-    calm = heat(first) < _HOT and decay < _DECAY and (moved is None or moved * lasts >= _STILL)
+    by_law = heat_by_law(begin, solver, rate)
+    hot = later_hot = heat(first) if by_law is None else by_law
+    if by_law is None and is_bounded(begin) and heat_of_swing(begin, solver, rate) < edge(solver):
+        hot = 0.0  # all that such updates do is to drive units to their bounds
+    cool = hot < _HOT if by_law is None else hot < _TIMES * edge(solver)
+    calm = cool and decay < _DECAY and (moved is None or moved * lasts >= _STILL)
     if not calm or distinct is not None and distinct[0] < _ALIKE:  # what follows is half of the work
         later = start(built, change, grow=True)
         grown = updates(later, solver, rate)
+        later_hot = heat(grown) if by_law is None else by_law
         if _pull(later, solver, rate, steps) < _DECAY_GROWN:
             decay = 0.0
     far = any(layer.is_distance for layer in begin.losses)
     return _Found(
         max(grown, key=lambda one: one.ratio, default=None),
-        heat(first),
-        heat(grown),
+        hot,
+        later_hot,
         moved,
         lasts,
         empty,
@@ -277,6 +299,7 @@ def _figures(built: BuiltNet, solver: Any, rate: float, change: Change, steps: f
         solver.type in SCALED,
         _first_loss(begin, solver.type in SCALED),
         distinct,
+        by_law / edge(solver) if by_law is not None else None,
     )
 
 

@@ -10,10 +10,12 @@ from caffelint.caffe.built_net import BuiltNet
 from caffelint.caffe.layers import BuiltLayer
 from caffelint.caffe.layers.arrange import Split
 from caffelint.caffe.shapes import Shape
+from caffelint.numerics.laws import heat_by_law
 from caffelint.numerics.signal import SAMPLE, Signal
 from caffelint.numerics.start import Change, Start, start, unbounded
+from caffelint.numerics.swings import FORGETS, heat_of_swing
 from caffelint.numerics.targets import at_targets, largest_rate
-from caffelint.numerics.updates import EDGE, SCALED, Update, heat, updates
+from caffelint.numerics.updates import SCALED, Update, edge, heat, updates
 from caffelint.text.records import NamedTuple
 
 HUGE, TINY, ALIKE, FAST, NO_GRADIENT = "huge", "tiny", "alike", "fast", "no gradient"
@@ -151,7 +153,7 @@ TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
 def rates(built: BuiltNet, solver: Any, change: Change | None = None) -> list[Rates]:
     """The largest rates for each type of solver, its own first; empty where nothing is known of the updates."""
     change = change or Change()
-    begin = start(built, change, grow=True)
+    first, begin = start(built, change), start(built, change, grow=True)
     reached = _reached(built, change)
     free = unbounded(reached) if reached is not None else set()
     found = []
@@ -166,13 +168,15 @@ def rates(built: BuiltNet, solver: Any, change: Change | None = None) -> list[Ra
         grown = updates(begin, one, 1.0)
         if kind in SCALED and reached is not None:
             grown = [step for step in updates(reached, one, 1.0) if step.param.layer in free]
-        at_one = heat(grown)
+        at_one = heat_by_law(first, one, 1.0) or heat(grown)
+        if kind in FORGETS and reached is not None:
+            at_one = max(at_one, heat_of_swing(first, one, 1.0))
         if 0 < at_one < math.inf:
-            edge = EDGE / at_one
+            most = edge(one) / at_one
             bears = largest_rate(built, one, change)
             if bears < math.inf:  # of two estimates, each of which may be too high as well as too low
-                edge = math.sqrt(edge * bears)
-            found.append(Rates(kind, edge, edge * _LOW, edge * _HIGH, _round(edge * _BELOW)))
+                most = math.sqrt(most * bears)
+            found.append(Rates(kind, most, most * _LOW, most * _HIGH, _round(most * _BELOW)))
     return found
 
 

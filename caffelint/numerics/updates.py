@@ -94,11 +94,14 @@ def step_of(solver: Any, gradient: float, rate: float, steady: bool = False) -> 
     delta: float = solver.delta
     if kind in ("SGD", "Nesterov"):
         return rate * gradient * (1 / max(1 - solver.momentum, _FINEST) if steady else piled_up(solver.momentum))
-    if kind in ("Adam", "AdaGrad", "RMSProp"):
-        step = rate * gradient / (gradient + delta) if gradient else 0.0
-        return step / math.sqrt(_SHRUNK) if kind == "AdaGrad" else step
+    if not gradient:
+        return 0.0
     if kind == "AdaDelta":
-        return rate * math.sqrt(delta) * gradient / math.sqrt(gradient**2 + delta) if gradient else 0.0
+        history = (1 - solver.momentum) * gradient**2 + delta
+        return rate * gradient * math.sqrt(delta / history) if history else 0.0
+    if kind in ("Adam", "AdaGrad", "RMSProp"):
+        step = rate * gradient / (gradient + delta)
+        return step / math.sqrt(_TURNED) if kind == "AdaGrad" else step
     return 0.0
 
 
@@ -110,9 +113,9 @@ def piled_up(momentum: float) -> float:
 
 _FINEST = 1e-6
 _TURNED = 10.0
-_SHRUNK = 100.0
-"""AdaGrad divides by all gradients so far, so its updates shrink with the root of the iterations, and what is too
-large at first is made up for within some hundred. Of 194 largest rates measured on Caffe, the 12 of AdaGrad tell."""
+"""Iterations in which gradients keep their direction. AdaGrad divides by all gradients so far, so after these its steps
+are smaller by their root. The first steps of AdaDelta begin so large by its empty history, and what they add up to
+keeps them so large."""
 
 
 def pulls_of_decay(start: Start, solver: Any, rate: float) -> list[Pull]:
@@ -134,8 +137,12 @@ def pulls_of_decay(start: Start, solver: Any, rate: float) -> list[Pull]:
 _ALONE = 0.1
 """A layer whose updates are large among calm ones is made up for by these; where there is no other one, the next is
 taken to have so much of its updates, and never less than the square of that."""
-EDGE = 0.6
-"""The heat at which nets no longer learn, in the middle of those that were measured on Caffe."""
+_EDGE, _EDGE_SCALED = 0.5, 0.75
+
+
+def edge(solver: Any) -> float:
+    """The heat at which nets no longer learn, in the middle of those that were measured on Caffe."""
+    return _EDGE_SCALED if solver.type in SCALED else _EDGE
 
 
 def heat(found: list[Update]) -> float:

@@ -36,6 +36,10 @@ class FirstUpdatesTooLarge(ProjectRule):
     first updates, with momentum and the solver's type. Where a step is as large as the weights, training is at the
     edge. One layer alone that is beyond it is often made up for by calm ones; two of them blow up each other.
 
+    Where a solver makes steps that do not grow with gradients, and nothing is normalised, another figure tells the
+    rate at which nets no longer learn (see `caffelint lr --suggest`), and what is three times that is reported. Where
+    recurrent layers, TanH or Sigmoid bound what comes through, a step must also swing the scores.
+
     ## Why is this bad?
     What has been drawn or learned is overwritten at once. The loss becomes nan or 87.3365, or all units die and it
     stays where it is.
@@ -80,7 +84,7 @@ class FirstUpdatesTooLarge(ProjectRule):
             span="base_lr: 20",
             message='the first updates of "fc" are 120 times its weights (gradient 0.33, weights 0.53), so training'
             ' may diverge; EuclideanLoss "loss" adds up the 50 values of each item; set loss_weight: 0.02 there, or'
-            " try base_lr: 0.06",
+            " try base_lr: 0.05",
         ),
         Invalid(
             {"s.prototxt": solved(0.01), "n.prototxt": net()},
@@ -96,10 +100,11 @@ class FirstUpdatesTooLarge(ProjectRule):
             return
         best = found.cures[0]
         update = found.update
-        what = (
-            f'the first updates of "{update.param.layer.name}" are {least(found)}{number(found.size)} times its weights'
-            f" (gradient {number(update.gradient)}, weights {number(update.weights)})"
-        )
+        times = f"{least(found)}{number(found.size)} times"
+        what = f"the rate is {times} the largest at which the net is expected to learn"
+        if not found.by_law:
+            sizes = f"gradient {number(update.gradient)}, weights {number(update.weights)}"
+            what = f'the first updates of "{update.param.layer.name}" are {times} its weights ({sizes})'
         added = _summed(solver) if best.kind == RATE else ""
         why = f"training may diverge; {added}{remedy(best)}"
         at = place(solver, best if is_usable(best) else None, update.param.layer)
