@@ -8,7 +8,7 @@ values are moved together, and those of a Python layer that get no gradient at a
 One file by itself: it is copied beside a runner that has no caffelint to import.
 """
 
-# ruff: noqa: RUF005, UP004, UP010, UP024, UP031
+# ruff: noqa: RUF005, UP004, UP010, UP024
 # mypy: ignore-errors
 from __future__ import absolute_import, division
 
@@ -20,6 +20,7 @@ import time
 
 import numpy
 
+_SETS = re.compile(r"[ \t]{0,99}bottom\[(\d{1,4})\]\.diff(?:\[[^\]\n]{0,99}\])? ?[-+*/]?=")
 VALUES = 24
 SECONDS = 3.0
 """For one blob, about: slow layers get fewer values."""
@@ -106,8 +107,8 @@ def _place(code, side, number):
         lines, first = inspect.getsourcelines(written)
     except (IOError, TypeError):
         lines, first = [], 0
-    sets = re.compile(r"\s*bottom\[%d\]\.diff(\[[^\]]*\])? ?[-+*/]?=" % number)
-    found = [first + at for at, line in enumerate(lines) if not side and sets.match(line)]
+    sets = [_SETS.match(line) for line in lines]
+    found = [first + at for at, one in enumerate(sets) if not side and one and int(one.group(1)) == number]
     return {"file": written.co_filename, "line": found[0] if len(found) == 1 else written.co_firstlineno}
 
 

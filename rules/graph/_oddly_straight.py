@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 
 from caffelint.lint import Layer, compiled_later
 from caffelint.lint.built import BuiltLayer, layer_class
@@ -14,15 +15,25 @@ _COMMENTED = compiled_later(r"^[ \t]*#[^\n]{0,200}?\btype[ \t]*:[ \t]*\"?(\w{1,5
 """The type of a layer that is commented out."""
 
 
+def families(layers: Iterable[BuiltLayer]) -> Mapping[str, int]:
+    """How many layers are named alike but for numbers."""
+    return Counter(family(layer.name) for layer in layers)
+
+
 def is_family_without(
-    first: BuiltLayer, second: BuiltLayer, sums: Sequence[BuiltLayer], bent: Collection[BuiltLayer]
+    first: BuiltLayer,
+    second: BuiltLayer,
+    sums: Mapping[str, int],
+    bent: Collection[BuiltLayer],
+    bends: Mapping[str, int],
 ) -> bool:
     """Do several layers that are named like the first but for numbers, the second aside, all go on to no activation?
 
-    So does the decoder of SegNet.
+    So does the decoder of SegNet. sums, bends: `families` of all, and of those that go on to one, which are `bent`.
     """
-    kin = [one for one in sums if one is not second and family(one.name) == family(first.name)]
-    return len(kin) > 1 and not any(one in bent for one in kin)
+    name = family(first.name)
+    is_kin = family(second.name) == name
+    return sums[name] - is_kin > 1 and bends[name] == (is_kin and second in bent)
 
 
 def is_odd(layer: BuiltLayer, second: BuiltLayer, bent: Collection[BuiltLayer]) -> bool:

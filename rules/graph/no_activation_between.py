@@ -19,7 +19,7 @@ from caffelint.lint.built import BuiltNet
 
 from ._in_a_row import before, bend, is_idle, is_weighted_sum, is_wide, means_straight, takes_steps
 from ._odd import LEAST
-from ._oddly_straight import is_family_without, is_odd, was_taken_out
+from ._oddly_straight import families, is_family_without, is_odd, was_taken_out
 
 _MANY = 3
 _USUAL = "ReLU"
@@ -211,12 +211,13 @@ class NoActivationBetween(NetRule):
         if not bends and (not phases or means_straight(one, idle)):
             return
         of_all = len(pairs) == 1 and len(bent) >= LEAST and (is_wide(*pairs[0]) or is_odd(*pairs[0], bent))
+        alike = families(sums), bent, families(bent)
         for first, layer in idle or pairs[:of_all]:
             mine, other = net.layers[layer.index or 0], net.layers[first.index or 0]
             if {mine.name, other.name} <= trained:
                 continue  # its weights are loaded
             # A decoder may be all of one family without; no row of layers without windows is meant.
-            if was_taken_out(other, mine) or first.written_windows() and is_family_without(first, layer, sums, bent):
+            if was_taken_out(other, mine) or first.written_windows() and is_family_without(first, layer, *alike):
                 continue
             remedy = f'; add a {usual} after "{other.name}"'
             removal = "" if takes_steps(first) else f', or remove "{other.name}"'
