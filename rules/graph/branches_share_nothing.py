@@ -62,6 +62,9 @@ _HALF = "".join(
     + _FC.format(f"c2{end}", f"c1{end}", ' param { name: "w" } param { name: "b" }')
     for end in ("", "_p")
 )
+_NAMED = _HALF.replace('top: "c0', 'param { name: "own" } top: "c0', 1).replace(
+    'top: "c0_p', 'param { name: "other" } top: "c0_p'
+)
 _TRIPLET = (
     'layer { name: "d" type: "Python" top: "c0" top: "c0_p" top: "c0_n" python_param { module: "a" layer: "B" } }'
     + "".join(
@@ -96,7 +99,7 @@ class BranchesShareNothing(NetRule):
     ## Known problems
     Branches of two data layers without names for their params may be meant to differ, as for sketches and photos: told
     is only of those with names, whose inputs are parts of one blob or tops of one data layer, or that share their last
-    layers while their sources differ in digits only.
+    layers, have no names before these, and whose sources differ in digits only.
 
     ## Fix safety
     Unsafe: the branches learn the same weights.
@@ -119,6 +122,8 @@ class BranchesShareNothing(NetRule):
         _TRIPLET.replace('"c0_p"', '"photo"').replace('"c0_n"', '"other"'),
         # Of two kinds of images, which share their last layer.
         _PHOTOS.format("sketches", "photos") + _HALF + _LOSS,
+        # So do those with names of their own before it.
+        _PHOTOS.format("pairs1", "pairs2") + _NAMED + _LOSS,
     ]
     INVALID = [
         Invalid(
@@ -171,7 +176,8 @@ class BranchesShareNothing(NetRule):
         if is_part:
             # What two branches share at their end may be all that is meant to be common to two kinds of images.
             is_one = is_one or all(first.has_sources_like(one) for one in alike)
-            if len(apart) < _LEAST or apart[0] != pairs[0] or not is_one:
+            # So do names that are given apart there.
+            if len(apart) < _LEAST or apart[0] != pairs[0] or not is_one or names[0] and names[1]:
                 return
         elif bool(names[0]) != bool(names[1]) or not (names[0] or is_one):
             return
