@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Beside
 from caffelint.project.python2 import broken, parse
 from caffelint.project.python_calls import bad_calls
 from caffelint.project.python_modules import amiss
-from caffelint.project.python_nodes import walk
+from caffelint.project.python_nodes import asks_for_main, walk
 from caffelint.project.python_scopes import unbound_anywhere
 from caffelint.project.python_unbound import Stop, alike, names_bound, stop_in
 from caffelint.text.patterns import compiled_later
 
 _IMPORTS = compiled_later(r"^[ \t]*(?:import|from)[ \t]{1,9}\.?(\w{1,100})\b", re.MULTILINE)
+_COMMENTED = compiled_later(r"#[ \t]{0,20}(?:self\.)?(\w{1,100})\(")
+"""A call that is commented out."""
+_NAMES = (ast.Name, ast.Attribute)
 _MOST_NODES = 50_000
 """Of a script that is understood."""
 
@@ -50,4 +55,24 @@ def _alone(text: str) -> tuple[Stop | None, bool]:
         unbound = min(unbound_anywhere(tree, nodes), key=lambda one: one.node.lineno, default=None)
         if unbound:
             found.append(Stop(unbound.node.lineno, unbound.node.id, alike(unbound.node.id, *unbound.known)))
-    return min(found, default=None), False
+    idle = _idle(tree, nodes, text) if found else []
+    return min((one for one in found if not any(one.line in lines for lines in idle)), default=None), False
+
+
+def _idle(tree: ast.Module, nodes: Sequence[ast.AST], text: str) -> list[range]:
+    """The lines of functions that nothing in the text names: of a script, whose code is not for others, and those whose
+    call is commented out.
+    """
+    named = {node.id if isinstance(node, ast.Name) else node.attr for node in nodes if isinstance(node, _NAMES)}
+    functions = [one for one in nodes if isinstance(one, ast.FunctionDef) and one.name not in named]
+    own = set(tree.body) if any(map(_runs, tree.body)) else set()
+    commented = set(_COMMENTED.findall(text)) if functions else set()
+    idle = (one for one in functions if (one in own or one.name in commented) and not one.decorator_list)
+    return [range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in idle]
+
+
+def _runs(statement: ast.stmt) -> bool:
+    """Does it do something itself: is it a call, or what is for the script that is started?"""
+    if isinstance(statement, ast.If):
+        return asks_for_main(statement)
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)

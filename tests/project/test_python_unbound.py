@@ -57,6 +57,8 @@ RUNNING = (
     "def f(*rest, **words):\n    def inner():\n        return rest, words\n    return inner()\n\n\nf()\n",
     "with open(__file__) as file:\n    file.read()\n",
     "import sys\nprint(1)\nsys.exit(0)\nprint(later)\n",
+    "def f():\n    return later\n\n\nprint(1)\n",
+    "class A:\n    def f(self):\n        return later\n\n    def g(self):\n        # self.f()\n        return 1\n",
     "def f():\n    exit(0)\n    return later\n\n\nf()\n",
     "import contextlib\nwith contextlib.suppress(NameError):\n    print(later)\n",
     "def f(x):\n    y: Foo = x\n    return y\n\n\nf(1)\n",
