@@ -20,6 +20,7 @@ from caffelint.project.python_nodes import certain, children, in_any_case, insid
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_overwritten import overwritten
 from caffelint.project.python_param_str import ParamStr, param_str
+from caffelint.project.python_phases import drawn_where_phase_is_set
 from caffelint.project.python_reads import reads_values, writes_diff
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
@@ -318,6 +319,11 @@ class PythonClass:
             if isinstance(node, ast.Attribute) and node.attr == "random" and isinstance(node.value, ast.Name)
         )
         return next(drawn, 0)
+
+    @cached_property
+    def drawn_in_test(self) -> int:
+        """The line of `if self.phase:`, which is 0 in TRAIN, below which `forward` draws random numbers; 0 for none."""
+        return drawn_where_phase_is_set(self._run_by("forward"), self._code)
 
     @cached_property
     def reads_values(self) -> bool:

@@ -98,7 +98,19 @@ class PythonRandomInTesting(NetRule):
             {"solver.prototxt": _SOLVER, "net.prototxt": _NET.format("data", "data", ""), "noise.py": _CODE % ""},
             span='name: "noisy"',
             message='Python "noisy": forward draws random numbers ("noise.py", line 13) and does not ask for the'
-            " phase, so testing changes its data at random as well; keep it to TRAIN, or ask for self.phase",
+            " phase, so testing changes its data at random as well; ask for self.phase",
+        ),
+        Invalid(
+            {
+                "solver.prototxt": _SOLVER,
+                "net.prototxt": _NET.format("data", "data", ""),
+                "noise.py": (_CODE % "").replace(
+                    "        top[0].data", "        if self.phase:\n            top[0].data"
+                ),
+            },
+            span='name: "noisy"',
+            message='Python "noisy": forward draws random numbers where self.phase is set ("noise.py", line 10), which'
+            " is 0 in TRAIN and 1 in TEST, so it changes the data of testing alone; write if self.phase == 0",
         ),
     ]
 
@@ -113,16 +125,28 @@ class PythonRandomInTesting(NetRule):
                     continue
                 mine = net.layers[layer.index]
                 classes = python_classes(mine)
+                turned = {one.drawn_in_test for one in classes}
+                if len(turned) == 1 and turned != {0}:
+                    where = f"{quoted(file_name(classes[0].module.path))}, line {turned.pop()}"
+                    yield self.finding(
+                        mine.at("name"),
+                        f"{title(layer)}: forward draws random numbers where self.phase is set ({where}), which is 0 in"
+                        " TRAIN and 1 in TEST, so it changes the data of testing alone; write if self.phase == 0",
+                        phases=(TEST,),
+                    )
+                    continue
                 drawn = {one.drawn_at for one in classes}
                 if len(drawn) != 1 or drawn == {0} or any(one.reads_phase or one.is_driven for one in classes):
                     continue
                 if not all(one.reads_values for one in classes):
                     continue  # noise of its own, which the net may be about
                 where = f"{quoted(file_name(classes[0].module.path))}, line {drawn.pop()}"
+                # Without it, nothing makes what is called otherwise than its bottoms.
+                keep = "keep it to TRAIN, or " if set(mine.tops) <= set(mine.bottoms) else ""
                 yield self.finding(
                     mine.at("name"),
                     f"{title(layer)}: forward draws random numbers ({where}) and does not ask for the phase, so testing"
-                    " changes its data at random as well; keep it to TRAIN, or ask for self.phase",
+                    f" changes its data at random as well; {keep}ask for self.phase",
                     phases=(TEST,),
                 )
             if TEST in built.phases:
