@@ -23,6 +23,10 @@ _CODE = (
     "    def changed(self, images):\n        return images + np.random.randn(*images.shape)\n"
     "    def backward(self, top, propagate_down, bottom):\n        pass\n"
 )
+_WHERE_SET = (_CODE % "").replace(
+    "        top[0].data[...] = self.changed(bottom[0].data)",
+    "        if self.phase:\n            top[0].data[...] = bottom[0].data + np.random.randn(4)",
+)
 _NET = (
     'layer {{ name: "data" type: "Data" top: "data" top: "label" data_param {{ source: "a" batch_size: 8 }} }}'
     ' layer {{ name: "fc" type: "InnerProduct" bottom: "{1}" top: "fc" inner_product_param {{ num_output: 9 }} }}'
@@ -104,9 +108,7 @@ class PythonRandomInTesting(NetRule):
             {
                 "solver.prototxt": _SOLVER,
                 "net.prototxt": _NET.format("data", "data", ""),
-                "noise.py": (_CODE % "").replace(
-                    "        top[0].data", "        if self.phase:\n            top[0].data"
-                ),
+                "noise.py": _WHERE_SET,
             },
             span='name: "noisy"',
             message='Python "noisy": forward draws random numbers where self.phase is set ("noise.py", line 10), which'
