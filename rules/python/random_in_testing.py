@@ -111,7 +111,7 @@ class PythonRandomInTesting(NetRule):
                 "noise.py": _WHERE_SET,
             },
             span='name: "noisy"',
-            message='Python "noisy": forward draws random numbers where self.phase is set ("noise.py", line 10), which'
+            message='Python "noisy": forward draws random numbers where self.phase is set ("noise.py", line 11), which'
             " is 0 in TRAIN and 1 in TEST, so it changes the data of testing alone; write if self.phase == 0",
         ),
     ]
