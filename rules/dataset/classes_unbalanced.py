@@ -129,7 +129,9 @@ class ClassesUnbalanced(DatasetRule):
                         # Many number their classes from 1, and leave 0 to the background, or have scores to spare.
                         is_end = absent in ([0], [*classes][-len(absent) :]) and 2 * len(absent) <= len(classes)
                         are_spare = is_end and remedy == _ADD
-                        severity = INFO if are_spare else WARNING
+                        # What TEST does not ask for either is left for later.
+                        is_agreed = remedy == _ADD and _is_agreed(data, feed, key, absent)
+                        severity = INFO if are_spare or is_agreed else WARNING
                         what = f"{title(layer)}: {what}"
                         yield self.finding(
                             place,
@@ -174,6 +176,16 @@ def _tested(data: DataEvidence, feed: Feed, key: str, absent: list[int]) -> str:
         if count and other.net is feed.net and TRAIN not in other.phases and other.source != feed.source:
             return f"{counted(count)} of {path(other)} {'is' if count == 1 else 'are'} of {_those(absent)}"
     return ""
+
+
+def _is_agreed(data: DataEvidence, feed: Feed, key: str, absent: list[int]) -> bool:
+    """Do the sources for TEST of the same net leave out these classes as well?"""
+    tested = [
+        facts.tops[key].values or {}
+        for other, facts in data.read
+        if other.net is feed.net and TRAIN not in other.phases and other.source != feed.source and key in facts.tops
+    ]
+    return any(tested) and not any(float(one) in values for values in tested for one in absent)
 
 
 def _shifted(data: DataEvidence, feed: Feed, key: str, top: Top) -> str:

@@ -147,6 +147,21 @@ def test_finds_unbalanced_and_absent_classes(tmp_path: Path) -> None:
     assert len(report["json"]["findings"]) == 2
 
 
+def test_classes_that_no_source_has_are_left_for_later(tmp_path: Path) -> None:
+    def severities(tested: list[int]) -> list[str]:
+        net = "".join(
+            data_layer(
+                write_lmdb(tmp_path / f"{phase}{len(labels)}", records(images(len(labels)), labels)), phase=phase
+            )
+            for phase, labels in (("TRAIN", [0, 2] * 30), ("TEST", tested))
+        )
+        found = report_of(tmp_path, net + rest(4))["json"]["findings"]
+        return [one["severity"] for one in found if one["name"] == "classes-unbalanced"]
+
+    assert severities([0, 2] * 10) == ["info"]
+    assert severities([0, 1, 2] * 10) == ["warning"]
+
+
 def test_finds_raw_among_encoded(tmp_path: Path) -> None:
     values = records(images(40), LABELS)
     values[5] = datum(images(1)[0], 5, data=encoded(images(1)[0]), encoded=True)
