@@ -42,6 +42,7 @@ from caffelint.lint.finding import (
     replace,
 )
 from caffelint.lint.lasting import Early, early_drops, in_iterations, slower, usual_drops
+from caffelint.lint.project.module_stops import module_stops
 from caffelint.lint.project.python_layers import (
     python_broken,
     python_classes,
@@ -148,6 +149,7 @@ __all__ = [
     "known_data",
     "layer_beside",
     "listed",
+    "module_stops",
     "near",
     "other_classes",
     "phase_name",

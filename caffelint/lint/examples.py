@@ -71,10 +71,12 @@ def findings_of(rule: type[Rule], text: str | Files, options: Mapping[str, Any] 
     config.rules = {rule.name: settings}
     given = {"<text>": text} if isinstance(text, str) else text
     texts = {path: part for path, part in given.items() if not path.endswith(_SCRIPTS)}
-    modules = {_module(path): [(path, _bytes(part))] for path, part in given.items() if path.endswith(".py")}
-    for path in (path for path in given if path.endswith(".py")):
-        for name in classes_in(_bytes(given[path])):
-            modules.setdefault(f"class {name}", []).append((path, _bytes(given[path])))
+    python = [(path, _bytes(part)) for path, part in given.items() if path.endswith(".py")]
+    modules = {_module(path): [(path, data)] for path, data in python}
+    for path, data in python:
+        modules[f"import {path}"] = [other for other in python if other[0] != path]
+        for name in classes_in(data):
+            modules.setdefault(f"class {name}", []).append((path, data))
     files = {path: load(_bytes(part), path, dialect=dialect) for path, part in texts.items()}
     nets = [(path, _named(file.solver, texts)) for path, file in files.items() if file.solver and len(files) > 1]
     wrong: list[Failure] = []

@@ -17,6 +17,8 @@ _THEN_A_NUMBER = frozenset(["concatenate", "stack"])
 """As these, but for the axis, which comes second."""
 _THEN_A_TYPE = frozenset(["zeros", "ones", "empty"])
 """They take the shape in one argument, and the type of the values second."""
+_SHAPE_TYPE_ORDER = 3
+_COUNTING = frozenset(["int", "len", "round"])
 _QUOTED = 3
 """Names of arguments that are told."""
 
@@ -97,7 +99,7 @@ def _of_numpy(call: ast.Call) -> str:
     second = call.args[1]
     if name in _OF_ONE or (name in _THEN_A_NUMBER and _is_array(second)):
         return f"with {_arguments(len(call.args))}; it takes all arrays in one, as {name}((a, b))"
-    if name in _THEN_A_TYPE and isinstance(second, ast.Constant) and type(second.value) is int:
+    if name in _THEN_A_TYPE and (_is_number(second) or len(call.args) > _SHAPE_TYPE_ORDER):
         return f"with {_arguments(len(call.args))}; it takes the shape in one, as {name}((2, 2))"
     return ""
 
@@ -108,6 +110,25 @@ def _is_array(node: ast.expr) -> bool:
         return False
     index = node.slice
     return any(isinstance(one, ast.Slice) for one in (index.elts if isinstance(index, ast.Tuple) else [index]))
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Is it surely a number, as 2, `2 * n`, `len(x)` and `x.shape[0]`?"""
+    parts = [node]
+    for one in parts:
+        if isinstance(one, ast.BinOp) and not isinstance(one.op, ast.Mod):
+            parts += [one.left, one.right]
+    if any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in parts):
+        return False
+    return any(_counts(one) for one in parts)
+
+
+def _counts(node: ast.expr) -> bool:
+    if isinstance(node, ast.Subscript):
+        return dotted(node.value).endswith(".shape") and not isinstance(node.slice, ast.Slice)
+    if isinstance(node, ast.Call):
+        return dotted(node.func) in _COUNTING
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _arguments(count: int) -> str:

@@ -21,6 +21,7 @@ from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_overwritten import overwritten
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_phases import drawn_where_phase_is_set
+from caffelint.project.python_reached import Part, parts_of
 from caffelint.project.python_reads import reads_values, writes_diff
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
@@ -70,6 +71,7 @@ class PythonModule:
 
     def __init__(self, path: str, text: str):
         self.path = path
+        self.text = text
         self.file = path.replace("\\", "/").rpartition("/")[2]
         tree, self.python2 = python2.parse(text.replace("\r\n", "\n"))
         self.is_read = tree is not None
@@ -95,6 +97,11 @@ class PythonModule:
     def nodes(self) -> Sequence[ast.AST]:
         """All of its code."""
         return walk_all(self.body)
+
+    @cached_property
+    def parts(self) -> Sequence[Part]:
+        """It, its functions and its classes, with what each may call."""
+        return parts_of(ast.Module(self.body, []))
 
     @cached_property
     def words(self) -> frozenset[str]:

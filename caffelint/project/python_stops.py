@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Beside
@@ -12,7 +12,7 @@ from caffelint.project.python2 import broken, parse
 from caffelint.project.python_calls import bad_calls
 from caffelint.project.python_modules import amiss
 from caffelint.project.python_nodes import asks_for_main, walk
-from caffelint.project.python_scopes import unbound_anywhere
+from caffelint.project.python_scopes import Unbound, unbound_anywhere
 from caffelint.project.python_unbound import Stop, alike, names_bound, stop_in
 from caffelint.text.patterns import compiled_later
 
@@ -36,6 +36,18 @@ def stops(text: str, beside: Beside | None = None) -> Stop | None:
     return min([*found, *([stop] if stop else [])], default=None)
 
 
+def stop_of_module(tree: ast.Module, beside: Beside, lines: Collection[int]) -> Stop | None:
+    """The first of these lines that stops a module where it is reached."""
+    nodes = walk(tree)
+    if len(nodes) > _MOST_NODES:
+        return None
+    calls = [*bad_calls(tree.body, nodes), *amiss(nodes, beside)]
+    found = [Stop(one.line, one.name, says=one.says, is_absent=one.is_absent) for one in calls]
+    unbound = unbound_anywhere(tree, nodes) if names_bound(nodes) is not None else ()
+    found += _first_of(one for one in unbound if one.node.lineno in lines)
+    return min((one for one in found if one.line in lines), default=None)
+
+
 @lru_cache(maxsize=2000)
 def _alone(text: str) -> tuple[Stop | None, bool]:
     """What its own text tells, and whether it stops there whenever it is run."""
@@ -51,10 +63,7 @@ def _alone(text: str) -> tuple[Stop | None, bool]:
     if is_told and (stop := stop_in(tree, nodes)):
         return stop, True
     found = [Stop(one.line, one.name, says=one.says) for one in bad_calls(tree.body, nodes)]
-    if is_told:
-        unbound = min(unbound_anywhere(tree, nodes), key=lambda one: one.node.lineno, default=None)
-        if unbound:
-            found.append(Stop(unbound.node.lineno, unbound.node.id, alike(unbound.node.id, *unbound.known)))
+    found += _first_of(unbound_anywhere(tree, nodes) if is_told else ())
     idle = _idle(tree, nodes, text) if found else []
     return min((one for one in found if not any(one.line in lines for lines in idle)), default=None), False
 
@@ -76,3 +85,8 @@ def _runs(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.If):
         return asks_for_main(statement)
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+
+
+def _first_of(unbound: Iterable[Unbound]) -> list[Stop]:
+    first = min(unbound, key=lambda one: one.node.lineno, default=None)
+    return [Stop(first.node.lineno, first.node.id, alike(first.node.id, *first.known))] if first else []

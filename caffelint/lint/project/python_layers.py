@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from caffelint.lint.project.border import around
 from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.python_imports import reached
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.reach import Reach
 from caffelint.lint.read import ReadError, read
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from caffelint.caffe.net import Layer, Net
     from caffelint.project.python_layers import PythonClass, PythonModule
 
-_NAMED = compiled_later(rb"module(?<=\bmodule)(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
+NAMED = compiled_later(rb"module(?<=\bmodule)(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_][\w.]{0,200})[\"']")
 _NAMED_CLASS = compiled_later(rb"\blayer(?:[ \t]*:)?[ \t]*[\"']([A-Za-z_]\w{0,200})[\"']")
 _CLASS = compiled_later(rb"^class[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _FILE = compiled_later(r"\b([A-Za-z_]\w{0,200})\.py\b")
@@ -43,13 +44,14 @@ _KEEP_OUT = frozenset([".git", "node_modules", ".venv", "venv", "site-packages",
 def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict[str, list[tuple[str, bytes]]]:
     """The files that each module which these texts name may be, nearest first, with their bytes.
 
-    Of a text that names a module which is not there, also the files that have its classes, by `class NAME`.
+    Of a text that names a module which is not there, also the files that have its classes, by `class NAME`; of a module
+    that is there once, those that it imports, by `import PATH`.
     """
     found: dict[str, list[tuple[str, bytes]]] = {}
     for path, data in contents.items():
         if b"python_param" not in data:
             continue
-        names = sorted({match.decode() for match in _NAMED.findall(data)})
+        names = sorted({match.decode() for match in NAMED.findall(data)})
         folder = os.path.dirname(os.path.abspath(path))
         where = around(folder)
         reach = Reach(where or folder, roots)
@@ -68,6 +70,10 @@ def modules_of(contents: Mapping[str, bytes], roots: Sequence[str] = ()) -> dict
                 texts: dict[str, bytes | None] = {}
                 for name, paths in defining.items():
                     found[f"class {name}"] = _read_all(paths, Reach(where, roots), texts)
+        for name in names:
+            if len(found[name]) == 1:
+                path, text = found[name][0]
+                found.setdefault(f"import {path}", reached(path, text, python_home(path, name), reach))
     return {name: files for name, files in found.items() if len(files) <= _MOST_OF_ONE}
 
 
@@ -79,7 +85,8 @@ def tell_modules(nets: Iterable[Net], modules: Mapping[str, Sequence[tuple[str, 
     for net in nets:
         for layer in net.layers_having("python_param"):
             param = layer.message.python_param
-            for name in (param.module, f"class {param.layer}"):
+            files = modules.get(param.module, ())
+            for name in (param.module, f"class {param.layer}", *(f"import {path}" for path, _ in files)):
                 for path, data in modules.get(name, ()):
                     if data not in parsed:
                         parsed[data] = _parsed(path, data)
@@ -119,6 +126,12 @@ def python_broken(layer: Layer) -> Sequence[PythonModule]:
     """The modules of the project that a layer's `module` may be, if no Python reads any of them."""
     found = layer.net.python_modules.get(layer.message.python_param.module, ())
     return found if all(module.broken for module in found) else ()
+
+
+def python_reached(layer: Layer) -> Sequence[PythonModule]:
+    """The module of a layer, and those of the project that it imports, in turn; none if it may be several files."""
+    found = layer.net.python_modules.get(layer.message.python_param.module, ())
+    return [*found, *layer.net.python_modules.get(f"import {found[0].path}", ())] if len(found) == 1 else ()
 
 
 def python_classes(layer: Layer) -> Sequence[PythonClass]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from caffelint.lint.project.memory import remembered
+from caffelint.lint.project.module_stops import IMPORTS_CAFFE
+from caffelint.lint.project.python_layers import NAMED
 from caffelint.lint.project.scripts import files_with, folders_with, scripts_below
 from caffelint.lint.reach import reach_of
 from caffelint.lint.read import ReadError, read
@@ -15,7 +17,6 @@ from caffelint.project.mentions import Stopped
 from caffelint.project.scripts import Script, bare
 from caffelint.text.patterns import compiled_later
 
-_IMPORTS = compiled_later(r"^[ \t]*(?:import|from)[ \t][^\n#]{0,200}\bcaffe\b", re.MULTILINE)
 _IS_LAYER = compiled_later(r"^class[ \t]{1,9}\w{1,99}\([\w.]{0,99}Layer\)", re.MULTILINE)
 """A module that cannot be read is told at the layer."""
 _SOLVER, _PROTOTXT = "olver", ".prototxt"
@@ -24,8 +25,8 @@ _NO_NET = "labelmap"
 _OF_PYCAFFE = ("/python/classify.py", "/python/detect.py", "/python/draw_net.py")
 """Copied with a Caffe, and changed with it; detect.py reads NUM_OUTPUT, which nothing defines."""
 _LARGEST = 1 << 20
-_MOST = 300
-"""Python scripts of a project that are read for it."""
+_MOST, _MOST_NETS = 300, 2000
+"""Python scripts of a project that are read for it, and nets."""
 
 
 @remembered(4)
@@ -51,8 +52,13 @@ def stopped_in(top: str) -> Mapping[str, tuple[Stopped, ...]]:
         except ReadError:
             return None
 
+    def is_layers(script: Script) -> bool:
+        name = bare(script.path)
+        is_one = _IS_LAYER.search(script.text) is not None and len(folders_with(top, name)) == 1
+        return is_one and name.removesuffix(".py") in _modules_named(top)
+
     reach = reach_of(top)
-    return stopped_of(scripts, lambda name: folders_with(top, name), nearest_to, beside)
+    return stopped_of(scripts, lambda name: folders_with(top, name), nearest_to, beside, is_layers)
 
 
 def stopped_of(
@@ -60,24 +66,39 @@ def stopped_of(
     folders: Callable[[str], Collection[str]],
     nearest: Callable[[str], str],
     beside: Callable[[Script, str], str | None],
+    is_layers: Callable[[Script], bool] = lambda _: False,
 ) -> Mapping[str, tuple[Stopped, ...]]:
     """folders: those of the project that hold a file of a name; nearest: the file of Caffe that is nearest to one;
-    beside: the text of the Python module of a name beside a script, if it is the only one of the project.
+    beside: the text of the Python module of a name beside a script, if it is the only one of the project; is_layers: is
+    it the module of a layer, at which it is told?
     """
     found: dict[str, tuple[Stopped, ...]] = {}
     for script in scripts:
         stop = script.stopped(partial(beside, script)) if may_tell(script) else None
-        if stop and (stop.name or not _IS_LAYER.search(script.text)):
+        if stop and (stop.name or not _IS_LAYER.search(script.text)) and not is_layers(script):
             home = next(_named_by(script, folders), "") or ("" if script.home else nearest(script.folder))
             found[home] = (*found.get(home, ()), stop)
     return found
+
+
+@remembered(4)
+def _modules_named(top: str) -> frozenset[str]:
+    """The modules that the nets of a project name, without their packages."""
+    found: set[str] = set()
+    for path in files_with(top, _PROTOTXT)[:_MOST_NETS]:
+        try:
+            names = NAMED.findall(read(path, _LARGEST, reach_of(top)))
+        except ReadError:
+            continue
+        found.update(name.decode().rpartition(".")[2] for name in names)
+    return frozenset(found)
 
 
 def may_tell(script: Script) -> bool:
     """Is it people's own Python that has to do with Caffe, and no copy of a tool of pycaffe?"""
     if script.is_shipped or not script.path.endswith(".py") or f"/{script.path}".endswith(_OF_PYCAFFE):
         return False
-    return bool(script.names) or _IMPORTS.search(script.text) is not None
+    return bool(script.names) or IMPORTS_CAFFE.search(script.text) is not None
 
 
 def _named_by(script: Script, folders: Callable[[str], Collection[str]]) -> Iterator[str]:

@@ -1,0 +1,50 @@
+"""Where the modules of Python layers stop, and those of the project that they import."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from caffelint.lint.project.python_layers import python_classes, python_home, python_reached
+from caffelint.project.mentions import Mention, Stopped
+from caffelint.text.patterns import compiled_later
+
+if TYPE_CHECKING:
+    from caffelint.caffe.net import Layer
+    from caffelint.project.python_layers import PythonModule
+
+IMPORTS_CAFFE = compiled_later(r"^[ \t]*(?:import|from)[ \t][^\n#]{0,200}\bcaffe\b", re.MULTILINE)
+
+
+def module_stops(layer: Layer) -> Iterator[tuple[PythonModule, Stopped]]:
+    """Each module with the first line that stops it where the layer may come to it.
+
+    Left out is what is told of the layer's methods, and of scripts that import Caffe.
+    """
+    from caffelint.project.python_reached import lines_reached  # to read Python takes time at the start
+    from caffelint.project.python_stops import stop_of_module
+
+    modules = python_reached(layer)
+    home = python_home(modules[0].path, layer.message.python_param.module) if modules else ""
+    texts = {one.path: one.text for one in modules}
+    told = {fault.line for one in python_classes(layer) for fault in one.faults}
+    reached = lines_reached([one.parts for one in modules], layer.message.python_param.layer)
+    for module, lines in zip(modules, reached, strict=True):
+        is_own = module is modules[0]
+        if module.broken and not is_own:
+            line, says = module.broken
+            yield module, Stopped(Mention(module.file, line), says=says)
+        elif is_own or not IMPORTS_CAFFE.search(module.text):
+            beside = partial(_beside, texts, {home, os.path.dirname(module.path)})
+            stop = stop_of_module(ast.Module(module.body, []), beside, lines - told if is_own else lines)
+            if stop:
+                yield module, Stopped(Mention(module.file, stop.line), stop.name, stop.near, stop.says, stop.is_absent)
+
+
+def _beside(texts: Mapping[str, str], folders: Iterable[str], name: str) -> str | None:
+    found = (texts.get(os.path.join(folder, f"{name}.py")) for folder in folders)
+    return next((text for text in found if text is not None), None)
