@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from caffelint.project.script_words import stray_word
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
 _TRAINS = compiled_later(r"\bcaffe(?:\.bin)?[\"']?[ \t]{1,9}train(?![\w-])")
 _SOLVER = compiled_later(r"--?solver(?:=|[ \t]{1,9})[\"']?([^\s\"']{1,300})")
 _OPTION = compiled_later(r"[ \t]{0,40}--?(solver|weights|snapshot)(?:=|[ \t])")
-COMMENT, BLANK, NO_BACKSLASH = "comment", "blank", "no backslash"
-"""What ends a command: a comment, a blank behind its backslash, or that there is none."""
+COMMENT, BLANK, NO_BACKSLASH, WORD = "comment", "blank", "no backslash", "word"
+"""What ends a command: a comment, a blank behind its backslash, or that there is none. Or it has a word too many."""
 _LONGEST = 20
 """Lines of a command."""
 
 
 class Cut(NamedTuple):
-    """An option that is lost: its name, the solver of the command that it was for, where it stands, what ended that."""
+    """An option that is lost, or a word too many, the solver that the command is for, where it stands, and why."""
 
     option: str
     solver: str
@@ -40,12 +41,16 @@ def cuts(text: str) -> Iterator[Cut]:
         if command and found:
             solver = _SOLVER.search(command + " " + line)
             yield Cut(found[1], solver[1] if solver else "", start, why)
+        was_inside = inside
         code, goes_on, said, inside = _read(line.removesuffix("\r"), inside)
         if length or not (command and found):
             # A line of its own, unless it is what was lost.
             command = f"{command} {code}" if length else code
         if code.strip() or length:
             why = said
+        if not (goes_on or inside or was_inside) and (word := stray_word(command)):
+            solver = _SOLVER.search(command)
+            yield Cut(word, solver[1] if solver else word, start, WORD)
         length = length + 1 if goes_on and length < _LONGEST else 0
         if inside or (not length and not _TRAINS.search(command)):
             command = ""

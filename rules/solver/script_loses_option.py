@@ -12,6 +12,7 @@ _EFFECTS = {
     "snapshot": "training starts anew",
     "solver": "Caffe has no solver, and stops",
 }
+_USAGE = "Caffe prints its usage and trains nothing"
 _WHY = {
     "comment": ("a comment ends the one that trains", "put the comment elsewhere"),
     "blank": ("a blank after the \\ ends the one that trains", "remove that blank"),
@@ -20,12 +21,13 @@ _WHY = {
 
 
 class ScriptLosesOption(SolverRule):
-    r"""A shell script ends the command that trains before its last options.
+    r"""A shell script ends the command that trains before its last options, or gives it a word too many.
 
     ## Why is this bad?
     A command goes on in the next line only if its line ends with a backslash, with nothing behind it. A comment between
     ends it, too. What follows is a command of its own, which the shell does not find; `caffe train` runs without these
-    options, and says nothing of it.
+    options, and says nothing of it. If the command has a word that is of no option, as a `$` for `$@`, or the
+    blank after a backslash, Caffe prints its usage, trains nothing, and ends with status 0.
 
     ## Example
     ```
@@ -52,9 +54,16 @@ class ScriptLosesOption(SolverRule):
     VALID = [
         _WHOLE,
         _WHOLE | {"train.sh": f"args=(\n{_LINES})\n${{args[@]}}\n"},
+        _WHOLE | {"train.sh": _WHOLE["train.sh"].strip() + ' "$@" 2>&1 | tee log\n'},
         _WHOLE | {"train.sh": f'echo "usage:\n{_LINES}"\n'},
     ]
     INVALID = [
+        Invalid(
+            _WHOLE | {"train.sh": "caffe train --solver=solver.prototxt $\n"},
+            span=_NET,
+            message='"train.sh" (line 1): caffe train is given $, which is of no option, so Caffe prints its usage and'
+            " trains nothing; remove it",
+        ),
         Invalid(
             _WHOLE | {"train.sh": _RUN.format("  # --gpu 1\n")},
             span=_NET,
@@ -65,7 +74,7 @@ class ScriptLosesOption(SolverRule):
             _WHOLE | {"train.sh": _WHOLE["train.sh"].replace("xt \\", "xt \\ ")},
             span=_NET,
             message='"train.sh" (line 3): --weights is a command of its own, since a blank after the \\ ends the one'
-            " that trains, so training starts without them; remove that blank",
+            " that trains, so Caffe prints its usage and trains nothing; remove that blank",
         ),
         Invalid(
             _WHOLE | {"train.sh": _WHOLE["train.sh"].replace("t \\\n  --w", "t\n --w")},
@@ -77,9 +86,10 @@ class ScriptLosesOption(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         for one in solver.runs.lost if solver.runs else ():
-            why, remedy = _WHY[one.why]
-            yield self.finding(
-                solver.at(),
-                f"{quoted(one.place.path)} (line {one.place.line}): --{one.option} is a command of its own, since"
-                f" {why}, so {_EFFECTS[one.option]}; {remedy}",
-            )
+            place = f"{quoted(one.place.path)} (line {one.place.line})"
+            says = f"caffe train is given {one.option}, which is of no option, so {_USAGE}; remove it"
+            if one.why in _WHY:
+                why, remedy = _WHY[one.why]
+                effect = _USAGE if one.why == "blank" else _EFFECTS[one.option]
+                says = f"--{one.option} is a command of its own, since {why}, so {effect}; {remedy}"
+            yield self.finding(solver.at(), f"{place}: {says}")
