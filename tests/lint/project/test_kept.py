@@ -44,7 +44,9 @@ def test_a_solver_in_a_folder_of_backups_names_a_net_outside(project: Path) -> N
 @pytest.mark.parametrize(("more", "severity"), [("", "warning"), ("layer { botom: 1 }\n", "info")])
 def test_a_training_net_that_is_refused_is_no_norm(project: Path, more: str, severity: str) -> None:
     fc = 'layer { name: "f%d" type: "InnerProduct" bottom: "%s" top: "f%d" inner_product_param { num_output: %d } }\n'
-    body = fc % (0, "data", 0, 4) + "".join(fc % (number, f"f{number - 1}", number, 4) for number in range(1, 9))
+    relu = 'layer { name: "r%d" type: "ReLU" bottom: "f%d" top: "f%d" }\n'
+    names = ["data", *(f"f{number}" for number in range(8))]
+    body = "".join(fc % (number, name, number, 4) + relu % ((number,) * 3) for number, name in enumerate(names))
     data, loss = NET.splitlines(keepends=True)[0], NET.splitlines(keepends=True)[-1].replace('"fc"', '"f9"')
     write({"solver.prototxt": SOLVER % "train.prototxt"})
     write({"train.prototxt": data + body + fc % (9, "f8", 9, 4) + loss + more})
