@@ -373,10 +373,10 @@ class PythonClass:
     def overwritten(self) -> Mapping[int, int]:
         """The bottoms that `backward` computes with, each with the line, where `forward` writes the same top."""
         forward, backward = self._functions.get("forward"), self._functions.get("backward")
-        tops, bottoms = _argument(forward, "top"), _argument(backward, "bottom")
-        if forward is None or backward is None or not (tops and bottoms):
+        blobs, bottoms = (_argument(forward, "bottom"), _argument(forward, "top")), _argument(backward, "bottom")
+        if forward is None or backward is None or not (all(blobs) and bottoms):
             return {}
-        return overwritten(walk(forward), tops, walk(backward), bottoms)
+        return overwritten(walk(forward), blobs, walk(backward), bottoms)
 
     @cached_property
     def makes_gradient(self) -> bool:

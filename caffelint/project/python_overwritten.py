@@ -8,18 +8,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from caffelint.project.python_nodes import walk
 
 
-def overwritten(forward: Sequence[ast.AST], tops: str, backward: Sequence[ast.AST], bottoms: str) -> dict[int, int]:
+def overwritten(
+    forward: Sequence[ast.AST], blobs: tuple[str, str], backward: Sequence[ast.AST], bottoms: str
+) -> dict[int, int]:
     """The numbers of bottoms whose data `backward` computes with, each with the line, where `forward` has written the
-    data of the top of that number. forward, backward: all of their code. tops, bottoms: what they call these.
+    data of the top of that number. forward, backward: all of their code. blobs: what the first calls its bottoms and
+    tops; bottoms: what the second calls them.
 
-    Not one that is only compared, as by a ReLU, or taken from 1, as where a Sigmoid means its own output.
+    Not one that is only compared, as by a ReLU, or taken from 1, as where a Sigmoid means its own output, as an Exp
+    does; nor where the output is the input.
     """
     written = {
         number
         for node in forward
         if isinstance(node, ast.Assign | ast.AugAssign)
+        if isinstance(node, ast.AugAssign) or not _keeps(node.value, blobs[0])
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        if (number := _data(target, tops, {})) is not None
+        if (number := _data(target, blobs[1], {})) is not None
     }
     names: dict[str, int] = {}
     for node in backward:
@@ -36,6 +41,15 @@ def overwritten(forward: Sequence[ast.AST], tops: str, backward: Sequence[ast.AS
             if number is not None and number in written - means_output:
                 computed.setdefault(number, node.lineno)
     return computed
+
+
+def _keeps(value: ast.expr, bottoms: str) -> bool:
+    """Is it the data of a bottom, or a copy or exp of these?"""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr == "exp":
+            return True
+        value = value.func.value if value.func.attr == "copy" else value
+    return _data(value, bottoms, {}) is not None
 
 
 def _taken_from_one(node: ast.BinOp, bottoms: str, names: Mapping[str, int]) -> Iterable[int]:

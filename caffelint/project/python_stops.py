@@ -64,11 +64,11 @@ def _alone(text: str) -> tuple[Stop | None, bool]:
         return stop, True
     found = [Stop(one.line, one.name, says=one.says) for one in bad_calls(tree.body, nodes)]
     found += _first_of(unbound_anywhere(tree, nodes) if is_told else ())
-    idle = _idle(tree, nodes, text) if found else []
-    return min((one for one in found if not any(one.line in lines for lines in idle)), default=None), False
+    idle = _idle(tree, nodes, text) if found else frozenset()
+    return min((one for one in found if one.line not in idle), default=None), False
 
 
-def _idle(tree: ast.Module, nodes: Sequence[ast.AST], text: str) -> list[range]:
+def _idle(tree: ast.Module, nodes: Sequence[ast.AST], text: str) -> frozenset[int]:
     """The lines of functions that nothing in the text names: of a script, whose code is not for others, and those whose
     call is commented out.
     """
@@ -77,7 +77,7 @@ def _idle(tree: ast.Module, nodes: Sequence[ast.AST], text: str) -> list[range]:
     own = set(tree.body) if any(map(_runs, tree.body)) else set()
     commented = set(_COMMENTED.findall(text)) if functions else set()
     idle = (one for one in functions if (one in own or one.name in commented) and not one.decorator_list)
-    return [range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in idle]
+    return frozenset(line for one in idle for line in range(one.lineno, (one.end_lineno or one.lineno) + 1))
 
 
 def _runs(statement: ast.stmt) -> bool:

@@ -63,8 +63,9 @@ def branches(loss: Layer) -> list[Branch]:
         common = {layer for other, made in enumerate(above) if other != number for layer in made}
         own = sorted(layers - common, key=lambda layer: layer.index)
         inner = [layer for layer in own if layer.bottoms]
+        known = set(inner)
         made_by = (layer.maker(bottom, TRAIN) for layer in inner for bottom in range(len(layer.bottoms)))
-        outer = dict.fromkeys((made.layer, made.top) for made in made_by if made and made.layer not in inner)
+        outer = dict.fromkeys((made.layer, made.top) for made in made_by if made and made.layer not in known)
         found.append(Branch(inner, [*outer]))
     return found
 

@@ -156,10 +156,12 @@ class BranchesShareNothing(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        seen: set[tuple[str, ...]] = set()
         for loss in net.layers:
             if len(loss.bottoms) <= _PAIR or len(loss.bottoms) > _MOST_BOTTOMS or TRAIN not in loss.phases:
                 continue
-            if _looks_like_a_loss(loss):
+            if tuple(loss.bottoms) not in seen and _looks_like_a_loss(loss):
+                seen.add(tuple(loss.bottoms))
                 first, *others = branches(loss)
                 alike = [one for one in others if first.is_like(one)]
                 pairs = [pair for other in alike for pair in first.pairs(other) if all(map(_learns, pair))]

@@ -100,7 +100,7 @@ class FirstUpdatesTooLarge(ProjectRule):
             return
         best = found.cures[0]
         update = found.update
-        times = f"{least(found)}{number(found.size)} times"
+        times = f"{least(found)}{number(found.size)} times" if math.isfinite(found.size) else "far more than"
         what = f"the rate is {times} the largest at which the net is expected to learn"
         if not found.by_law:
             sizes = f"gradient {number(update.gradient)}, weights {number(update.weights)}"

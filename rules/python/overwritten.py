@@ -56,6 +56,8 @@ class PythonOverwritten(LayerRule):
             "m.py": _MODULE.format(_SQUARE.replace("bottom[0].data", "(bottom[0].data > 0)")),
         },
         {"net.prototxt": _NET % "x", "m.py": _MODULE.format(_SQUARE.replace("2 *", "(1 - bottom[0].data) *"))},
+        # A penalty on what it hands on.
+        {"net.prototxt": _NET % "x", "m.py": _MODULE.format(_SQUARE).replace(" ** 2", "")},
     ]
     INVALID = [
         Invalid(

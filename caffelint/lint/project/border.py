@@ -96,9 +96,9 @@ def _shown(folder: str, modified: int) -> int:
         return 2
     try:
         held = set(os.listdir(folder))
-    except OSError:
-        return 0
-    shown = [[name for name in names if name in held] for names in _SHOW_A_TOP]
+        shown = [[name for name in names if name in held] for names in _SHOW_A_TOP]
+    except OSError:  # a folder that may be entered only
+        shown = [[*names] for names in _SHOW_A_TOP]
     return sum(any(os.path.isfile(os.path.join(folder, name)) for name in names) for names in shown)
 
 

@@ -34,6 +34,7 @@ def stopped_in(top: str) -> Mapping[str, tuple[Stopped, ...]]:
     """By the paths of the files."""
     scripts = [one for one in scripts_below(top, top) if may_tell(one)][:_MOST]
     nearest: dict[str, str] = {}
+    modules: dict[tuple[str, str], str | None] = {}
 
     def nearest_to(folder: str) -> str:
         if not nearest:
@@ -43,6 +44,11 @@ def stopped_in(top: str) -> Mapping[str, tuple[Stopped, ...]]:
         return nearest.get(folder, "")
 
     def beside(script: Script, name: str) -> str | None:
+        if (script.folder, name) not in modules:
+            modules[script.folder, name] = module(script, name)
+        return modules[script.folder, name]
+
+    def module(script: Script, name: str) -> str | None:
         file = f"{name}.py"
         is_package = os.path.lexists(os.path.join(script.folder, name))  # which comes first
         if folders_with(top, file) != {script.folder} or bare(script.path) == file or is_package:

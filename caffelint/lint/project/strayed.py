@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.scripts import scripts_below, solvers_in
 from caffelint.project.mentions import Mention
 from caffelint.project.scripts import Script
+from caffelint.text.patterns import compiled_later
 
 _SHELLS = (".sh", ".bash")
-_FEWEST = 3
-"""Parts of a path of which one may be wrong: two others say which solver is meant."""
+_FEWEST = 4
+"""Parts of a path of which one may be wrong: two other folders and the name say which solver is meant."""
+_MOST = 3
+"""Paths that are told of one solver."""
+_GOES = compiled_later(r"^[ \t]*cd[ \t]", re.MULTILINE)
+"""Elsewhere, where the path may lead to a file."""
 _MOST_NAMESAKES = 50
 """Solvers of one name that a path is held against."""
 
@@ -28,14 +34,19 @@ def strayed_in(top: str) -> Strayed:
 def strayed_of(scripts: Sequence[Script], top: str, solvers: Mapping[str, Collection[str]]) -> Strayed:
     """solvers: the folders of those of each name."""
     found: dict[str, dict[str, tuple[str, str, Mention]]] = {}
+    ways = {folder: os.path.relpath(folder, top).split(os.sep) for folders in solvers.values() for folder in folders}
+    written: dict[tuple[str, ...], bool] = {}
     for script in (one for one in scripts if one.path.endswith(_SHELLS) and not one.is_shipped):
-        for path, start in script.launches:
+        for path, start in script.launches if not _GOES.search(script.text) else ():
             parts = os.path.normpath(path).split(os.sep)
             there = solvers.get(parts[-1], ())
             if len(parts) >= _FEWEST and 0 < len(there) <= _MOST_NAMESAKES:
-                meant = _meant(parts, script.folder, top, there)
-                if meant and not any(_may_write(one, script, parts) for one in scripts):
-                    solver = os.path.join(meant, parts[-1])
+                meant = _meant(parts, script.folder, there, ways)
+                asked = script.folder, *parts[-2:]
+                if meant and asked not in written:
+                    written[asked] = any(_may_write(one, script, parts) for one in scripts)
+                solver = os.path.join(meant, parts[-1])
+                if meant and not written[asked] and len(found.get(solver, ())) < _MOST:
                     right = "/".join(solver.split(os.sep)[-len(parts) :])
                     found.setdefault(solver, {}).setdefault(path, (path, right, script.mention(start)))
     return {path: tuple(said.values()) for path, said in found.items()}
@@ -46,13 +57,13 @@ def _may_write(other: Script, script: Script, parts: Sequence[str]) -> bool:
     return (other.folder == script.folder or parts[-2] in other.text) and other.may_write(parts[-1])
 
 
-def _meant(parts: Sequence[str], home: str, top: str, there: Collection[str]) -> str:
+def _meant(parts: Sequence[str], home: str, there: Collection[str], ways: Mapping[str, Sequence[str]]) -> str:
     """The folder of the solver that a path means in which one folder is wrong, and not the first: that of the script,
-    or the only one. Empty where the path may lead to a file.
+    or the only one. Empty where the path may lead to a file. ways: to the folders, from the top of the project.
     """
     near: list[str] = []
     for folder in there:
-        way = [*os.path.relpath(folder, top).split(os.sep), parts[-1]]
+        way = [*ways[folder], parts[-1]]
         if len(way) < len(parts):
             if way == parts[-len(way) :]:
                 return ""  # the project may be a folder of the tree in which it is run
