@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -224,3 +225,12 @@ def test_a_loss_that_another_outweighs(last: float, pull: float, told: bool, mon
     monkeypatch.setattr(verdicts, "outcome", lambda run: outcome(run)._replace(seen=6.0, records=40))
     text = 'the gradient of EuclideanLoss "recon" is 40 times as large; try loss_weight: 0.2 at EuclideanLoss "recon"'
     assert (text in verdict(run, [])) == told
+
+
+def test_a_stage_that_only_testing_has_comes_before_what_a_trial_cures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lower rate makes the loss fall, and the net is tested on other values all the same."""
+    tried = finding("X105", "not-learning", "certain", "every output is 0", "base_lr is too high")
+    read = finding("G060", "stage-only-in-testing", "likely", "only the TEST net has it", sure="likely")
+    monkeypatch.setattr(verdicts, "cure", lambda run: SimpleNamespace(hypothesis=SimpleNamespace(kind="unknown")))
+    text = verdict(run(*(2.3,) * 10), [tried, read._replace(severity="warning")])
+    assert text.startswith("it is tested on other values than it is trained on: only the TEST net has it")
