@@ -41,6 +41,7 @@ _HEADS = {
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
     "non-finite-backward": "it breaks",
+    "record-constant": "its data shows nothing",
     "stage-only-in-testing": "it is tested on other values than it is trained on",
     "steps-mixed-up": "it learns nothing of the order of steps",
     "one-target-outweighs": "it learns one of its targets alone",
@@ -77,8 +78,8 @@ _HEADS = {
     "frequent-classes-weigh-more": "it learns the frequent classes alone",
 }
 """By the rule of the finding, the most severe and certain first."""
-_WHATEVER_IS_TRIED = ("stage-only-in-testing",)
-"""What no trial can cure, as each is of training as it is."""
+_WHATEVER_IS_TRIED = ("record-constant", "stage-only-in-testing")
+"""What no trial can cure."""
 _FIRST_OF_DATA = "label-not-whole"
 """Before which an error of the data comes that has no head of its own."""
 _CAVEATS = {
@@ -397,8 +398,8 @@ def _of_gpu(finding: ReportedFinding) -> bool:
 
 
 def _is_beside(finding: ReportedFinding) -> bool:
-    """Copies keep nothing from being learned, but where many have another label."""
-    return finding.name == "records-repeated" and finding.cause is None
+    """Copies keep nothing from being learned, but where many have another label; nor do a few blank records."""
+    return finding.name in ("records-repeated", "record-constant") and finding.cause is None
 
 
 def _elsewhere(findings: Sequence[ReportedFinding]) -> str:

@@ -234,3 +234,12 @@ def test_a_stage_that_only_testing_has_comes_before_what_a_trial_cures(monkeypat
     monkeypatch.setattr(verdicts, "cure", lambda run: SimpleNamespace(hypothesis=SimpleNamespace(kind="unknown")))
     text = verdict(run(*(2.3,) * 10), [tried, read._replace(severity="warning")])
     assert text.startswith("it is tested on other values than it is trained on: only the TEST net has it")
+
+
+def test_blank_records_come_before_what_follows_from_them() -> None:
+    """A few of them, which have no cause, keep nothing from being learned."""
+    same = finding("X121", "same-scores", "certain", "the scores are the same", "conv1 reads the same for all")
+    blank = finding("E106", "record-constant", "certain", "all 400 records are blank", "look at what made them")
+    assert verdict(run(*(2.3,) * 10), [same, blank]).startswith("its data shows nothing: all 400 records are blank")
+    few = blank._replace(cause=None)
+    assert verdict(run(*(2.3,) * 10), [same, few]).startswith("it learns nothing useful: the scores are the same")
