@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.evidence.data.rule import CONSTANT, DataEvidence, DatasetRule, first_shape
-from caffelint.lint import TRAIN, WARNING, Cause, Finding, Invalid, title
+from caffelint.evidence.data.rule import CONSTANT, DataEvidence, DatasetRule, first_shape, made_bytes
+from caffelint.lint import TRAIN, WARNING, Cause, Finding, Invalid, listed, title
 
 from ._example import NET, SOUND, project, records
 from ._words import counted, first, once, path, share, source_place
@@ -15,6 +15,7 @@ _IMAGE_AXES = 3
 """Channels, height and width."""
 _MANY = 20
 """Records of one label."""
+_SHOWN = 3
 _NEARLY_ALL = 0.9
 """From this share on, what made them is at fault, and what is left teaches next to nothing."""
 
@@ -74,6 +75,12 @@ class RecordConstant(DatasetRule):
                     f" all {'its' if one else 'their'} values are the same ({first(fault)})"
                 )
                 remedy = f"look at what made {'it' if one else 'them'}"
+                if most and all(one.low == one.high == 0 for one in top.channels):
+                    made = made_bytes(feed.net.path, feed.made.data_source, fault.examples[0])
+                    if made:
+                        remedy = (
+                            f"multiply values of 0 to 1 by 255 before they become bytes, as at {listed(made[:_SHOWN])}"
+                        )
                 if not most:
                     remedy += f", or remove {'it' if one else 'them'}"
                 yield self.finding(
