@@ -15,6 +15,7 @@ from caffelint.lint.file import load
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.rules.smoke.not_learning import NotLearning
+from caffelint.rules.smoke.train_test_disagree import TrainTestDisagree
 from caffelint.smoke import verdict as verdicts
 from caffelint.smoke.events import Event, Iteration, LossGradient, to_line
 from caffelint.smoke.outcome import outcome
@@ -243,3 +244,14 @@ def test_blank_records_come_before_what_follows_from_them() -> None:
     assert verdict(run(*(2.3,) * 10), [same, blank]).startswith("its data shows nothing: all 400 records are blank")
     few = blank._replace(cause=None)
     assert verdict(run(*(2.3,) * 10), [same, few]).startswith("it learns nothing useful: the scores are the same")
+
+
+def test_what_the_check_knows_of_testing_is_no_coding_of_its_records() -> None:
+    rule = TrainTestDisagree()
+    text = TrainTestDisagree.INVALID[-1].text
+    assert isinstance(text, dict)
+    seen = rule.subject(text)
+    assert len([*rule.check(seen)]) == 1
+    read = finding("G060", "stage-only-in-testing", "likely", "only the TEST net has it")
+    seen.static = [read._replace(severity="warning")]
+    assert not any("coded" in one.message or "vocabulary" in one.message for one in rule.check(seen))
