@@ -19,6 +19,7 @@ from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.shapes import text as shape_text
+from caffelint.caffe.states import State
 from caffelint.caffe.values import UNKNOWN, Values
 from caffelint.caffe.windows import Window, written_field
 from caffelint.text.tree import MESSAGE, Field
@@ -39,6 +40,7 @@ __all__ = [
     "Pooling",
     "Shape",
     "SoftmaxInside",
+    "State",
     "Values",
     "Window",
     "build",

@@ -41,6 +41,8 @@ _HEADS = {
     "non-finite-rate": "it breaks",
     "non-finite-forward": "it breaks",
     "non-finite-backward": "it breaks",
+    "record-constant": "its data shows nothing",
+    "stage-only-in-testing": "it is tested on other values than it is trained on",
     "steps-mixed-up": "it learns nothing of the order of steps",
     "one-target-outweighs": "it learns one of its targets alone",
     "loss-leads-astray": "it follows another loss",
@@ -76,6 +78,8 @@ _HEADS = {
     "frequent-classes-weigh-more": "it learns the frequent classes alone",
 }
 """By the rule of the finding, the most severe and certain first."""
+_WHATEVER_IS_TRIED = ("record-constant", "stage-only-in-testing")
+"""What no trial can cure."""
 _FIRST_OF_DATA = "label-not-whole"
 """Before which an error of the data comes that has no head of its own."""
 _CAVEATS = {
@@ -142,7 +146,7 @@ def sentences(run: Run, findings: Sequence[ReportedFinding]) -> list[str]:
     # What Caffe refuses of data that was made up may be the guess.
     lead = min(shown, key=lambda one: (one.name in _GUESSED and one.severity != ERROR, order.index(one.name)))
     best = cure(run)
-    if best is not None and not _is_of_the_run(lead):
+    if best is not None and not _is_of_the_run(lead) and lead.name not in _WHATEVER_IS_TRIED:
         # What was tried, and cured, says more than what was read.
         same = [one for one in shown if _is_of_the_run(one) and _kind(one) == best.hypothesis.kind]
         lead = min(same, key=lambda finding: order.index(finding.name), default=lead)
@@ -394,8 +398,8 @@ def _of_gpu(finding: ReportedFinding) -> bool:
 
 
 def _is_beside(finding: ReportedFinding) -> bool:
-    """Copies keep nothing from being learned, but where many have another label."""
-    return finding.name == "records-repeated" and finding.cause is None
+    """Copies keep nothing from being learned, but where many have another label; nor do a few blank records."""
+    return finding.name in ("records-repeated", "record-constant") and finding.cause is None
 
 
 def _elsewhere(findings: Sequence[ReportedFinding]) -> str:

@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.evidence.data.rule import CONSTANT, DataEvidence, DatasetRule, first_shape
-from caffelint.lint import WARNING, Finding, Invalid, title
+from caffelint.evidence.data.rule import CONSTANT, DataEvidence, DatasetRule, first_shape, made_bytes
+from caffelint.lint import TRAIN, WARNING, Cause, Finding, Invalid, listed, title
 
 from ._example import NET, SOUND, project, records
-from ._words import first, once, path, share, source_place
+from ._words import counted, first, once, path, share, source_place
 
 _FEW = 16
 """Of fewer values it may well be that all are the same."""
@@ -15,6 +15,9 @@ _IMAGE_AXES = 3
 """Channels, height and width."""
 _MANY = 20
 """Records of one label."""
+_SHOWN = 3
+_NEARLY_ALL = 0.9
+"""From this share on, what made them is at fault, and what is left teaches next to nothing."""
 
 
 class RecordConstant(DatasetRule):
@@ -41,6 +44,12 @@ class RecordConstant(DatasetRule):
             message='Data "data": 1 of 3 records of "train_lmdb" is blank, all its values are the same (first "00002");'
             " look at what made it, or remove it",
         ),
+        Invalid(
+            project(records(0, 1, 2, image="1x4x4 0"), NET),
+            span='source: "train_lmdb"',
+            message='Data "data": all 3 records of "train_lmdb" are blank, all their values are the same (such as'
+            ' "00000", "00001", "00002"); look at what made them',
+        ),
     ]
 
     def check(self, data: DataEvidence) -> Iterator[Finding]:
@@ -56,11 +65,27 @@ class RecordConstant(DatasetRule):
                     fault.count in (it.values or {}).values() for it in facts.tops.values()
                 ):
                     continue  # as many as have one label: what shows nothing is a class of its own
+                most = fault.count >= max(2.0, _NEARLY_ALL * facts.records)
                 one = fault.count == 1
+                which = share(fault.count, facts)
+                if fault.count == facts.records > 1:
+                    which = f"all {counted(facts.records)}"
+                message = (
+                    f"{title(feed.layer)}: {which} of {path(feed)} {'is' if one else 'are'} blank,"
+                    f" all {'its' if one else 'their'} values are the same ({first(fault)})"
+                )
+                remedy = f"look at what made {'it' if one else 'them'}"
+                if most and all(one.low == one.high == 0 for one in top.channels):
+                    made = made_bytes(feed.net.path, feed.made.data_source, fault.examples[0])
+                    if made:
+                        remedy = (
+                            f"multiply values of 0 to 1 by 255 before they become bytes, as at {listed(made[:_SHOWN])}"
+                        )
+                if not most:
+                    remedy += f", or remove {'it' if one else 'them'}"
                 yield self.finding(
                     feed.layer.at(*source_place(feed)),
-                    f"{title(feed.layer)}: {share(fault.count, facts)} of {path(feed)} {'is' if one else 'are'} blank,"
-                    f" all {'its' if one else 'their'} values are the same ({first(fault)}); look at what made"
-                    f" {'it' if one else 'them'}, or remove {'it' if one else 'them'}",
+                    f"{message}; {remedy}",
                     phases=feed.phases,
+                    cause=Cause("data", message, remedy) if most and TRAIN in feed.phases else None,
                 )

@@ -33,9 +33,10 @@ class NeverIncluded(NetRule):
     ```
 
     ## Known problems
-    Only info where no solver names the net: it may be built by a script that sets the stage. A net with the stages
-    train, val and deploy is made for NVIDIA DIGITS, which builds three nets from it; without a solver it is not
-    reported.
+    Only info where no solver names the net: it may be built by a script that sets the stage. Nothing is said of a stage
+    or level that would take other layers out of the net, such as its loss: it is for another use of the net. A net
+    with the stages train, val and deploy is made for NVIDIA DIGITS, which builds three nets from it; without a solver
+    it is not reported.
 
     ## References
     - net.cpp, StateMeetsRule; solver.cpp, InitTrainNet
@@ -53,6 +54,12 @@ class NeverIncluded(NetRule):
         {"solver.prototxt": 'net: "net.prototxt" train_state { stage: "noisy" }', "net.prototxt": _NET},
         'layer { name: "data" type: "Data" top: "data" include { phase: TEST } }',
         'layer { name: "data" type: "Data" top: "data" include { not_stage: "quick" } }',
+        # For deployment: in training the stage would take away the loss.
+        {
+            "solver.prototxt": 'net: "net.prototxt"',
+            "net.prototxt": _NET + ' layer { type: "EuclideanLoss" bottom: "data" bottom: "data" top: "loss"'
+            ' exclude { stage: "noisy" } }',
+        },
         # For DIGITS.
         'layer { name: "train-data" type: "Data" top: "data" include { stage: "train" } }'
         ' layer { name: "val-data" type: "Data" top: "data" include { stage: "val" } }'
@@ -103,7 +110,9 @@ class NeverIncluded(NetRule):
         for layer in conditional:
             # Without a phase that is built the layer may be left out for that reason alone.
             condition = _condition(layer)
-            if condition and layer.index not in present and phases.intersection(layer.phases):
+            if not condition or layer.index in present or not phases.intersection(layer.phases):
+                continue
+            if not _takes_away(net, layer, condition):
                 groups.setdefault((condition, layer.phases == (TEST,)), []).append(layer)
         for ((field, name, value), for_test), layers in groups.items():
             them = "the layer" if len(layers) == 1 else "the layers"
@@ -118,6 +127,17 @@ class NeverIncluded(NetRule):
                 passed = f"pass --{name} {value}{' to caffe test' if for_test else ''}"
                 message += f" {left}; to include {_it(layers)}, {passed} or {state}"
             yield self.finding(layers[0].at("include", 0, field), message, layers=layers)
+
+
+def _takes_away(net: Net, layer: Layer, condition: _Condition) -> bool:
+    """Does the state that includes a layer leave out others of its phase that are there without?"""
+    for state in (state for built in net.states() for state in built.states if state.phase in layer.phases):
+        changed = state._replace(level=int(condition.value)) if condition.name == "level" else state
+        if condition.name == "stage":
+            changed = state._replace(stages=state.stages | {condition.value.strip('"')})
+        if any(state.keeps(other) and not changed.keeps(other) for other in net.conditional):
+            return True
+    return False
 
 
 def _remedy(solver: Solver, name: str, value: str, for_test: bool) -> str:

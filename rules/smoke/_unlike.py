@@ -10,6 +10,7 @@ OF_VALUES = (
     "image-axes-mixed-up",
     "tested-in-other-units",
     "phases-compute-otherwise",
+    "stage-only-in-testing",
     "train-test-transform-mismatch",
 )
 """Rules on values that differ in the two phases."""

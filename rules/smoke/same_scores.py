@@ -36,6 +36,9 @@ _FED = NET.replace('type: "DummyData"', 'type: "Python" python_param { module: "
 _FED = _FED.replace(
     'type: "Log" bottom: "fc"', 'type: "InnerProduct" inner_product_param { num_output: 10 } bottom: "data"'
 )
+_READ = _FED.replace(
+    'type: "Python" python_param { module: "m" layer: "Feed" }', 'type: "Data" data_param { source: "d" }'
+)
 
 
 def _blobs(at: int, **same: bool) -> list[Statistics]:
@@ -70,6 +73,12 @@ class SameScores(SmokeRule):
             span='bottom: "mean"',
             message='the scores of SoftmaxWithLoss "loss", "log", are the same for every item, so the net learns'
             ' nothing from its input: InnerProduct "log" reads only DummyData "mean", which is the same for all',
+        ),
+        Invalid(
+            project(*losses(*CALM), *_blobs(-1, data=True, log=True), *_blobs(5, data=True, log=True), net=_READ),
+            span='bottom: "data"',
+            message='the scores of SoftmaxWithLoss "loss", "log", are the same for every item, so the net learns'
+            ' nothing from its input: InnerProduct "log" reads only Data "data", which is the same for all',
         ),
         Invalid(
             project(*losses(*CALM), *_blobs(-1, relu=False, log=True), *_blobs(5, relu=False, log=True)),
@@ -123,7 +132,11 @@ class SameScores(SmokeRule):
         place = run.place(found.reads.name, 0, "bottom", bottom)
         why = f"{title(found.reads)} reads only {title(found.ends)}, which is the same for all"
         remedy = f"let {title(found.reads)} read a blob that depends on the data"
-        yield worded(self, place, Cause("layer", what, why, known=run.known([found.reads.name])), remedy)
+        known = run.known([found.reads.name])
+        if found.ends.data_source:
+            remedy = "look at a few records as the net reads them, and at what makes them"
+            known = run.known([found.reads.name, found.ends.name], ("record-constant",))
+        yield worded(self, place, Cause("layer", what, why, known=known), remedy)
 
 
 def _of_matrix(rule: SmokeRule, run: Run) -> Iterator[Finding]:

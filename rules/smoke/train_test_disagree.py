@@ -215,12 +215,9 @@ def _changed(run: Run, event: Tested, loss: float, trained: float) -> Crossed | 
     """A change with which the records of a TEST net are like those of TRAIN, where it tests worse than it trains."""
     found = next((one for one in run.all(Crossed) if one.net == event.net and one.how), None)
     if found is not None and not math.isnan(found.own):
-        # What is not told by simple means, a net may have learned all the same.
-        return (
-            found
-            if event.loss > _NEAR * _constant(run, event, chance(run) or math.inf) and outcome(run).learns
-            else None
-        )
+        # What is not told by simple means, a net may have learned all the same; and one cause is known to the check.
+        at_chance = event.loss > _NEAR * _constant(run, event, chance(run) or math.inf)
+        return found if at_chance and outcome(run).learns and not units(run) else None
     return found if loss > _TIMES * trained > 0 else None
 
 

@@ -102,6 +102,16 @@ def test_finds_a_blank_record(kind: str, tmp_path: Path, found: Callable[..., An
     assert report["names"] == ["record-constant"]
 
 
+def test_names_where_a_script_makes_zeros_of_all_records(tmp_path: Path, found: Callable[..., Any]) -> None:
+    script = "env = lmdb.open('set', map_size=9)\nwith env.begin(write=True) as put:\n  put(a.astype(np.uint8))\n"
+    (tmp_path / "make.py").write_text(script)
+    net = plain(tmp_path, "lmdb", 0 * images(60), LABELS) + rest()
+    told = [one["message"] for one in found(net)["json"]["findings"] if one["name"] == "record-constant"]
+    assert len(told) == 1
+    assert told[0].startswith('Data "data": all 60 records of')
+    assert told[0].endswith("; multiply values of 0 to 1 by 255 before they become bytes, as at make.py:3")
+
+
 def test_takes_only_images_for_blank(tmp_path: Path, found: Callable[..., Any]) -> None:
     source = write_hdf5(
         tmp_path / "set.txt",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from caffelint.lint.file import load
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.rules.smoke.not_learning import NotLearning
+from caffelint.rules.smoke.train_test_disagree import TrainTestDisagree
 from caffelint.smoke import verdict as verdicts
 from caffelint.smoke.events import Event, Iteration, LossGradient, to_line
 from caffelint.smoke.outcome import outcome
@@ -224,3 +226,32 @@ def test_a_loss_that_another_outweighs(last: float, pull: float, told: bool, mon
     monkeypatch.setattr(verdicts, "outcome", lambda run: outcome(run)._replace(seen=6.0, records=40))
     text = 'the gradient of EuclideanLoss "recon" is 40 times as large; try loss_weight: 0.2 at EuclideanLoss "recon"'
     assert (text in verdict(run, [])) == told
+
+
+def test_a_stage_that_only_testing_has_comes_before_what_a_trial_cures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lower rate makes the loss fall, and the net is tested on other values all the same."""
+    tried = finding("X105", "not-learning", "certain", "every output is 0", "base_lr is too high")
+    read = finding("G060", "stage-only-in-testing", "likely", "only the TEST net has it", sure="likely")
+    monkeypatch.setattr(verdicts, "cure", lambda run: SimpleNamespace(hypothesis=SimpleNamespace(kind="unknown")))
+    text = verdict(run(*(2.3,) * 10), [tried, read._replace(severity="warning")])
+    assert text.startswith("it is tested on other values than it is trained on: only the TEST net has it")
+
+
+def test_blank_records_come_before_what_follows_from_them() -> None:
+    """A few of them, which have no cause, keep nothing from being learned."""
+    same = finding("X121", "same-scores", "certain", "the scores are the same", "conv1 reads the same for all")
+    blank = finding("E106", "record-constant", "certain", "all 400 records are blank", "look at what made them")
+    assert verdict(run(*(2.3,) * 10), [same, blank]).startswith("its data shows nothing: all 400 records are blank")
+    few = blank._replace(cause=None)
+    assert verdict(run(*(2.3,) * 10), [same, few]).startswith("it learns nothing useful: the scores are the same")
+
+
+def test_what_the_check_knows_of_testing_is_no_coding_of_its_records() -> None:
+    rule = TrainTestDisagree()
+    text = TrainTestDisagree.INVALID[-1].text
+    assert isinstance(text, dict)
+    seen = rule.subject(text)
+    assert len([*rule.check(seen)]) == 1
+    read = finding("G060", "stage-only-in-testing", "likely", "only the TEST net has it")
+    seen.static = [read._replace(severity="warning")]
+    assert not any("coded" in one.message or "vocabulary" in one.message for one in rule.check(seen))

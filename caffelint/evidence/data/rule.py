@@ -11,6 +11,7 @@ from caffelint.evidence.data.label_maps import LabelMap, Named, named_in
 from caffelint.evidence.data.means import Mean
 from caffelint.evidence.data.overlaps import Overlap
 from caffelint.evidence.data.scan import Scanned, Source
+from caffelint.evidence.data.scripts import made_bytes
 from caffelint.evidence.data.sources import Feed, Reader
 from caffelint.evidence.data.steps import INTERLEAVED, LAST, SWAPPED, read_as, read_unlike
 from caffelint.evidence.data.transform import After, transformed_values
@@ -89,6 +90,7 @@ __all__ = [
     "are_apart",
     "first_shape",
     "images",
+    "made_bytes",
     "name_of",
     "named_in",
     "read_as",
