@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from caffelint.lint import (
+    INFO,
     LIKELY,
     TRAIN,
     UNSAFE,
@@ -12,23 +14,16 @@ from caffelint.lint import (
     Net,
     NetRule,
     Related,
-    compiled_later,
+    file_name,
     fix,
     title,
     write,
 )
 from caffelint.lint.built import BuiltLayer, Paired, paired
 
-from ._layers import IMAGE_READERS, transform_place
+from ._layers import IMAGE_READERS, source_of, transform_place
+from ._places import calls_points, has_place, is_place, says_only_target
 
-_PLACES = compiled_later(
-    r"(?<![a-z])(?:land_?marks?|key_?points?|coord(?:inate)?s?|joints|b(?:ounding_?)?box(?:es)?|steering|gaze"
-    r"|head_?pose|body_?pose|yaw)$"
-)
-"""Targets that are positions or directions, by the end of their name; what only counts or joins them is none."""
-_WORD = compiled_later(r"[a-z]+|[0-9]+")
-_OF_ANY = frozenset(["gt", "target", "targets", "label", "labels", "point", "points", "pts", "x", "y", "xy"])
-_MOST_WORDS = 8
 _SMALL = 5
 _IMAGE = (
     'layer {{ name: "images" type: "Data" top: "data"{} data_param {{ source: "images_lmdb" batch_size: 8 }}'
@@ -46,6 +41,7 @@ _POINTS = (
     ' layer {{ name: "fc" type: "InnerProduct" bottom: "data" top: "fc" inner_product_param {{ num_output: 10 }} }}'
     ' layer {{ name: "loss" type: "EuclideanLoss" bottom: "fc" bottom: "{0}" }}'
 )
+_NAMED = 'name: "landmark" ' + _IMAGE.format(_ON) + _POINTS.format("label").replace("10", "4")
 
 
 class MirroredApart(NetRule):
@@ -69,8 +65,10 @@ class MirroredApart(NetRule):
 
     ## Known problems
     Where a layer predicts numbers, these depend on the side only if they are positions or directions, which the rule
-    takes from the names of the blob and its data layer. It is silent about classes of whole images, and cannot know a
-    map that is the same for all images.
+    takes from the names of the blob and its data layer. Where these only say that it is a target, an even number of
+    outputs may be points: a warning if it is called so, or the net, its file or the source of the target after what has
+    positions, else an info. The rule is silent about classes of whole images, and cannot know a map that is the same
+    for all images.
 
     ## Fix safety
     Unsafe: it changes what the net learns from.
@@ -93,6 +91,7 @@ class MirroredApart(NetRule):
         _IMAGE.format(_ON) + _POINTS.format("bbox_count"),
         _IMAGE.format(_ON) + _POINTS.format("age").replace("train.txt", "joint_train/landmark_features.txt"),
         _IMAGE.format(_ON) + _POINTS.format("age").replace('"loss"', '"joint_loss"'),
+        _IMAGE.format(_ON) + _POINTS.format("label").replace("10", "1"),
         _IMAGE.format(_MIRROR.format("false")) + _POINTS.format("landmarks"),
     ]
     INVALID = [
@@ -116,6 +115,21 @@ class MirroredApart(NetRule):
             " the side, is not mirrored with them; set mirror: false",
             fixed=_IMAGE.format(_MIRROR.format("false")) + _POINTS.format("landmarks"),
         ),
+        # Four numbers that a net of this name is to find.
+        Invalid(
+            _NAMED,
+            span="mirror: true",
+            message='Data "images" mirrors half of its records, but "label" of HDF5Data "points", 4 numbers that seem'
+            " to be x and y of points, is not mirrored with them; set mirror: false",
+            fixed=_NAMED.replace(_ON, _MIRROR.format("false")),
+        ),
+        Invalid(
+            _IMAGE.format(_ON) + _POINTS.format("label"),
+            span="mirror: true",
+            message='Data "images" mirrors half of its records, but "label" of HDF5Data "points" is not mirrored with'
+            " them; set mirror: false if these are positions or directions",
+            fixed=_IMAGE.format(_MIRROR.format("false")) + _POINTS.format("label"),
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -138,9 +152,8 @@ class MirroredApart(NetRule):
             return None
         first, other = (mirroring[0], target if mirroring[0] is data else data)
         name = loss.bottoms[1].original.name
-        named = _is_place(name) or _is_place(target.name)
         layer = net.layers[first.index or 0]
-        place = transform_place(layer, "mirror")
+        place, sided = transform_place(layer, "mirror"), None
         remedy = "set mirror: false"
         if _is_map(loss, known):
             if len(mirroring) == 2:
@@ -149,28 +162,36 @@ class MirroredApart(NetRule):
             else:
                 said = f"{title(first)} mirrors half of its records, but those of {title(other)}, which"
                 said += f" {title(loss)} compares with them point by point, are not mirrored with them; {remedy}"
-        elif named and first is data and loss.is_distance:
-            said = f'{title(first)} mirrors half of its records, but "{name}" of {title(target)}, which depends on the'
-            said += f" side, is not mirrored with them; {remedy}"
+        elif first is data and loss.is_distance and (sided := _sided(net, loss, target)) is not None:
+            said = f'{title(first)} mirrors half of its records, but "{name}" of {title(target)}{sided}'
+            said += f" is not mirrored with them; {remedy}"
+            if not sided:
+                said += " if these are positions or directions"
         else:
             return None
         edits = write(layer, *place.field.split("."), value="false") if len(mirroring) == 1 else None
         return self.finding(
             place,
             said,
+            severity=INFO if sided == "" else None,
             phases=(TRAIN,),
             related=(Related("the other records", net.layers[other.index or 0].at()),),
             fixes=fix(remedy, UNSAFE, edits),
         )
 
 
-def _is_place(name: str) -> bool:
-    words = _WORD.findall(name.lower())[-_MOST_WORDS:]
-    while words and not _PLACES.search("_".join(words)):
-        last = words.pop()
-        if not last.isdigit() and last not in _OF_ANY:
-            return False
-    return bool(words)
+def _sided(net: Net, loss: BuiltLayer, target: BuiltLayer) -> str | None:
+    """What shows that targets depend on the side, as words to follow them; empty if they may, None if not."""
+    name, shape = loss.bottoms[1].original.name, loss.bottoms[0].shape
+    if is_place(name) or is_place(target.name):
+        return ", which depends on the side,"
+    numbers = prod(shape[1:]) if shape else 0
+    if not numbers or numbers % 2 or not says_only_target(name):
+        return None
+    around = (net.message.name, file_name(net.path), source_of(net.layers[target.index or 0])[1])
+    if calls_points(name) or any(map(has_place, around)):
+        return f", {numbers} numbers that seem to be x and y of points,"
+    return ""
 
 
 def _mirrors(layer: BuiltLayer) -> bool:
