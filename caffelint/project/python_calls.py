@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from caffelint.project.python_nodes import dotted, walk
+from caffelint.project.python_nodes import FUNCTIONS, dotted, own_nodes, uncaught
 from caffelint.project.python_unbound import names_bound_by
 from caffelint.text.records import NamedTuple
 
@@ -34,7 +34,8 @@ class BadCall(NamedTuple):
 
 def bad_calls(body: Sequence[ast.stmt], nodes: Sequence[ast.AST]) -> Iterator[BadCall]:
     """body: the statements of a file; nodes: all of it."""
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    runs = uncaught(nodes[0])
+    calls = [node for node in runs if isinstance(node, ast.Call)]
     times = Counter(name for node in nodes for name in names_bound_by(node))
     functions = {one.name: one for one in plain(body) if times[one.name] == 1}
     for call in calls:
@@ -44,9 +45,21 @@ def bad_calls(body: Sequence[ast.stmt], nodes: Sequence[ast.AST]) -> Iterator[Ba
         elif says := _of_numpy(call):
             yield BadCall(call.lineno, dotted(call.func), says)
     set_ = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
+    times = _times_borne(nodes)
+    unsure = set_ | {name for name in times if times[name] > 1}
+    for node in runs:
+        if isinstance(node, ast.ClassDef):
+            yield from _of_methods(node, unsure)
+
+
+def _times_borne(nodes: Sequence[ast.AST]) -> Counter[str]:
+    """How often each name is that of a function of a file, or is bound otherwise in the body of a class."""
+    times = Counter(one.name for one in nodes if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
     for node in nodes:
         if isinstance(node, ast.ClassDef):
-            yield from _of_methods(node, set_)
+            bound = (one for one in own_nodes(node)[1:] if not isinstance(one, FUNCTIONS))
+            times.update(name for one in bound for name in names_bound_by(one))
+    return times
 
 
 def plain(body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
@@ -54,14 +67,19 @@ def plain(body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
     return [one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list]
 
 
-def _of_methods(own: ast.ClassDef, set_: set[str]) -> Iterator[BadCall]:
-    """Calls `self.name(...)` of methods that no object has otherwise: nothing sets one of that name."""
-    times = Counter(one.name for one in own.body if isinstance(one, ast.FunctionDef))
-    methods = {one.name: one for one in plain(own.body) if times[one.name] == 1 and one.name not in set_}
-    for call in walk(own) if methods else ():
+def _of_methods(own: ast.ClassDef, unsure: set[str]) -> Iterator[BadCall]:
+    """Calls `self.name(...)` of methods that no object has otherwise; unsure: names that may be others' as well."""
+    methods = {one.name: one for one in plain(own.body) if one.name not in unsure and not _is_for_others(one)}
+    for call in uncaught(own, (ast.ClassDef,)) if methods else ():
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in methods:
             if dotted(call.func.value) == "self" and (says := refusal(call, methods[call.func.attr].args, given=1)):
                 yield BadCall(call.lineno, f"self.{call.func.attr}", says)
+
+
+def _is_for_others(function: ast.FunctionDef) -> bool:
+    """Is it one that classes made of its own give anew: does it nothing, or only raise?"""
+    words = (one.value if isinstance(one, ast.Expr) else one for one in function.body)
+    return all(isinstance(one, ast.Pass | ast.Raise | ast.Constant) for one in words)
 
 
 def refusal(call: ast.Call, args: ast.arguments, given: int = 0) -> str:

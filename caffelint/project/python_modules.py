@@ -11,7 +11,7 @@ from functools import lru_cache
 from caffelint.project.mentions import Beside
 from caffelint.project.python2 import parse
 from caffelint.project.python_calls import BadCall, plain, refusal
-from caffelint.project.python_nodes import in_any_case, walk
+from caffelint.project.python_nodes import dotted, hints_unread, in_any_case, uncaught, walk
 from caffelint.project.python_unbound import names_bound, names_bound_by
 from caffelint.text.records import NamedTuple
 
@@ -28,9 +28,16 @@ class _Module(NamedTuple):
 
 def amiss(nodes: Sequence[ast.AST], beside: Beside) -> Iterator[BadCall]:
     """nodes: all of the file."""
+    if any(dotted(node) == "sys.path.insert" for node in nodes if isinstance(node, ast.Attribute)):
+        return  # another file may come first
+    unread = hints_unread(nodes)
+    runs = {node: None for node in uncaught(nodes[0]) if node not in unread}  # in order
     times = Counter(name for node in nodes for name in names_bound_by(node))
     imported: dict[str, _Module] = {}
+    handed = _handed(nodes)
     for node in in_any_case(nodes[0]):
+        if node not in runs:
+            continue
         if isinstance(node, ast.ImportFrom) and node.level <= 1 and (module := _of(node.module or "", beside)):
             for one in node.names:
                 if one.name != "*" and one.name not in module.names:
@@ -38,10 +45,10 @@ def amiss(nodes: Sequence[ast.AST], beside: Beside) -> Iterator[BadCall]:
         elif isinstance(node, ast.Import):
             for one in node.names:
                 name = one.asname or one.name
-                if times[name] == 1 and (module := _of(one.name, beside)):
+                if times[name] == 1 and name not in handed and (module := _of(one.name, beside)):
                     imported[name] = module
     given = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
-    for node in nodes if imported else ():
+    for node in runs if imported else ():
         attribute = node.func if isinstance(node, ast.Call) else node
         if not isinstance(attribute, ast.Attribute) or not isinstance(attribute.value, ast.Name):
             continue
@@ -56,6 +63,12 @@ def amiss(nodes: Sequence[ast.AST], beside: Beside) -> Iterator[BadCall]:
             yield BadCall(node.lineno, called, "", True)
 
 
+def _handed(nodes: Sequence[ast.AST]) -> set[str]:
+    """The names of what others may be given, as of `setattr(m, "x", 1)`, `hasattr(m, "x")` and `m.__dict__`."""
+    own = {node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr != "__dict__"}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and node not in own}
+
+
 def _of(name: str, beside: Beside) -> _Module | None:
     text = None if "." in name or not name or name in sys.stdlib_module_names else beside(name)
     return None if text is None else _read(text)
@@ -66,7 +79,12 @@ def _read(text: str) -> _Module | None:
     tree, _ = parse(text.replace("\r\n", "\n"))
     nodes = walk(tree) if tree is not None else []
     names = names_bound(nodes) if 0 < len(nodes) <= _MOST_NODES else None
-    if tree is None or names is None or any(isinstance(one, ast.ImportFrom) and _is_star(one) for one in nodes):
+    if (
+        tree is None
+        or names is None
+        or "__getattr__" in names
+        or any(isinstance(one, ast.ImportFrom) and _is_star(one) for one in nodes)
+    ):
         return None
     times = Counter(name for node in nodes for name in names_bound_by(node))
     return _Module(names, {one.name: one.args for one in plain(tree.body) if times[one.name] == 1})

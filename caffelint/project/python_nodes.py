@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
 _EXITS = frozenset(["sys.exit", "exit", "quit", "os._exit"])
+_BODIES = ("body", "orelse", "finalbody")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _fields: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 
@@ -154,8 +155,55 @@ def exits(node: ast.stmt) -> bool:
 
 
 def is_dead(test: ast.expr) -> bool:
-    """Is it `if 0` or `if False`?"""
+    """Is it `if 0`, `if False` or `if not True`?"""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return isinstance(test.operand, ast.Constant) and bool(test.operand.value)
     return isinstance(test, ast.Constant) and not test.value
+
+
+def running(node: ast.AST) -> list[ast.AST]:
+    """What is right below a node, but statements after the one that ends a block, and a branch that never runs."""
+    left = set(children(node))
+    for name in _BODIES:
+        body = getattr(node, name, None)
+        if isinstance(body, list):
+            left -= set(body) - set(until_exit(body))
+    if isinstance(node, ast.If | ast.While) and is_dead(node.test):
+        left -= set(node.body)
+    elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
+        left -= set(node.orelse)
+    elif isinstance(node, ast.AnnAssign):
+        left.discard(node.annotation)  # that of a local name is not evaluated
+    return [one for one in children(node) if one in left]
+
+
+def uncaught(tree: ast.AST, closed: tuple[type[ast.AST], ...] = ()) -> list[ast.AST]:
+    """A node and what below it may run with nothing that catches its failure.
+
+    closed: nodes below it that are not looked into.
+    """
+    found = [tree]
+    for one in found:
+        if one is tree or not (_catches(one) or isinstance(one, closed)):
+            found += running(one)
+    return found
+
+
+def _catches(node: ast.AST) -> bool:
+    return bool(getattr(node, "handlers", ())) or suppresses(node)
+
+
+def hints_unread(nodes: Iterable[ast.AST]) -> set[ast.AST]:
+    """All parts of annotations, of nodes of a file, that nothing evaluates: `from __future__ import annotations`."""
+    found = [
+        hint
+        for one in nodes
+        for name in ("annotation", "returns")
+        if isinstance(hint := getattr(one, name, 0), ast.AST)
+    ]
+    futures = (one for one in nodes if isinstance(one, ast.ImportFrom) and one.module == "__future__")
+    is_lazy = found and any(name.name == "annotations" for one in futures for name in one.names)
+    return set(walk_all(found)) if is_lazy else set()
 
 
 def suppresses(node: ast.AST) -> bool:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from caffelint.project.python_nodes import children, dotted, is_dead, suppresses, until_exit
+from caffelint.project.python_nodes import children, dotted, hints_unread, own_nodes, uncaught
 from caffelint.project.python_unbound import names_bound_by, names_of_all, unknown_names
 from caffelint.text.records import NamedTuple
 
+_COMPREHENSIONS = (ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (
     ast.FunctionDef,
     ast.AsyncFunctionDef,
     ast.Lambda,
     ast.ClassDef,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
+    *_COMPREHENSIONS,
 )
 """Not lists: the names of `[x for x in y]` are those of the function in Python 2."""
 _OF_LAYERS = frozenset(["setup", "reshape", "forward", "backward"])
 """Methods that Caffe calls: their faults are found by what Caffe does with them."""
 _UNSURE = frozenset(["_"])
 """`gettext.install` binds it everywhere."""
-_BODIES = ("body", "orelse", "finalbody")
 
 
 class Unbound(NamedTuple):
@@ -41,6 +39,7 @@ class _Scope(NamedTuple):
 def unbound_anywhere(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Unbound]:
     """Each name once, but what is read where its failure is caught, and in the methods that Caffe calls of layers."""
     seen: set[str] = set(_UNSURE)
+    unread = hints_unread(nodes)
     waiting = [_Scope(tree, (names_of_all(tree.body, nodes),))]
     for scope in waiting:
         own: set[str] = set()
@@ -50,7 +49,8 @@ def unbound_anywhere(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Unb
             if isinstance(node, _SCOPES):
                 inner.append(node)
         known = (*scope.known, frozenset(own))
-        read, runs = _read_of(scope.tree)
+        read = [one for one in uncaught(scope.tree, _SCOPES)[1:] if one not in unread]
+        runs = {one for one in read if isinstance(one, _SCOPES)}
         for name in unknown_names(read, *known):
             if name.id not in seen:
                 seen.add(name.id)
@@ -68,36 +68,10 @@ def _all_of(tree: ast.AST) -> Iterator[ast.AST]:
     waiting = children(tree)
     for node in waiting:
         yield node
-        if not isinstance(node, _SCOPES):
+        if isinstance(node, _COMPREHENSIONS):  # `(y := x)` in it binds in the function around it
+            waiting += [one.target for one in own_nodes(node) if isinstance(one, ast.NamedExpr)]
+        elif not isinstance(node, _SCOPES):
             waiting += children(node)
-
-
-def _read_of(tree: ast.AST) -> tuple[list[ast.AST], set[ast.AST]]:
-    """What of a scope may run with nothing that catches its failure, and the scopes in it."""
-    found: list[ast.AST] = []
-    scopes: set[ast.AST] = set()
-    waiting = _running(tree)
-    for node in waiting:
-        found.append(node)
-        if isinstance(node, _SCOPES):
-            scopes.add(node)
-        elif not (isinstance(node, ast.Try) and node.handlers or suppresses(node)):
-            waiting += _running(node)
-    return found, scopes
-
-
-def _running(node: ast.AST) -> list[ast.AST]:
-    """What is right below a node, but statements after the one that ends a block, and a branch that never runs."""
-    left = set(children(node))
-    for name in _BODIES:
-        body = getattr(node, name, None)
-        if isinstance(body, list):
-            left -= set(body) - set(until_exit(body))
-    if isinstance(node, ast.If) and is_dead(node.test):
-        left -= set(node.body)
-    elif isinstance(node, ast.AnnAssign):
-        left.discard(node.annotation)  # that of a local name is not evaluated
-    return [one for one in children(node) if one in left]
 
 
 def _is_layer(base: ast.expr) -> bool:

@@ -23,6 +23,13 @@ from caffelint.text.near import Compared, near
 from caffelint.text.records import NamedTuple
 
 _OF_PYTHON = frozenset(dir(builtins)) | {"__class__", "__file__", "__path__", "__name__", "__doc__"}
+_OF_OTHERS = frozenset(
+    (
+        *("ExceptionGroup", "BaseExceptionGroup", "PythonFinalizationError", "frozendict", "sentinel"),
+        "profile",  # of kernprof
+    )
+)
+"""Builtins of Pythons later than this may be, from 3.11 to 3.15, and what a profiler adds."""
 _OF_PYTHON_2 = frozenset(
     (
         *("apply", "basestring", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long", "raw_input"),
@@ -133,7 +140,7 @@ def unbound(
 
 
 def unknown_names(parts: Sequence[ast.AST], *known: frozenset[str]) -> list[ast.Name]:
-    known += (_OF_PYTHON, _OF_PYTHON_2)
+    known += (_OF_PYTHON, _OF_PYTHON_2, _OF_OTHERS)
     names = (node for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
     unknown = [node for node in names if not any(node.id in one for one in known)]
     if any(_OF_NUMPY in one for one in known):

@@ -33,11 +33,22 @@ LATER = {
     ),
 }
 """What another run than this comes to."""
+TAKEN = "class A(object):\n    def f(self):\n        return 0\n    def g(self, i):\n        return self.f(i)\n"
+RUNNING_METHODS = (
+    TAKEN.replace("return 0", "raise NotImplementedError"),
+    TAKEN.replace("return 0", "'Of others.'"),
+    f"{TAKEN}class B(A):\n    def f(self, i):\n        return i\nB().g(1)\n",
+    f"{TAKEN}class B(A):\n    f = lambda self, i: i\nB().g(1)\n",
+    f"{TAKEN}    f = lambda self, i: i\nA().g(1)\n",
+    "class A:\n    def f(a):\n        pass\n    f = staticmethod(f)\n    def g(self):\n        self.f(1)\nA().g()\n",
+    "class A:\n    def f(self):\n        return 0\n    class B(dict):\n        def g(self):\n            self.f(1)\n",
+)
+
 CALLS = {
     "def f(a):\n    pass\nf(b=1)\n": Stop(3, "f", says="with b, which it does not take"),
     "def f(a):\n    pass\nf(1, a=1)\n": Stop(3, "f", says="with two values for a"),
     "def f(*, a):\n    pass\nf()\n": Stop(3, "f", says="without a, which it needs"),
-    "class A(object):\n    def f():\n        pass\n    def g(self):\n        self.f()\nA().g()\n": Stop(
+    "class A(object):\n    def f():\n        return 1\n    def g(self):\n        self.f()\nA().g()\n": Stop(
         5, "self.f", says="which takes no self"
     ),
 }
@@ -63,10 +74,17 @@ RUNNING = (
     "import contextlib\nwith contextlib.suppress(NameError):\n    print(later)\n",
     "def f(x):\n    y: Foo = x\n    return y\n\n\nf(1)\n",
     "match {'a': 1, 'b': 2}:\n    case {'a': 1, **rest}:\n        print(rest)\n",
+    "def f(a):\n    return a\ntry:\n    f()\nexcept TypeError:\n    f(1)\n",
+    "import contextlib\ndef f(a):\n    return a\nwith contextlib.suppress(TypeError):\n    f()\n",
+    "def f(a):\n    return a\nif not True:\n    f()\nwhile 0:\n    f()\n",
+    "def f(a):\n    return a\nif 1:\n    f(1)\nelse:\n    f()\n",
+    "while 0:\n    print(later)\nif not True:\n    print(later)\n",
+    "def f(rows):\n    any((last := one) > 1 for one in rows)\n    return last\nf([1, 2])\n",
+    "from __future__ import annotations\ndef f(x: Later) -> Later:\n    y: Later = x\n    return y\nf(1)\n",
 )
 
 
-@pytest.mark.parametrize("text", [*STOPPING, *RUNNING])
+@pytest.mark.parametrize("text", [*STOPPING, *RUNNING, *RUNNING_METHODS])
 def test_stops_as_python_does(text: str) -> None:
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     found = STOPPING.get(text)
@@ -81,6 +99,10 @@ def test_stops_as_python_does(text: str) -> None:
 @pytest.mark.parametrize("text", LATER)
 def test_stops_where_another_run_comes(text: str) -> None:
     assert stops(text) == LATER[text]
+
+
+def test_what_a_method_is_given_that_no_class_has_anew() -> None:
+    assert stops(TAKEN) == Stop(5, "self.f", says="with 1 argument, of which it takes none")
 
 
 @pytest.mark.parametrize("text", CALLS)
@@ -133,6 +155,9 @@ def test_calls_that_numpy_refuses(call: str, fails: bool) -> None:
         "print 'x'\nexec(open('config.py').read())\nprint(step)\n",
         "import sys\nsetattr(sys.modules[__name__], 'step', 1)\nprint(step)\n",
         'print(f"size {d["a"]} of {d["b)"]}")\n',
+        "@profile\ndef f():\n    pass\n\n\nf()\n",
+        "try:\n    f()\nexcept* TypeError:\n    pass\ndef f(a):\n    pass\n",
+        "def f():\n    return isinstance(f, (ExceptionGroup, PythonFinalizationError))\nf()\n",
     ],
 )
 def test_what_is_not_sure(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,5 +47,11 @@ def module_stops(layer: Layer) -> Iterator[tuple[PythonModule, Stopped]]:
 
 
 def _beside(texts: Mapping[str, str], folders: Iterable[str], name: str) -> str | None:
-    found = (texts.get(os.path.join(folder, f"{name}.py")) for folder in folders)
-    return next((text for text in found if text is not None), None)
+    path = next((one for one in (os.path.join(folder, f"{name}.py") for folder in folders) if one in texts), None)
+    return None if path is None or is_compiled(os.path.dirname(path), name) else texts[path]
+
+
+def is_compiled(folder: str, name: str) -> bool:
+    """Is there a module of that name in C, which comes before one in Python?"""
+    start = os.path.join(glob.escape(folder), glob.escape(name))
+    return any(glob.glob(f"{start}*{end}") for end in (".so", ".pyd"))

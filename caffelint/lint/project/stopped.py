@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from caffelint.lint.project.memory import remembered
-from caffelint.lint.project.module_stops import IMPORTS_CAFFE
+from caffelint.lint.project.module_stops import IMPORTS_CAFFE, is_compiled
 from caffelint.lint.project.python_layers import NAMED
 from caffelint.lint.project.scripts import files_with, folders_with, scripts_below
 from caffelint.lint.reach import reach_of
@@ -50,8 +50,9 @@ def stopped_in(top: str) -> Mapping[str, tuple[Stopped, ...]]:
 
     def module(script: Script, name: str) -> str | None:
         file = f"{name}.py"
-        is_package = os.path.lexists(os.path.join(script.folder, name))  # which comes first
-        if folders_with(top, file) != {script.folder} or bare(script.path) == file or is_package:
+        if folders_with(top, file) != {script.folder} or bare(script.path) == file:
+            return None
+        if os.path.lexists(os.path.join(script.folder, name)) or is_compiled(script.folder, name):  # which come first
             return None
         try:
             return read(os.path.join(script.folder, file), _LARGEST, reach).decode("utf-8", "replace")

@@ -63,6 +63,21 @@ HELP = "def count(list, most=3):\n    pass\n"
         ("from help import cuont", {"tools/help.py": "from more import *\n"}, ""),
         ("try:\n    from help import cuont\nexcept ImportError:\n    pass", {"tools/help.py": HELP}, ""),
         ("import help\nhelp.cuont = 1\nprint(help.cuont)", {"tools/help.py": HELP}, ""),
+        ("try:\n    import help\n    help.count()\nexcept TypeError:\n    pass", {"tools/help.py": HELP}, ""),
+        ("import help\nif 0:\n    help.cuont(1)", {"tools/help.py": HELP}, ""),
+        ("import help\nif hasattr(help, 'cuont'):\n    help.cuont(1)", {"tools/help.py": HELP}, ""),
+        ("import help\nif 'cuont' in dir(help):\n    help.cuont(1)", {"tools/help.py": HELP}, ""),
+        ("import help\nsetattr(help, 'a' * 2, 1)\nhelp.cuont(1)", {"tools/help.py": HELP}, ""),
+        ("import help\nprint(help)\nhelp.cuont(1)", {"tools/help.py": HELP}, ""),
+        ("import help\nhelp.__dict__.update(a=1)\nhelp.a(1)", {"tools/help.py": HELP}, ""),
+        ("import sys\nsys.path.insert(0, '../lib')\nfrom help import cuont", {"tools/help.py": HELP}, ""),
+        ("from help import cuont", {"tools/help.py": f"{HELP}def __getattr__(name):\n    return name\n"}, ""),
+        ("from help import cuont", {"tools/help.py": HELP, "tools/help.cpython-311.so": ""}, ""),
+        (
+            "from __future__ import annotations\nimport help\ndef f(x: help.Cuont):\n    pass",
+            {"tools/help.py": HELP},
+            "",
+        ),
     ],
 )
 def test_what_a_module_beside_lacks(tmp_path: Path, script: str, files: dict[str, str], says: str) -> None:
