@@ -184,7 +184,11 @@ def uncaught(tree: ast.AST, closed: tuple[type[ast.AST], ...] = ()) -> list[ast.
     """
     found = [tree]
     for one in found:
-        if one is tree or not (_catches(one) or isinstance(one, closed)):
+        if one is not tree and isinstance(one, closed):
+            continue
+        if isinstance(one, ast.expr):
+            found += children(one)  # most nodes: nothing of them ends a block
+        elif not _catches(one):
             found += running(one)
     return found
 
