@@ -11,7 +11,7 @@ from functools import lru_cache
 from caffelint.project.mentions import Beside
 from caffelint.project.python2 import parse
 from caffelint.project.python_calls import BadCall, plain, refusal
-from caffelint.project.python_nodes import dotted, hints_unread, in_any_case, uncaught, walk
+from caffelint.project.python_nodes import hints_unread, in_any_case, uncaught, walk
 from caffelint.project.python_unbound import names_bound, names_bound_by
 from caffelint.text.records import NamedTuple
 
@@ -28,7 +28,7 @@ class _Module(NamedTuple):
 
 def amiss(nodes: Sequence[ast.AST], beside: Beside) -> Iterator[BadCall]:
     """nodes: all of the file."""
-    if any(dotted(node) == "sys.path.insert" for node in nodes if isinstance(node, ast.Attribute)):
+    if any(map(_puts_first, nodes)):
         return  # another file may come first
     unread = hints_unread(nodes)
     runs = {node: None for node in uncaught(nodes[0]) if node not in unread}  # in order
@@ -61,6 +61,17 @@ def amiss(nodes: Sequence[ast.AST], beside: Beside) -> Iterator[BadCall]:
                 yield BadCall(node.lineno, called, says)
         elif node is attribute and name not in module_.names:
             yield BadCall(node.lineno, called, "", True)
+
+
+def _puts_first(node: ast.AST) -> bool:
+    """Is it `sys.path.insert`? A chain of attributes is not gone through from each."""
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "insert"
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "path"
+        and isinstance(node.value.value, ast.Name)
+    )
 
 
 def _handed(nodes: Sequence[ast.AST]) -> set[str]:

@@ -184,7 +184,11 @@ def uncaught(tree: ast.AST, closed: tuple[type[ast.AST], ...] = ()) -> list[ast.
     """
     found = [tree]
     for one in found:
-        if one is tree or not (_catches(one) or isinstance(one, closed)):
+        if one is not tree and isinstance(one, closed):
+            continue
+        if isinstance(one, ast.expr):
+            found += children(one)  # most nodes: nothing of them ends a block
+        elif not _catches(one):
             found += running(one)
     return found
 
@@ -193,17 +197,13 @@ def _catches(node: ast.AST) -> bool:
     return bool(getattr(node, "handlers", ())) or suppresses(node)
 
 
-def hints_unread(nodes: Iterable[ast.AST]) -> set[ast.AST]:
+def hints_unread(nodes: Sequence[ast.AST]) -> set[ast.AST]:
     """All parts of annotations, of nodes of a file, that nothing evaluates: `from __future__ import annotations`."""
-    found = [
-        hint
-        for one in nodes
-        for name in ("annotation", "returns")
-        if isinstance(hint := getattr(one, name, 0), ast.AST)
-    ]
-    futures = (one for one in nodes if isinstance(one, ast.ImportFrom) and one.module == "__future__")
-    is_lazy = found and any(name.name == "annotations" for one in futures for name in one.names)
-    return set(walk_all(found)) if is_lazy else set()
+    futures = [one for one in nodes if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+    if not any(name.name == "annotations" for one in futures for name in one.names):
+        return set()
+    found = (getattr(one, name, None) for one in nodes for name in ("annotation", "returns"))
+    return set(walk_all(hint for hint in found if isinstance(hint, ast.AST)))
 
 
 def suppresses(node: ast.AST) -> bool:
