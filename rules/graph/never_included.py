@@ -135,9 +135,18 @@ def _takes_away(net: Net, layer: Layer, condition: _Condition) -> bool:
         changed = state._replace(level=int(condition.value)) if condition.name == "level" else state
         if condition.name == "stage":
             changed = state._replace(stages=state.stages | {condition.value.strip('"')})
-        if any(state.keeps(other) and not changed.keeps(other) for other in net.conditional):
+        if any(state.keeps(other) and not changed.keeps(other) for other in net.once(_may_leave)):
             return True
     return False
+
+
+def _may_leave(net: Net) -> list[Layer]:
+    """The layers that one more stage, or a higher level, may take away."""
+    return [
+        one
+        for one in net.conditional
+        if one.message.exclude or any(rule.not_stage or rule.HasField("max_level") for rule in one.message.include)
+    ]
 
 
 def _remedy(solver: Solver, name: str, value: str, for_test: bool) -> str:
