@@ -12,6 +12,9 @@ _MODULE = (
 _TOOLS = "def prepare(images, size):\n    return images * %s\n"
 _FILES = {"README.md": "", "net.prototxt": _NET}
 
+_MOST = 30
+"""Classes of a net whose modules are read for it."""
+
 
 class PythonModuleStops(NetRule):
     """The module of a Python layer, or one of the project that it imports, has a line that fails.
@@ -74,7 +77,9 @@ class PythonModuleStops(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said = set[str]()
-        for layer in net.layers_having("python_param") if net.python_modules else ():
+        layers = net.layers_having("python_param") if net.python_modules else ()
+        named = {(one.message.python_param.module, one.message.python_param.layer): one for one in reversed([*layers])}
+        for layer in [*reversed(named.values())][:_MOST]:
             for module, stop in module_stops(layer):
                 if module.path not in said:
                     said.add(module.path)
