@@ -124,5 +124,5 @@ def test_what_is_suggested_comes_before_the_schedule(capsys: pytest.CaptureFixtu
     solver = Path(__file__).parents[2] / "fixtures/right/lenet/solver.prototxt"
     main(["lr", "--suggest", str(solver), "--input-shape", "data=64x1x28x28"])
     out = capsys.readouterr().out
-    assert "base_lr 0.01 is below where SGD begins to fail, 0.0264 to 0.227" in out
+    assert "base_lr 0.01 is below where SGD begins to fail, 0.022 to 0.189" in out
     assert out.index("base_lr 0.01") < out.index("10,000 iterations")
