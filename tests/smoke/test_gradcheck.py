@@ -147,7 +147,7 @@ EXPECTED = {
     "Turned": "its sign is wrong",
     "Zero": "it is 0 everywhere",
     "Adds": "keeps old values or adds to them",
-    "Writes": 'backward writes no gradient of "Adds": nothing before it learns',
+    "Writes": 'backward writes no gradient of "Adds", so nothing before it learns',
     "Half": "but the slope of forward is ",
     "Clipped": "",
     "Clipped_again": "",
