@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from caffelint.lint import (
     LIKELY,
-    TEST,
     WARNING,
     Finding,
     Invalid,
@@ -17,12 +16,7 @@ from caffelint.lint import (
     titles,
 )
 
-from ._bent import after_weights, bending
-from ._order import trained_with
-from ._partner import training_nets
-
-_MOST = 3
-"""Nets that may have trained one, and layers that may differ: of more, it is another design."""
+from ._bent import bent_otherwise
 
 
 def _layer(type_: str, bottom: str, top: str) -> str:
@@ -85,18 +79,7 @@ class DeployLacksActivation(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
-        trainers = [one.net for one in net.once(training_nets) if one.is_close] or trained_with(net)
-        if not 0 < len(trainers) <= _MOST:
-            return
-        found = []
-        for layer in net.in_phase(TEST):
-            here = bending(layer) if layer.kind.shaped_by else None
-            there = [other.once(after_weights).get((here.first, layer.type), []) for other in trainers] if here else []
-            # A new head has another name than the one that it takes the place of.
-            called = [[one for one in some if one.layer.name == layer.name] or some for some in there]
-            if here and all(len(some) == 1 and bool(some[0].bends) != bool(here.bends) for some in called):
-                found.append((here, called[0][0]))
-        for here, twin in found if len(found) <= _MOST else ():
+        for here, twin in net.once(bent_otherwise):
             has, lacks = ("has", "lacks") if here.bends else ("lacks", "has")
             yield self.finding(
                 here.layer.at("bottom", 0),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import ERROR, LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title, titles
 from caffelint.lint.built import shape_text
 
+from ._bent import bent_otherwise
 from ._compared import bends, computed_by_scripts, differences, layers_in, other_shapes, parameters_of
 from ._layer_params import field_path
 from ._partner import Training, namesake, refused_here, tests_of, training_nets
@@ -136,10 +137,10 @@ class DeployMismatch(NetRule):
         Invalid(
             {
                 "train_val.prototxt": _TRAIN.replace(_FC, _RELU + _FC) % (_CROP, 1, 1, 1, 9),
-                "deploy.prototxt": _DEPLOY % (224, 224, 1, 1, 1, 9),
+                "deploy.prototxt": _DEPLOY.replace(_FC, _RELU.replace("ReLU", "TanH") + _FC) % (224, 224, 1, 1, 1, 9),
             },
             span='name: "c3"',
-            message='Convolution "c3" is followed by no activation here but by ReLU in "train_val.prototxt", so it'
+            message='Convolution "c3" is followed by TanH here but by ReLU in "train_val.prototxt", so it'
             " computes something other than what was trained; make the two nets equal",
         ),
         Invalid(
@@ -189,11 +190,10 @@ class DeployMismatch(NetRule):
         (first, field, here, there), *_ = refused
         fields = sorted({field for _, field, *_ in refused})
         layers = list(dict.fromkeys(layer for layer, *_ in refused))
-        differ = "differs" if len(fields) == 1 else "differ"
         yield self.finding(
             first.at(*field_path(first, field)),
-            f'{titles(layers)}: {" and ".join(fields)} {differ} from "{training.file}" (here {here}, there {there}),'
-            " so Caffe refuses their weights; set them as in training",
+            f"{titles(layers)}: {' and '.join(fields)} differ{'s' * (len(fields) == 1)} from"
+            f' "{training.file}" (here {here}, there {there}), so Caffe refuses their weights; set them as in training',
             related=_related(training.layers[first.name]),
             layers=layers,
         )
@@ -203,7 +203,8 @@ class DeployMismatch(NetRule):
     ) -> Iterator[Finding]:
         odd = []
         for name, layer in layers.items():
-            other = nearest.layers.get(name)
+            is_told = any(one.first == name for one, _ in layer.net.once(bent_otherwise))  # as G059
+            other = None if is_told else nearest.layers.get(name)
             if other is None or other.type != layer.type or not layer.kind.shaped_by:
                 continue
             here = bends(layer)
@@ -212,8 +213,7 @@ class DeployMismatch(NetRule):
             if here is not None and all(there and here[: len(there)] != there for there in usual):
                 if here or not all(computed_by_scripts(layer.net, there) for there in usual):
                     odd.append((layer, other, here, usual[0] or []))
-        if len(odd) == 1:
-            layer, other, here, there = odd[0]
+        for layer, other, here, there in odd if len(odd) == 1 else ():
             yield self.finding(
                 layer.at("name"),
                 f"{title(layer)} is followed by {' and '.join(here) or 'no activation'} here but by"

@@ -116,6 +116,18 @@ def test_the_training_net_of_its_own_name_goes_first(tmp_path: Path) -> None:
     assert message.startswith('InnerProduct "fc": num_output is 81 here and 21 in "a_train.prototxt"')
 
 
+def test_a_missing_activation_is_told_once(tmp_path: Path) -> None:
+    relu = 'layer { name: "relu" type: "ReLU" bottom: "b4" top: "b4" }\n'
+    fc = 'layer { name: "fc" type: "InnerProduct" bottom: "b4" top: "fc" inner_product_param { num_output: 9 } }\n'
+    (tmp_path / "train.prototxt").write_text(DATA + relu + fc + LOSS.replace("b4", "fc"))
+    (tmp_path / "deploy.prototxt").write_text(INPUT + fc)
+    config = Config()
+    config.cache = False
+    found = [one.name for one in caffelint.check(tmp_path, config).findings]
+    assert found.count("deploy-lacks-activation") == 1
+    assert "deploy-mismatch" not in found
+
+
 def test_sizes_that_a_scale_does_not_give(tmp_path: Path) -> None:
     """Of a pooled map of 45 rows, 23 are left, and twice that is one too many."""
     upsample = (
