@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import dotted, walk
+from caffelint.project.python_nodes import walk
+from caffelint.project.python_reads import casts
 from caffelint.project.script_writes import is_written
 
-_BYTES = "uint8"
+_BYTES = frozenset(["uint8"])
 _MOST = 50
 """Places of a path that are looked at."""
 _GO_ON = ("_", "-", ".")
@@ -20,13 +21,14 @@ def bytes_made(text: str, name: str, folder: str) -> list[int]:
 
     None where it multiplies by more than 1 anywhere: values of 0 to 1 may be meant.
     """
-    if _BYTES not in text or not any(_is_stored(text, one) for one in (name, folder and f"{folder}/") if one):
+    stored = (name, folder and f"{folder}/")
+    if not any(one in text for one in _BYTES) or not any(one and _is_stored(text, one) for one in stored):
         return []
     tree, _ = parse(text)
     code = walk(tree) if tree is not None else []
     if any(isinstance(node, ast.BinOp | ast.AugAssign) and _enlarges(node) for node in code):
         return []
-    return sorted({node.lineno for node in code if isinstance(node, ast.Call) and _makes_bytes(node)})
+    return sorted({node.lineno for node in code if isinstance(node, ast.Call) and casts(node, _BYTES)})
 
 
 def _is_stored(text: str, path: str) -> bool:
@@ -46,14 +48,3 @@ def _enlarges(node: ast.BinOp | ast.AugAssign) -> bool:
     factors = [node.value] if isinstance(node, ast.AugAssign) else [node.left, node.right]
     numbers = [one.value for one in factors if isinstance(one, ast.Constant)]
     return isinstance(node.op, ast.Mult) and any(isinstance(one, int | float) and one > 1 for one in numbers)
-
-
-def _makes_bytes(call: ast.Call) -> bool:
-    """`astype` with bytes, or the type of numpy called: of zeros that it makes itself nothing is lost."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
-        types = [*call.args, *(one.value for one in call.keywords if one.arg == "dtype")]
-        return any(
-            one.value == _BYTES if isinstance(one, ast.Constant) else dotted(one).rpartition(".")[2] == _BYTES
-            for one in types
-        )
-    return bool(call.args) and dotted(call.func).rpartition(".")[2] == _BYTES

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from caffelint.project.python_nodes import FUNCTIONS, dotted, own_nodes, uncaught
-from caffelint.project.python_unbound import names_bound_by
+from caffelint.project.python_unbound import functions_of, names_bound_by, plain
 from caffelint.text.records import NamedTuple
 
 _NUMPY = ("np", "numpy")
@@ -36,8 +36,7 @@ def bad_calls(body: Sequence[ast.stmt], nodes: Sequence[ast.AST]) -> Iterator[Ba
     """body: the statements of a file; nodes: all of it."""
     runs = uncaught(nodes[0])
     calls = [node for node in runs if isinstance(node, ast.Call)]
-    times = Counter(name for node in nodes for name in names_bound_by(node))
-    functions = {one.name: one for one in plain(body) if times[one.name] == 1}
+    functions = functions_of(nodes, body)
     for call in calls:
         if isinstance(call.func, ast.Name) and call.func.id in functions:
             if says := refusal(call, functions[call.func.id].args):
@@ -60,11 +59,6 @@ def _times_borne(nodes: Sequence[ast.AST]) -> Counter[str]:
             bound = (one for one in own_nodes(node)[1:] if not isinstance(one, FUNCTIONS))
             times.update(name for one in bound for name in names_bound_by(one))
     return times
-
-
-def plain(body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
-    """The functions of a body that are what they are written as."""
-    return [one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list]
 
 
 def _of_methods(own: ast.ClassDef, unsure: set[str]) -> Iterator[BadCall]:

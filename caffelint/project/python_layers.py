@@ -22,7 +22,7 @@ from caffelint.project.python_overwritten import overwritten
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_phases import drawn_where_phase_is_set
 from caffelint.project.python_reached import Part, parts_of
-from caffelint.project.python_reads import reads_values, writes_diff
+from caffelint.project.python_reads import casts, reads_values, writes_diff
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
 from caffelint.project.python_switches import Switched, switched
@@ -305,7 +305,7 @@ class PythonClass:
     @cached_property
     def whole_numbers(self) -> Sequence[int]:
         """The lines at which its code makes whole numbers of values, as by `astype(np.uint8)`."""
-        return sorted({node.lineno for node in self._code if isinstance(node, ast.Call) and _makes_whole(node)})
+        return sorted({node.lineno for node in self._code if isinstance(node, ast.Call) and casts(node, _WHOLE)})
 
     @cached_property
     def draws(self) -> bool:
@@ -404,16 +404,6 @@ def _is_super(call: ast.Call) -> bool:
 
 def _is_reshape(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "reshape"
-
-
-def _makes_whole(call: ast.Call) -> bool:
-    """Is it `astype`, or a function of numpy, with a type of whole numbers?"""
-    types = [*call.args, *(one.value for one in call.keywords if one.arg == "dtype")]
-    if not isinstance(call.func, ast.Attribute):
-        return False
-    if call.func.attr in _WHOLE:
-        return bool(call.args)
-    return any(_name_of(one) in _WHOLE or isinstance(one, ast.Constant) and one.value in _WHOLE for one in types)
 
 
 def _name_of(node: ast.expr) -> str:

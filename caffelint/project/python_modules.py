@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from caffelint.project.mentions import Beside
 from caffelint.project.python2 import parse
-from caffelint.project.python_calls import BadCall, plain, refusal
+from caffelint.project.python_calls import BadCall, refusal
 from caffelint.project.python_nodes import hints_unread, in_any_case, uncaught, walk
-from caffelint.project.python_unbound import names_bound, names_bound_by
+from caffelint.project.python_unbound import functions_of, names_bound, names_bound_by
 from caffelint.text.records import NamedTuple
 
 _MOST_NODES = 50_000
@@ -28,8 +28,10 @@ class _Module(NamedTuple):
 
 def amiss(nodes: Sequence[ast.AST], beside: Beside) -> Iterator[BadCall]:
     """nodes: all of the file."""
-    if any(map(_puts_first, nodes)):
-        return  # another file may come first
+    names = {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}
+    names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    if not any(_of(name, beside) for name in names) or any(map(_puts_first, nodes)):
+        return  # nothing is beside it, or another file may come first
     unread = hints_unread(nodes)
     runs = {node: None for node in uncaught(nodes[0]) if node not in unread}  # in order
     times = Counter(name for node in nodes for name in names_bound_by(node))
@@ -97,8 +99,7 @@ def _read(text: str) -> _Module | None:
         or any(isinstance(one, ast.ImportFrom) and _is_star(one) for one in nodes)
     ):
         return None
-    times = Counter(name for node in nodes for name in names_bound_by(node))
-    return _Module(names, {one.name: one.args for one in plain(tree.body) if times[one.name] == 1})
+    return _Module(names, {name: one.args for name, one in functions_of(nodes, tree.body).items()})
 
 
 def _is_star(node: ast.ImportFrom) -> bool:

@@ -1,12 +1,14 @@
-"""What code of a Python layer reads of the blobs that it is given, and writes to them."""
+"""What Python code makes of values: what a layer reads of its blobs and writes to them, and which types it casts to."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from caffelint.project.python_nodes import children, inside
+from caffelint.project.python_nodes import children, dotted, inside
 
+_NEW = frozenset(f"{name}{end}" for name in ("zeros", "ones", "empty", "full") for end in ("", "_like"))
+"""Functions of numpy that make arrays of their own: of no value is anything lost."""
 _OF_SHAPE = frozenset(["shape", "ndim", "size", "dtype"])
 
 
@@ -49,3 +51,14 @@ def _without_arguments(node: ast.AST) -> Iterator[ast.AST]:
         one = left.pop()
         yield one
         left += [one.func] if isinstance(one, ast.Call) else children(one)
+
+
+def casts(call: ast.Call, types: Collection[str]) -> bool:
+    """Does a method, or a function of numpy, make values of one of these types, as by `astype(np.uint8)`?"""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr in _NEW:
+        return False
+    if call.func.attr in types:
+        return bool(call.args)
+    given = [*call.args, *(one.value for one in call.keywords if one.arg == "dtype")]
+    names = (one.value if isinstance(one, ast.Constant) else dotted(one).rpartition(".")[2] for one in given)
+    return any(name in types for name in names)

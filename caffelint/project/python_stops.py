@@ -6,15 +6,19 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from caffelint.project.mentions import Beside
 from caffelint.project.python2 import broken, parse
-from caffelint.project.python_calls import bad_calls
+from caffelint.project.python_calls import BadCall, bad_calls
 from caffelint.project.python_modules import amiss
 from caffelint.project.python_nodes import asks_for_main, walk
 from caffelint.project.python_scopes import Unbound, unbound_anywhere
 from caffelint.project.python_unbound import Stop, alike, names_bound, stop_in
 from caffelint.text.patterns import compiled_later
+
+if TYPE_CHECKING:
+    from caffelint.project.python_layers import PythonModule
 
 _IMPORTS = compiled_later(r"^[ \t]*(?:import|from)[ \t]{1,9}\.?(\w{1,100})\b", re.MULTILINE)
 _COMMENTED = compiled_later(r"#[ \t]{0,20}(?:self\.)?(\w{1,100})\(")
@@ -29,20 +33,22 @@ def stops(text: str, beside: Beside | None = None) -> Stop | None:
     stop, is_sure = _alone(text)
     if is_sure or beside is None or not any(beside(name) is not None for name in set(_IMPORTS.findall(text))):
         return stop
-    tree, _ = parse(text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    tree, _ = parse(text)
     nodes = walk(tree) if tree is not None else []
-    calls = amiss(nodes, beside) if 0 < len(nodes) <= _MOST_NODES else ()
-    found = [Stop(one.line, one.name, says=one.says, is_absent=one.is_absent) for one in calls]
+    calls = [*amiss(nodes, beside)] if 0 < len(nodes) <= _MOST_NODES else []
+    idle = _idle(tree, nodes, text) if tree is not None and calls else frozenset()
+    found = [_stop_at(one) for one in calls if one.line not in idle]
     return min([*found, *([stop] if stop else [])], default=None)
 
 
-def stop_of_module(tree: ast.Module, beside: Beside, lines: Collection[int]) -> Stop | None:
+def stop_of_module(module: PythonModule, beside: Beside, lines: Collection[int]) -> Stop | None:
     """The first of these lines that stops a module where it is reached."""
-    nodes = walk(tree)
+    tree = ast.Module(module.body, [])
+    nodes = [tree, *module.nodes]
     if len(nodes) > _MOST_NODES:
         return None
-    calls = [*bad_calls(tree.body, nodes), *amiss(nodes, beside)]
-    found = [Stop(one.line, one.name, says=one.says, is_absent=one.is_absent) for one in calls]
+    found = [*map(_stop_at, (*bad_calls(tree.body, nodes), *amiss(nodes, beside)))]
     unbound = unbound_anywhere(tree, nodes) if names_bound(nodes) is not None else ()
     found += _first_of(one for one in unbound if one.node.lineno in lines)
     return min((one for one in found if one.line in lines), default=None)
@@ -62,9 +68,10 @@ def _alone(text: str) -> tuple[Stop | None, bool]:
     is_told = names_bound(nodes) is not None
     if is_told and (stop := stop_in(tree, nodes)):
         return stop, True
-    found = [Stop(one.line, one.name, says=one.says) for one in bad_calls(tree.body, nodes)]
-    found += _first_of(unbound_anywhere(tree, nodes) if is_told else ())
-    idle = _idle(tree, nodes, text) if found else frozenset()
+    found = [*map(_stop_at, bad_calls(tree.body, nodes))]
+    unbound = [*unbound_anywhere(tree, nodes)] if is_told else []
+    idle = _idle(tree, nodes, text) if found or unbound else frozenset()
+    found += _first_of(one for one in unbound if one.node.lineno not in idle)
     return min((one for one in found if one.line not in idle), default=None), False
 
 
@@ -85,6 +92,10 @@ def _runs(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.If):
         return asks_for_main(statement)
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+
+
+def _stop_at(call: BadCall) -> Stop:
+    return Stop(call.line, call.name, says=call.says, is_absent=call.is_absent)
 
 
 def _first_of(unbound: Iterable[Unbound]) -> list[Stop]:

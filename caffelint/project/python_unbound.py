@@ -171,15 +171,25 @@ def names_bound(module: Iterable[ast.AST]) -> frozenset[str] | None:
 
 def helpers_of(module: Sequence[ast.AST], body: Sequence[ast.stmt]) -> Mapping[str, ast.FunctionDef]:
     """The functions of a file that run whenever they are called by their names, which stand for nothing else."""
-    functions = {one.name: one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list}
+    return {
+        name: one
+        for name, one in functions_of(module, body).items()
+        if not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(one))
+    }
+
+
+def functions_of(module: Sequence[ast.AST], body: Sequence[ast.stmt]) -> Mapping[str, ast.FunctionDef]:
+    """The functions of a file that are what they are written as, and whose names stand for nothing else."""
+    functions = {one.name: one for one in plain(body)}
     if not functions:
         return functions
     times = Counter(name for node in module for name in names_bound_by(node))
-    return {
-        name: one
-        for name, one in functions.items()
-        if times[name] == 1 and not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(one))
-    }
+    return {name: one for name, one in functions.items() if times[name] == 1}
+
+
+def plain(body: Sequence[ast.stmt]) -> list[ast.FunctionDef]:
+    """The functions of a body that no decorator changes."""
+    return [one for one in body if isinstance(one, ast.FunctionDef) and not one.decorator_list]
 
 
 def names_bound_by(node: ast.AST) -> Iterator[str]:

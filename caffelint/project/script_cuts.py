@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.project.script_words import stray_word
+from caffelint.project.script_words import TRAINS, stray_word
 from caffelint.text.patterns import compiled_later
 from caffelint.text.records import NamedTuple
 
-_TRAINS = compiled_later(r"\bcaffe(?:\.bin)?[\"']?[ \t]{1,9}train(?![\w-])")
 _SOLVER = compiled_later(r"--?solver(?:=|[ \t]{1,9})[\"']?([^\s\"']{1,300})")
 _OPTION = compiled_later(r"[ \t]{0,40}--?(solver|weights|snapshot)(?:=|[ \t])")
 COMMENT, BLANK, NO_BACKSLASH, WORD = "comment", "blank", "no backslash", "word"
@@ -52,7 +51,7 @@ def cuts(text: str) -> Iterator[Cut]:
             solver = _SOLVER.search(command)
             yield Cut(word, solver[1] if solver else word, start, WORD)
         length = length + 1 if goes_on and length < _LONGEST else 0
-        if inside or (not length and not _TRAINS.search(command)):
+        if inside or (not length and not TRAINS.search(command)):
             command = ""
         start += len(line) + 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from caffelint.text.patterns import compiled_later
 
-_TRAINS = compiled_later(r"\bcaffe(?:\.bin)?[\"']?[ \t]{1,9}train(?![\w-])")
+TRAINS = compiled_later(r"\bcaffe(?:\.bin)?[\"']?[ \t]{1,9}train(?![\w-])")
 _OTHER = compiled_later(r"\b(?:echo|printf|alias|grep|screen|tmux|ssh|docker)\b")
 _TOKEN = compiled_later(r"(?:[^\s\"'\\;|&<>()`]|\\.|\"[^\"]*\"|'[^']*')+|[;|&<>()`\"']")
 _OPTION = compiled_later(r"--?([A-Za-z]\w{0,60})(=?)")
@@ -20,7 +20,7 @@ _WITH_VALUE = frozenset(
 
 def stray_word(command: str) -> str:
     """The first word of no option; empty if none, or if that is not sure: tools/caffe.cpp, main (argc == 2)."""
-    begins = _TRAINS.search(command)
+    begins = TRAINS.search(command)
     if not begins or _OTHER.search(command, 0, begins.start()):
         return ""
     words: list[str] = []

@@ -2,7 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, module_stops, relative, stop_of, title
+from caffelint.lint import (
+    LIKELY,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    NetRule,
+    module_stops,
+    relative,
+    stop_of,
+    title,
+)
 
 _NET = 'layer { name: "data" type: "Python" top: "x" python_param { module: "m" layer: "Data" } }'
 _MODULE = (
@@ -77,9 +89,10 @@ class PythonModuleStops(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         said = set[str]()
-        layers = net.layers_having("python_param") if net.python_modules else ()
-        named = {(one.message.python_param.module, one.message.python_param.layer): one for one in reversed([*layers])}
-        for layer in [*reversed(named.values())][:_MOST]:
+        named: dict[tuple[str, str], Layer] = {}
+        for layer in net.layers_having("python_param") if net.python_modules else ():
+            named.setdefault((layer.message.python_param.module, layer.message.python_param.layer), layer)
+        for layer in [*named.values()][:_MOST]:
             for module, stop in module_stops(layer):
                 if module.path not in said:
                     said.add(module.path)

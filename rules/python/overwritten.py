@@ -30,10 +30,11 @@ class PythonOverwritten(LayerRule):
     ```
 
     ## Known problems
-    The module is read, not run. An input that is only compared, or taken from 1, may be meant as the output.
+    The module is read, not run. An input that is only compared, or taken from 1, may be meant as the output, as may
+    that of a layer that hands on its input, or the exp of it.
 
     ## References
-    - net.cpp, AppendTop; neuron_layer.hpp
+    - net.cpp, AppendTop; run on Caffe 1.0, where the gradient of the example has the wrong sign for inputs below 0
     """
 
     code = "Y019"

@@ -26,8 +26,9 @@ class ScriptRunsOtherPath(SolverRule):
     ```
 
     ## Known problems
-    Only paths that are written out are read, with two folders or more, of which the first is right. Of several solvers
-    that are meant alike, it is the one beside the script; nothing is said where a script may write the solver.
+    Only paths that are written out are read, with three folders or more, of which one is wrong, and not the first. Of
+    several solvers that are meant alike, it is the one beside the script; nothing is said where a script may write the
+    solver, or has a `cd`. At most three paths are told of a solver.
 
     ## References
     - tools/caffe.cpp, train; upgrade_proto.cpp, ReadSolverParamsFromTextFileOrDie

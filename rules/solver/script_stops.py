@@ -31,7 +31,8 @@ class ScriptStops(SolverRule):
     ## Known problems
     Told is one line of a script: the first that stops it whenever it is run, else the first that does where it is
     reached. Nothing is said of scripts that bind names in ways which their text does not show, as
-    `from settings import *` and `exec` do, of what is in a `try`, and of scripts that have nothing to do with Caffe.
+    `from settings import *` and `exec` do, of what is in a `try` or in a function that nothing names, and of scripts
+    that have nothing to do with Caffe.
 
     ## References
     - The Python Language Reference, 4.2, Naming and binding

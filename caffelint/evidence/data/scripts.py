@@ -6,11 +6,11 @@ import os
 
 from caffelint.lint.discover import relative
 from caffelint.lint.project.border import top_of
+from caffelint.lint.project.scripts import files_with
 from caffelint.lint.read import ReadError, read_found
-from caffelint.lint.walk import walk
 from caffelint.project.python_bytes import bytes_made
 
-_MOST, _MOST_FILES, _LARGEST = 300, 50_000, 1 << 18
+_MOST, _LARGEST = 300, 1 << 18
 
 
 def made_bytes(net: str, source: str, record: str) -> list[str]:
@@ -23,21 +23,9 @@ def made_bytes(net: str, source: str, record: str) -> list[str]:
     name = os.path.basename(source.rstrip("/"))
     return [
         f"{relative(path)}:{line}".replace(os.sep, "/")
-        for path in _scripts(top_of(home) or home)
+        for path in sorted(files_with(top_of(home) or home, ".py"))[:_MOST]
         for line in (bytes_made(_text(path), name, folder) if name else [])
     ]
-
-
-def _scripts(top: str) -> list[str]:
-    found: list[str] = []
-    seen = 0
-    for folder, folders, files in walk(top):
-        folders[:] = sorted(one for one in folders if not one.startswith("."))
-        seen += len(files)
-        found += (os.path.join(folder, one) for one in sorted(files) if one.endswith(".py"))
-        if seen > _MOST_FILES or len(found) > _MOST:
-            break
-    return found[:_MOST]
 
 
 def _text(path: str) -> str:

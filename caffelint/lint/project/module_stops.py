@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,7 +39,7 @@ def module_stops(layer: Layer) -> Iterator[tuple[PythonModule, Stopped]]:
             yield module, Stopped(Mention(module.file, line), says=says)
         elif is_own or not IMPORTS_CAFFE.search(module.text):
             beside = partial(_beside, texts, {home, os.path.dirname(module.path)})
-            stop = stop_of_module(ast.Module(module.body, []), beside, lines - told if is_own else lines)
+            stop = stop_of_module(module, beside, lines - told if is_own else lines)
             if stop:
                 yield module, Stopped(Mention(module.file, stop.line), stop.name, stop.near, stop.says, stop.is_absent)
 
@@ -53,5 +51,7 @@ def _beside(texts: Mapping[str, str], folders: Iterable[str], name: str) -> str 
 
 def is_compiled(folder: str, name: str) -> bool:
     """Is there a module of that name in C, which comes before one in Python?"""
+    import glob
+
     start = os.path.join(glob.escape(folder), glob.escape(name))
     return any(glob.glob(f"{start}*{end}") for end in (".so", ".pyd"))
