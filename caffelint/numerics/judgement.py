@@ -144,8 +144,10 @@ def judge(built: BuiltNet, solver: Any, rate: float, steps: float, given: Change
     """
     if not built.is_sound:
         return None
-    if any(isinstance(layer, BatchNorm) and layer.uses_global_stats for layer in built.layers):
-        return None  # blank statistics, which a rule of their own reports, drown everything else
+    # Blank statistics and statistics of one value, which have rules of their own, drown everything else.
+    norms = [layer for layer in built.layers if isinstance(layer, BatchNorm)]
+    if any(layer.uses_global_stats or layer.makes_zeros for layer in norms):
+        return None
     found = _figures(built, solver, rate, given, steps)
     kind = _kind(found)
     if not kind:

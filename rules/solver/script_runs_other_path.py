@@ -28,7 +28,7 @@ class ScriptRunsOtherPath(SolverRule):
     ## Known problems
     Only paths that are written out are read, with three folders or more, of which one is wrong, and not the first. Of
     several solvers that are meant alike, it is the one beside the script; nothing is said where a script may write the
-    solver, or has a `cd`. At most three paths are told of a solver.
+    solver, or goes where a variable says. At most three paths are told of a solver.
 
     ## References
     - tools/caffe.cpp, train; upgrade_proto.cpp, ReadSolverParamsFromTextFileOrDie
@@ -42,6 +42,8 @@ class ScriptRunsOtherPath(SolverRule):
     _SECOND = {"models/cars/first/solver.prototxt": _SOLVER}
     VALID = [
         _FILES | {"train.sh": _RUN.format("models/faces/first")},
+        # From where a variable says.
+        _FILES | {"train.sh": "cd $CAFFE_ROOT\n" + _RUN.format("models/face/first")},
         # Of another place, as where the project is a folder of a Caffe.
         _FILES | {"train.sh": _RUN.format("examples/faces/first")},
         _FILES | _SECOND | {"train.sh": _RUN.format("models/face/first")},

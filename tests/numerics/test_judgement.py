@@ -73,6 +73,24 @@ def test_a_trial_is_judged_as_if_it_went_on(rate: float, kind: str) -> None:
     assert found.kind == kind if found else not kind
 
 
+@pytest.mark.parametrize(("rate", "records", "kind"), [(1000, 8, HOT), (1000, 1, ""), (0.01, 1, "")])
+def test_statistics_of_one_value_tell_nothing(rate: float, records: int, kind: str) -> None:
+    """They make all values 0; the text may only hold the place of a batch. A rule of their own tells them."""
+    middle = (
+        f'layer {{ name: "h" type: "InnerProduct" bottom: "x" top: "h" inner_product_param {{ num_output: 9 {_FILLER} }}'
+        " }"
+        ' layer { name: "norm" type: "BatchNorm" bottom: "h" top: "norm" }'
+        ' layer { name: "s" type: "Sigmoid" bottom: "norm" top: "s" }'
+    )
+    text = _NET.format(middle=middle, last="s", filler=_FILLER).replace(
+        "dim: 8 dim: 4 dim: 50", f"dim: {records} dim: 50"
+    )
+    net = load(text.replace("dim: 8 }", f"dim: {records} }}").encode(), "net.prototxt").net
+    assert net is not None
+    found = judge(net.likely(State("TRAIN")), _solver(f'base_lr: {rate} lr_policy: "fixed"'), rate, steps=1000)
+    assert (found.kind if found else "") == kind
+
+
 @pytest.mark.parametrize(("weight", "kind"), [("1e-3", DECAY), ("1e-12", "")])
 def test_no_decay_is_to_blame_where_there_are_no_gradients(weight: str, kind: str) -> None:
     net = load(

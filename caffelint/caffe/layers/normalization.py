@@ -108,6 +108,12 @@ class BatchNorm(BuiltLayer):
         p = self.parameters
         return bool(p.use_global_stats) if p.HasField("use_global_stats") else self.phase == "TEST"
 
+    @property
+    def makes_zeros(self) -> bool:
+        """Is each value the mean of all that it is normalised by (Forward_cpu)?"""
+        shape = self.bottoms[0].shape
+        return not self.uses_global_stats and shape is not None and bool(shape) and shape[0] * count(shape[2:]) == 1
+
     def check_params(self) -> None:
         """Mean, variance and factor are no weights: their rate has to be 0 (LayerSetUp)."""
         for index, param in enumerate(self.message.param[:3]):

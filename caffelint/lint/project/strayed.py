@@ -17,8 +17,8 @@ _FEWEST = 4
 """Parts of a path of which one may be wrong: two other folders and the name say which solver is meant."""
 _MOST = 3
 """Paths that are told of one solver."""
-_GOES = compiled_later(r"^[ \t]*cd[ \t]", re.MULTILINE)
-"""Elsewhere, where the path may lead to a file."""
+_GOES = compiled_later(r"^[ \t]*cd[ \t][^\n]{0,200}\$", re.MULTILINE)
+"""To where a variable says, where the path may lead to a file."""
 _MOST_NAMESAKES = 50
 """Solvers of one name that a path is held against."""
 
