@@ -77,8 +77,8 @@ def test_a_trial_is_judged_as_if_it_went_on(rate: float, kind: str) -> None:
 def test_statistics_of_one_value_tell_nothing(rate: float, records: int, kind: str) -> None:
     """They make all values 0; the text may only hold the place of a batch. A rule of their own tells them."""
     middle = (
-        f'layer {{ name: "h" type: "InnerProduct" bottom: "x" top: "h" inner_product_param {{ num_output: 9 {_FILLER} }}'
-        " }"
+        'layer { name: "h" type: "InnerProduct" bottom: "x" top: "h"'
+        f" inner_product_param {{ num_output: 9 {_FILLER} }} }}"
         ' layer { name: "norm" type: "BatchNorm" bottom: "h" top: "norm" }'
         ' layer { name: "s" type: "Sigmoid" bottom: "norm" top: "s" }'
     )
