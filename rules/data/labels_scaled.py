@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from caffelint.lint import ERROR, LIKELY, UNSAFE, Finding, Invalid, Net, NetRule, fix, remove, title
+from caffelint.lint.score_classes import classes
 
 from ._layers import IMAGE_READERS, transform_place
 
@@ -14,10 +15,12 @@ _FROM_ONE = 2
 """A mean by which classes that are counted from 1 or 2 are counted from 0."""
 _MOST = 255
 """The largest value of a pixel, which labels of images are."""
+_MASK = 2
+"""The classes of a mask, which may be an image of black and white."""
 _NETS = (
     'layer {{ name: "data" type: "Data" top: "data" data_param {{ source: "images" }} }}'
     ' layer {{ name: "label" type: "Data" top: "label" data_param {{ source: "labels" }} transform_param {{ {} }} }}'
-    ' layer {{ name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param {{ num_output: 2'
+    ' layer {{ name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param {{ num_output: 5'
     ' kernel_size: 1 }} }} layer {{ name: "loss" type: "{}" bottom: "conv" bottom: "label" top: "loss" }}'
 )
 
@@ -66,8 +69,16 @@ class LabelsScaled(NetRule):
             _NETS.format("scale: 0.00390625", "SoftmaxWithLoss"),
             span="scale: 0.00390625",
             message='Data "label": scale makes of 255 a label of 0.996094, and SoftmaxWithLoss "loss" cuts what follows'
-            " the point, so every label is class 0; remove the scale of the labels",
+            " the point, so every label is class 0; remove the scale of the labels, and write them as 0 to 4",
             fixed=_NETS.format("", "SoftmaxWithLoss").replace(" transform_param {  }", ""),
+        ),
+        # Of two classes, a mask may hold 0 and 255.
+        Invalid(
+            _NETS.format("scale: 0.00390625", "SoftmaxWithLoss").replace("num_output: 5", "num_output: 2"),
+            span="scale: 0.00390625",
+            message='Data "label": scale makes of 255 a label of 0.996094, and SoftmaxWithLoss "loss" cuts what follows'
+            " the point, so every label is class 0; remove the scale if labels are 0 and 1, or set it to 0.00392157"
+            " if they are 0 and 255",
         ),
         Invalid(
             _NETS.format("mean_value: 104", "SoftmaxWithLoss"),
@@ -94,7 +105,7 @@ class LabelsScaled(NetRule):
         field = "scale" if _cuts(transform.scale) else "mean_file" if transform.mean_file else "mean_value"
         if field == "scale":
             text = f"scale makes of {_MOST} a label of {_MOST * transform.scale:g}, and {title(reader)} cuts what"
-            text += " follows the point, so every label is class 0; remove the scale of the labels"
+            text += f" follows the point, so every label is class 0; {_remedy(reader)}"
         else:
             text = f"the mean is subtracted from labels, which {title(reader)} takes for classes; remove {field} of the"
             text += " labels"
@@ -103,8 +114,18 @@ class LabelsScaled(NetRule):
             place,
             f"{title(layer)}: {text}",
             phases=state.phases,
-            fixes=fix(f"remove {field}", UNSAFE, remove(layer, *place.field.split("."))),
+            # Where only the labels tell which of two remedies is right, there is no edit.
+            fixes=() if " if " in text else fix(f"remove {field}", UNSAFE, remove(layer, *place.field.split("."))),
         )
+
+
+def _remedy(reader: BuiltLayer) -> str:
+    found = classes(reader.bottoms[0])
+    if found is None:
+        return "remove the scale of the labels"
+    if found[0] == _MASK:
+        return f"remove the scale if labels are 0 and 1, or set it to {1 / _MOST:.6g} if they are 0 and {_MOST}"
+    return f"remove the scale of the labels, and write them as 0 to {found[0] - 1}"
 
 
 def _changes(transform: Any) -> bool:

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, Related, title
 from caffelint.lint.built import BuiltLayer, types_that
-
-from ._classes import classes, given_by
+from caffelint.lint.score_classes import classes, given_by
 
 
 class SingleClassSoftmax(NetRule):

@@ -20,8 +20,7 @@ from caffelint.lint import (
     write,
 )
 from caffelint.lint.built import BuiltLayer, types_that
-
-from ._classes import classes
+from caffelint.lint.score_classes import classes
 
 _TYPES = types_that(lambda kind: kind.has_setting("top_k"))
 
