@@ -25,6 +25,7 @@ def _block(name: str, bottom: str, gate: str = "", operation: str = "PROD") -> s
 
 _DATA = 'layer { name: "data" type: "Data" top: "data" top: "label" }'
 _LOSS = ' layer { name: "loss" type: "SoftmaxWithLoss" bottom: "two" bottom: "label" }'
+_FROZEN = "param { lr_mult: 0 } param { lr_mult: 0 } convolution_param"
 _GATE = ' layer { name: "gate" type: "Sigmoid" bottom: "NAME" top: "NAME" }'
 
 
@@ -63,6 +64,8 @@ class ShortcutMultiplied(NetRule):
         _DATA + _block("one", "data", operation="SUM") + _block("two", "one", operation="SUM") + _LOSS,
         _DATA + _block("one", "data", _GATE) + _block("two", "one", _GATE) + _LOSS,
         _DATA + _block("one", "data", operation="SUM") + _block("two", "one") + _LOSS,
+        # Weights that are never trained compute a mean, or the like, not a block.
+        _DATA + (_block("one", "data") + _block("two", "one")).replace("convolution_param", _FROZEN) + _LOSS,
     ]
     INVALID = [
         Invalid(
@@ -75,9 +78,10 @@ class ShortcutMultiplied(NetRule):
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
+        frozen = {layer.index for layer in net.layers if layer.has_frozen_weights}
         for one in net.states():
             products = [layer for layer in one.layers if _is_product(layer)] if one.phase == TRAIN else []
-            if sum(map(_is_residual, products)) >= _SEVERAL:
+            if sum(_is_residual(layer, frozen) for layer in products) >= _SEVERAL:
                 found = [net.layers[layer.index] for layer in products if layer.index is not None]
                 edits = [write(layer, "eltwise_param", "operation", value="SUM") for layer in found]
                 yield self.finding(
@@ -97,14 +101,17 @@ def _is_product(layer: BuiltLayer) -> bool:
     return not any(maker is None or _may_gate(maker) for maker in (blob.maker for blob in layer.bottoms))
 
 
-def _is_residual(layer: BuiltLayer) -> bool:
-    """Does one factor come of the other by layers of weights and nothing that gates, along first bottoms?"""
+def _is_residual(layer: BuiltLayer, frozen: set[int]) -> bool:
+    """Does one factor come of the other by layers that learn and nothing that gates, along first bottoms?
+
+    frozen: the layers whose weights stay as they are.
+    """
     for shortcut, branch in (layer.bottoms, layer.bottoms[::-1]):
         maker, weighs = branch.maker, False
         for _ in range(_LONGEST):
             if maker is None or not maker.bottoms or _may_gate(maker):
                 break
-            weighs |= bool(maker.has_weights)
+            weighs |= bool(maker.has_weights) and maker.index not in frozen
             if maker.bottoms[0].original is shortcut.original:
                 return weighs
             maker = maker.bottoms[0].maker
