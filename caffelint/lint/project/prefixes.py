@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from math import lcm
 
 from caffelint.lint.project.memory import remembered
-from caffelint.lint.project.scripts import solvers_in
+from caffelint.lint.project.scripts import scripts_below, solvers_in
 from caffelint.lint.reach import reach_of
 from caffelint.lint.read import ReadError, read_found
 from caffelint.project.mentions import Sharing
@@ -22,13 +22,15 @@ _MOST = 1000
 """Solvers of a project that are held against each other."""
 _ITERATION = "_iter_"
 _NETS = ("net", "train_net")
+_GOES = compiled_later(r"\bcd\([ \t]{0,9}[A-Za-z_]|\bchdir\([ \t]{0,9}[A-Za-z_]")
+"""Where a program goes to a folder that it works out, as one of its own for each training."""
 _WORD = compiled_later(r"[a-z]+|\d+")
 
 
 class _Saving(NamedTuple):
     """solver, net, prefix: paths. interval, last: iterations at which it saves.
 
-    name: the words of both paths. told: those of the prefix.
+    name: the words of both paths. told: those of the prefix. is_bare: the prefix has no folder.
     """
 
     solver: str
@@ -38,6 +40,7 @@ class _Saving(NamedTuple):
     last: int
     name: frozenset[str]
     told: frozenset[str]
+    is_bare: bool
 
     @property
     def fits(self) -> tuple[int, int]:
@@ -47,7 +50,7 @@ class _Saving(NamedTuple):
 
 def shared_prefix(top: str, solver: str) -> Sharing | None:
     """A solver of another net whose weights one overwrites, if the prefix is rather that solver's by its words."""
-    if (mine := _saving(solver, top)) is None:
+    if (mine := _saving(solver, top)) is None or mine.is_bare and _works_out_folders(top):
         return None
     for other in _by_prefix(top).get(mine.prefix, ()):
         if other.net == mine.net or not (number := _common(mine, other)):
@@ -95,7 +98,12 @@ def _saving(solver: str, top: str) -> _Saving | None:
     whole = os.path.normpath(os.path.join(found[0], prefix + _ITERATION)).removesuffix(_ITERATION)
     net = os.path.realpath(os.path.join(found[0], net))
     name = f"{os.path.relpath(solver, top)} {os.path.relpath(net, top)}"
-    return _Saving(solver, net, whole, interval, last, _words(name), _words(prefix))
+    return _Saving(solver, net, whole, interval, last, _words(name), _words(prefix), "/" not in prefix)
+
+
+@remembered(4)
+def _works_out_folders(top: str) -> bool:
+    return any(_GOES.search(script.text) for script in scripts_below(top, top))
 
 
 def _common(one: _Saving, other: _Saving) -> int:

@@ -32,6 +32,17 @@ def test_prefixes_of_the_same_files(project: Path, prefix: str, other: str, told
     assert any(found) == told
 
 
+@pytest.mark.parametrize(("script", "told"), [("cd(opts.folder);", False), ("cd('..');", True)])
+@pytest.mark.parametrize("prefix", ["model", "snap/model"])
+def test_a_folder_of_its_own_for_each_training(project: Path, script: str, told: bool, prefix: str) -> None:
+    (project / "train.m").write_text(f"{script}\nsolver = caffe.Solver(opts.solver);\n")
+    for net in ("a", "b"):
+        (project / f"{net}.prototxt").write_text("")
+        (project / f"{net}_solver.prototxt").write_text(SOLVER.format(net, prefix))
+    found = [shared_prefix(str(project), str(project / f"{net}_solver.prototxt")) for net in ("a", "b")]
+    assert any(found) == (told or "/" in prefix)
+
+
 def test_weights_without_a_name_are_of_no_solver(project: Path) -> None:
     (project / "a.prototxt").write_text("")
     (project / "a_solver.prototxt").write_text(SOLVER.format("a", "snap/"))
