@@ -19,6 +19,8 @@ from caffelint.text.patterns import compiled_later
 
 _IS_LAYER = compiled_later(r"^class[ \t]{1,9}\w{1,99}\([\w.]{0,99}Layer\)", re.MULTILINE)
 """A module that cannot be read is told at the layer."""
+_RUNS = compiled_later(r"\b(?:\w{0,20}Solver|get_solver|Net|Classifier|Detector)\(|__main__")
+"""In a module of layers that is a program as well."""
 _SOLVER, _PROTOTXT = "olver", ".prototxt"
 _NO_NET = "labelmap"
 """In the names of files of names of classes."""
@@ -61,8 +63,13 @@ def stopped_in(top: str) -> Mapping[str, tuple[Stopped, ...]]:
 
     def is_layers(script: Script) -> bool:
         name = bare(script.path)
-        is_one = _IS_LAYER.search(script.text) is not None and len(folders_with(top, name)) == 1
-        return is_one and name.removesuffix(".py") in _modules_named(top)
+        if _IS_LAYER.search(script.text) is None:
+            return False
+        # One that no net names is run by nobody, as far as can be seen.
+        return _RUNS.search(script.text) is None or len(folders_with(top, name)) == 1 and is_named(name)
+
+    def is_named(name: str) -> bool:
+        return name.removesuffix(".py") in _modules_named(top)
 
     reach = reach_of(top)
     return stopped_of(scripts, lambda name: folders_with(top, name), nearest_to, beside, is_layers)
