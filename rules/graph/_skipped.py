@@ -1,8 +1,11 @@
-"""Whether the next layer goes on from the data, as if the layers before it were not there."""
+"""Whether a later layer goes on from what came before a layer, as if that were not there."""
 
 from __future__ import annotations
 
+from caffelint.lint import Layer
 from caffelint.lint.built import BuiltLayer, computed_by
+
+_LRN, _POOLING = "LRN", "Pooling"
 
 _DEEPEST = 500
 _AXES_OF_MAPS = 4
@@ -30,6 +33,22 @@ def skips(layer: BuiltLayer, follower: BuiltLayer | None) -> BuiltLayer | None:
             return None if above.type == follower.type and computed_by(above) == computed_by(follower) else follower
         above = above.bottoms[0].maker
     return None
+
+
+def is_step(layer: BuiltLayer) -> bool:
+    """Does it make of blobs what the next layer is to read, without weights of its own? No result to look at."""
+    if not layer.known or layer.has_weights or layer.is_loss:
+        return False
+    drops = layer.hands_on and not layer.rearranges
+    scales = layer.normalises or layer.type == _LRN
+    return bool(layer.is_activation or scales or layer.compares_maps or drops or layer.written_windows())
+
+
+def goes_on(layer: Layer) -> bool:
+    """Does it make of what it reads something for others to read?"""
+    joins = layer.kind.compares_maps and len(layer.bottoms) > 1
+    makes = layer.kind.has_weights or layer.type == _POOLING or joins
+    return bool(layer.kind.known and not layer.kind.is_loss and makes)
 
 
 def _lacks_pixels(layer: BuiltLayer) -> bool:

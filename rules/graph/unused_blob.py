@@ -7,7 +7,7 @@ from caffelint.lint.built import BuiltLayer
 
 from ._one_value import may_be_loss
 from ._parts import is_whole
-from ._skipped import skips
+from ._skipped import goes_on, is_step, skips
 from ._sliced import parts, reads_labels
 
 
@@ -121,6 +121,16 @@ class UnusedBlob(NetRule):
             message='Pooling "pool": nothing reads "pool", and InnerProduct "fc" reads "c" instead, so the layer has no'
             ' effect; let "fc" read "pool", or remove the layer',
         ),
+        Invalid(
+            _NET.replace('bottom: "data" top: "fc"', 'bottom: "c" top: "fc"').replace(
+                ' layer { name: "fc"',
+                ' layer { name: "c" type: "Convolution" bottom: "data" top: "c" convolution_param { num_output: 9'
+                ' kernel_size: 1 } } layer { name: "norm" type: "LRN" bottom: "c" top: "norm" } layer { name: "fc"',
+            ),
+            span='top: "norm"',
+            message='LRN "norm": nothing reads "norm", and InnerProduct "fc" reads "c" instead, so the layer has no'
+            ' effect; let "fc" read "norm", or remove the layer',
+        ),
         # The labels are among what the net learns from.
         Invalid(
             _NET.replace(
@@ -174,7 +184,7 @@ class UnusedBlob(NetRule):
             if one.phase != TRAIN or not one.is_wired:
                 continue
             read = {blob for layer in net.layers for blob in layer.bottoms}
-            last = {blob: layer for layer in net.in_phase(TRAIN) if _goes_on(layer) for blob in layer.bottoms}
+            last = {blob: layer for layer in net.in_phase(TRAIN) if goes_on(layer) for blob in layer.bottoms}
             for name in one.outputs:
                 maker = one.blobs[name].producer
                 if maker is None or maker.index is None or name in read:
@@ -183,7 +193,7 @@ class UnusedBlob(NetRule):
                 if parts(maker) and mine.bottoms:
                     yield from self._whole_read(mine, name)
                     continue
-                if not _is_step(maker) or list(mine.tops) != [name]:
+                if not is_step(maker) or list(mine.tops) != [name]:
                     continue
                 blob = next((blob for blob in mine.bottoms if blob in last and last[blob].index > mine.index), None)
                 if blob is not None:
@@ -220,23 +230,6 @@ class UnusedBlob(NetRule):
                     " loss or keep it out of TRAIN",
                     phases=(TRAIN,),
                 )
-
-
-def _is_step(layer: BuiltLayer) -> bool:
-    """Does it make of blobs what the next layer is to read, without weights of its own? No result to look at."""
-    if not layer.known or layer.has_weights or layer.is_loss:
-        return False
-    drops = layer.hands_on and not layer.rearranges
-    return bool(layer.is_activation or layer.normalises or layer.compares_maps or drops or layer.written_windows())
-
-
-def _goes_on(layer: Layer) -> bool:
-    """Does it make of what it reads something for others to read?"""
-    return layer.kind.known and not layer.kind.is_loss and bool(layer.kind.has_weights or _joins(layer))
-
-
-def _joins(layer: Layer) -> bool:
-    return bool(layer.kind.compares_maps) and len(layer.bottoms) > 1
 
 
 def _idle(layer: BuiltLayer) -> BuiltLayer | None:
