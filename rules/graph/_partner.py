@@ -19,7 +19,8 @@ _CLOSE = 0.9
 """The same share where it is certain that the net is no other design."""
 
 _MANY = 6
-"""Layers of weights whose names tell two nets to be one, whatever their shapes."""
+_FEW = 4
+"""Layers of weights whose names tell two nets to be one, whatever their shapes, and these where no other is there."""
 
 _ROLES = compiled_later(r"train|test|val|deploy|[^a-z0-9]")
 """What the name of a file has besides the name of the model."""
@@ -90,8 +91,10 @@ def namesake(net: Net) -> Training | None:
         if other.role == "train" and _is_training_net(other) and learned == _learned(theirs):
             said = parameters_of({name: theirs[name] for name in layers if name in theirs})
             found.append(Training(other, theirs, said, 0, len(learned)))
-    is_its = len(found) == 1 and len(learned) >= _MANY and _model(found[0].net.path) == _model(net.path)
-    return found[0] if is_its else None
+    if len(found) != 1 or _model(found[0].net.path) != _model(net.path):
+        return None
+    few = _FEW if {found[0].net.path, net.path} == {net.path, *(other.path for other in net.siblings)} else _MANY
+    return found[0] if len(learned) >= few else None
 
 
 def _model(path: str) -> str:
