@@ -164,7 +164,8 @@ def _together(
             also = windows.get(layers[0]) if len(layers) == 1 else None
             told[layers] = Difference(field, found, (also,) if also else ())
         elif len({(here, there) for _, here, there in found}) > 1:
-            told[(*layers, len(told))] = Difference(field, found)
+            apart = (*layers, len(told))
+            told[apart] = Difference(field, found)
         else:
             told[layers] = first._replace(also=(*first.also, (field, *found[0][1:])))
     return list(told.values())

@@ -117,10 +117,10 @@ class ScriptReadsMissingBlob(NetRule):
             return
         wrong: dict[tuple[str, str], _Wrong | None] = {}
         lines: dict[tuple[str, str], dict[str, int]] = {}
-        for place, one in runs.asked:
-            key = one.kind, one.name
+        for place, asked in runs.asked:
+            key = asked.kind, asked.name
             if key not in wrong:
-                wrong[key] = None if _SPLIT in one.name else _wrong(one, net)
+                wrong[key] = None if _SPLIT in asked.name else _wrong(asked, net)
             lines.setdefault(key, {}).setdefault(place.path, place.line)
         found = {name: (kind, one) for (kind, name), one in reversed(wrong.items()) if one is not None}
         stopping = (lines[kind, name] for name, (kind, _) in found.items())

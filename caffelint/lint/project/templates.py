@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.reach import is_below
 from caffelint.lint.report import ReportedFinding
+from caffelint.text.patterns import compiled_later
+
+_WORD = compiled_later(r"\w+")
 
 
 def why_filled(texts: Texts, one: ReportedFinding) -> str:
@@ -31,9 +33,11 @@ def _first_with(texts: Texts, path: str, placeholder: str) -> str:
 
     One in another folder fills in other files, unless it has the name of the file.
     """
-    word = re.search(r"\w+", placeholder)
-    wanted = re.compile(rf"(?<!\w){re.escape(word[0])}(?!\w)") if word else None
+    word = found[0] if (found := _WORD.search(placeholder)) else ""
     name = os.path.basename(path).partition(".")[0]
-    near = (text for text in texts.all if is_below(path, text.folder) or name in text.text)
-    found = ((text, match) for text in near if wanted and (match := wanted.search(text.text)))
-    return next((text.line(match.start()) for text, match in found), "")
+    for text in texts.all if word else ():
+        if word in text.text and (is_below(path, text.folder) or name in text.text):
+            at = next((one.start() for one in _WORD.finditer(text.text) if one[0] == word), None)
+            if at is not None:
+                return text.line(at)
+    return ""
