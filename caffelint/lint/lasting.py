@@ -92,7 +92,7 @@ def usual_drops(message: SolverParameter, iterations: int) -> tuple[Suggested, .
 def _stepsize(iterations: int) -> int:
     """For drops a few times in a run: a number of two digits and zeros, as people write it."""
     least = math.ceil(iterations / _DROPS)
-    unit = 10 ** max(0, len(str(least)) - 2)
+    unit: int = 10 ** max(0, len(str(least)) - 2)
     return math.ceil(least / unit) * unit
 
 

@@ -178,8 +178,8 @@ class RefusedByCaffe(RefusalRule):
         if wrong := misplacement(refused):
             return f"{titles(refused.layers)}: {wrong}"
         made = next(emptied(refused), None)
-        remedy = made.remedy if made else to_be_left_out(refused) or fitting_outputs(refused)
-        remedy = remedy or _REMEDIES.get(refused.refusal.kind)
+        usual = _REMEDIES.get(refused.refusal.kind)
+        remedy = made.remedy if made else to_be_left_out(refused) or fitting_outputs(refused) or usual
         return super().message(refused) + (f"; {remedy}" if remedy else "")
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:
