@@ -86,12 +86,19 @@ def usual_drops(message: SolverParameter, iterations: int) -> tuple[Suggested, .
     gamma = Suggested("gamma", _USUAL)
     if usual.policy != "step" or abs(usual.rate(iterations - 1)) > _STILL * abs(usual.base):
         return (gamma,)
-    return gamma, Suggested("stepsize", math.ceil(iterations / _DROPS))
+    return gamma, Suggested("stepsize", _stepsize(iterations))
+
+
+def _stepsize(iterations: int) -> int:
+    """For drops a few times in a run: a number of two digits and zeros, as people write it."""
+    least = math.ceil(iterations / _DROPS)
+    unit: int = 10 ** max(0, len(str(least)) - 2)
+    return math.ceil(least / unit) * unit
 
 
 def _better(found: Schedule, iterations: int) -> Suggested | None:
     if found.policy == "step":
-        return Suggested("stepsize", math.ceil(iterations / _DROPS))
+        return Suggested("stepsize", _stepsize(iterations))
     if found.policy == "exp" and found.gamma < 1:
         return Suggested("gamma", 1 - float(f"{-math.expm1(math.log(_AT_THE_END) / iterations):.2g}"))
     if found.policy == "inv" and found.power > 0:

@@ -92,13 +92,16 @@ class RuleSet:
         several = {type_ for type_, same in net.by_type.items() if _takes_several(net, same[0])}
         types = {layer.name: layer.type for layer in net.layers} if several else {}
         readers = {layer.name for layer in net.layers if data and not data.isdisjoint(layer.bottoms)}
+        still = {layer.name for one in net.refused() if _is_checked_there(one) for layer in one.layers}
         for finding in self._check_net(net):
             is_told = finding.name == "wrong-blob-count" and finding.place.layer in counted
             of_class = finding.name in _OF_A_CLASS and not is_told
             of_source = of_class or not finding.code.startswith(_OF_THE_TEXT)
             if finding.code.startswith(_OF_LAYERS) and types.get(finding.place.layer) in several:
                 continue  # what is known of BVLC's layer is not of this one
-            if finding.place.layer in names and finding.severity == ERROR and of_source:
+            if finding.place.layer in still and finding.code.startswith(_OF_LAYERS):
+                pass
+            elif finding.place.layer in names and finding.severity == ERROR and of_source:
                 finding.severity, finding.certainty = INFO if of_class else WARNING, LIKELY
                 finding.evidence = "; ".join(filter(None, [finding.evidence, _CHANGED]))
             elif finding.place.layer in readers and finding.code.startswith(_OF_LAYERS) and finding.severity == ERROR:
@@ -130,7 +133,7 @@ class RuleSet:
                 if refused.refusal.values["type"] in net.bound.caffe.registered.fillers:
                     continue
             info = self._claims.get(kind.value, self._claims.get(""))
-            sure = net.is_plain or kind in OF_EVERY_CAFFE or _is_of_the_project(refused)
+            sure = net.is_plain or kind in OF_EVERY_CAFFE or _is_of_the_project(refused) or _is_checked_there(refused)
             if info is not None and info.kind == "refusal" and (sure or _is_of_a_plain_layer(refused)):
                 for finding in self.rule(info).report(refused):
                     if not sure and finding.severity != INFO:
@@ -163,6 +166,23 @@ def _is_of_the_project(refused: Refused) -> bool:
     counts = caffe.registered.counts if caffe else {}
     is_count = refused.refusal.kind in (Kind.BOTTOM_COUNT, Kind.TOP_COUNT)
     return is_count and bool(refused.layers) and refused.layers[0].type in counts
+
+
+def _is_checked_there(refused: Refused) -> bool:
+    """Does the net's own Caffe check it, too? Its sources of these layers are BVLC's, or give the same reason."""
+    caffe, refusal = refused.net.bound.caffe, refused.refusal
+    if caffe is None or not refused.layers or refusal.kind not in OF_PLAIN_LAYERS or not _is_of_a_plain_layer(refused):
+        return False
+    known = caffe.registered
+    return all(
+        layer.type in known.layers
+        and (
+            layer.type not in known.changed
+            or bool(refusal.caffe)
+            and any(refusal.caffe in said for said in known.says.get(layer.type, ()))
+        )
+        for layer in refused.layers
+    )
 
 
 def _is_of_a_plain_layer(refused: Refused) -> bool:

@@ -41,7 +41,14 @@ def meant_field(type_: MessageType, field: Field) -> str | None:
     """The field that a name is a slip of, or `layer` for a block of a net that holds what a layer does."""
     is_block = "layer" in type_.fields and field.kind == tree.MESSAGE
     holds = is_block and field.first("type") and (field.first("top") or field.first("bottom"))
-    return near_field(type_, field.name, field.kind) or ("layer" if holds else None)
+    return near_field(type_, field.name, field.kind) or ("layer" if holds else _cut_off(type_, field))
+
+
+def _cut_off(type_: MessageType, field: Field) -> str | None:
+    """The one field of which a text that was copied without its first letters has the end: `me: "VGG"`."""
+    fields = type_.fields.values() if field.start == 0 else ()
+    ending = [one.name for one in fields if not one.fork_only and one.name.endswith(field.name)]
+    return ending[0] if len(ending) == 1 and field.kind in _WRITTEN[type_.fields[ending[0]].form] else None
 
 
 @lru_cache(256)

@@ -51,7 +51,8 @@ class Registered(NamedTuple):
     `changed` are BVLC's layer types whose sources are not BVLC's, or of a version that refuses other things than 1.0.
     `counts` are those of the layer types whose classes tell them. `names_snapshots`: does it name them after the solver
     where that gives no prefix, as BVLC's does after 1.0? `stores_in_test`: does its BatchNorm take stored statistics in
-    TEST whatever use_global_stats is? `reads` are the blocks that its layers read, with the types of these.
+    TEST whatever use_global_stats is? `reads` are the blocks that its layers read, with the types of these. `says` are
+    the texts in the sources of the changed ones, those of checks among them.
     """
 
     layers: frozenset[str] = frozenset()
@@ -64,13 +65,14 @@ class Registered(NamedTuple):
     names_snapshots: bool = False
     stores_in_test: bool = False
     reads: Mapping[str, frozenset[str]] = MappingProxyType({})
+    says: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     def as_json(self) -> list[Any]:
         """Its values in an order that is the same in every run."""
         names = (self.layers, self.solvers, self.policies, self.regularizations, self.fillers, self.changed)
-        reads = {block: sorted(types) for block, types in sorted(self.reads.items())}
+        reads, says = ({key: sorted(found) for key, found in sorted(one.items())} for one in (self.reads, self.says))
         does = self.names_snapshots, self.stores_in_test
-        return [*map(sorted, names), reads, dict(sorted(self.counts.items())), *does]
+        return [*map(sorted, names), reads, says, dict(sorted(self.counts.items())), *does]
 
 
 NONE_REGISTERED = Registered()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from caffelint.text.ahead import end_of_line
+from caffelint.text.ahead import end_of_line, end_of_word
 from caffelint.text.edits import Edit
+from caffelint.text.numbered import line_numbers
 from caffelint.text.tree import Problem
 
 MOST_PROBLEMS, MOST_REPEATED = 500, 10_000
@@ -20,6 +21,7 @@ class Mistakes:
         self._first = -1
         self._repeated: dict[int, list[Edit]] = {}
         self._times_repeated = 0
+        self._numbers: set[int] = set()
 
     @property
     def are_too_many(self) -> bool:
@@ -57,6 +59,20 @@ class Mistakes:
         self._times_repeated += 1
         if repairs and safe:
             self._repeated.setdefault(self._first, []).extend(repairs)
+
+    def is_line_number(self, start: int, is_inside: bool) -> bool:
+        """Is a number one of a text that was copied with its line numbers? They are one mistake.
+
+        is_inside: does it come in the middle of a block, so that the text was put there by mistake?
+        """
+        if start not in self._numbers and (found := line_numbers(self._text, start)):
+            first, last = (self._text.count("\n", 0, found[at][0]) + 1 for at in (0, -1))
+            message = f"lines {first} to {last} were pasted with line numbers, so Caffe refuses them; remove "
+            repairs = () if is_inside else tuple(edit for _, edit in found)
+            message += "these lines, or the numbers if they belong here" if is_inside else "the numbers"
+            self._numbers.update(at for at, _ in found)
+            self.report(start, end_of_word(self._text, start), message, repairs, safe=bool(repairs))
+        return start in self._numbers
 
     def repair_repeated(self) -> None:
         """Once all is read: the repair of the first of equal mistakes on a line mends the others, too."""

@@ -366,6 +366,8 @@ class Recovery:
 
     def _stray(self, token: Token, current: Field, last: Field | None) -> int:
         text, start = self.text, token.start
+        if token.kind == INTEGER and self.mistakes.is_line_number(start, bool(self.stack)):
+            return token.end
         if placeholder := self._placeholder(start):
             self.problems.append(strangers.unfilled(placeholder))
             return self._behind(placeholder.end())
@@ -478,8 +480,7 @@ class Recovery:
         return end_of_word(self.text, problem.end) if length > 1 and char not in strangers.MEANT else problem.end
 
     def _give_up(self, token: Token) -> int:
-        line = self.source.line_number(token.start)
-        message = f"too much before this is not prototxt; reading stops at line {line}"
+        message = f"too much before this is not prototxt; reading stops at line {self.source.line_number(token.start)}"
         self.problems.append(Problem("syntax-error", token.start, token.end, message))
         for field in self.stack:
             field.end = max(field.end, token.start)

@@ -115,6 +115,7 @@ def differences(
     """
     merged = _norms(mine) < _norms(theirs)
     groups: dict[tuple[str, str], list[tuple[Layer, str, str]]] = {}
+    windows: dict[int, tuple[str, str, str]] = {}
     for name, layer in mine.items():
         other = theirs.get(name)
         if other is None or other.type != layer.type:
@@ -128,6 +129,7 @@ def differences(
                 continue
             # A window over the whole of a map goes with the size of the input, and a size of 0 leaves it to Caffe.
             if field == "kernel" and not layer.kind.has_weights and max(value) > _WINDOW:
+                windows[layer.index] = field, described(here), described(value)
                 continue
             if field in _SIZES and not (value and (here or _is_odd(other))):
                 continue
@@ -142,19 +144,28 @@ def differences(
     # Whoever has changed the pooling of a whole net has meant to.
     types = [layer.type for layer in mine.values()]
     groups = {(type_, field): found for (type_, field), found in groups.items() if not _is_meant(field, found, types)}
-    return _together(groups) if len(groups) <= _MOST else []
+    return _together(groups, windows) if len(groups) <= _MOST else []
 
 
-def _together(groups: Mapping[tuple[str, str], Sequence[tuple[Layer, str, str]]]) -> list[Difference]:
-    """One for the fields in which one layer differs, those first by which Caffe refuses its weights."""
+def _together(
+    groups: Mapping[tuple[str, str], Sequence[tuple[Layer, str, str]]], windows: Mapping[int, tuple[str, str, str]]
+) -> list[Difference]:
+    """One for the fields in which the same layers differ, those first by which Caffe refuses their weights.
+
+    windows: what a layer has for a window over a whole map, which is told only of one that differs otherwise, too.
+    """
     told: dict[tuple[int, ...], Difference] = {}
     refused = [(type_, field) for type_, field in groups if field in groups[type_, field][0][0].kind.shaped_by]
     for type_, field in dict.fromkeys((*refused, *groups)):
         found = groups[type_, field]
         layers = tuple(layer.index for layer, *_ in found)
         first = told.get(layers)
-        if first is None or len(found) > 1:
-            told[layers if first is None else (*layers, len(told))] = Difference(field, found)
+        if first is None:
+            also = windows.get(layers[0]) if len(layers) == 1 else None
+            told[layers] = Difference(field, found, (also,) if also else ())
+        elif len({(here, there) for _, here, there in found}) > 1:
+            apart = (*layers, len(told))
+            told[apart] = Difference(field, found)
         else:
             told[layers] = first._replace(also=(*first.also, (field, *found[0][1:])))
     return list(told.values())

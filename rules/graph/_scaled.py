@@ -10,6 +10,7 @@ _FAR = 1.5
 """By what factor scales differ that no rounding explains."""
 _COLOURS, _APART = 3, 10.0
 """By how much red is brighter than blue in photographs, at least."""
+_THOUSANDS = 1000
 LEAST_MEAN = 20.0
 """Of the means of pixels: smaller ones hardly matter, or are those of other values."""
 
@@ -54,6 +55,11 @@ def scaled(net: Net, phase: str) -> list[Scaled]:
         if scale > 0 and not changes:
             found.append(Scaled(last, place, scale, blob, of_images))
     return found
+
+
+def times(value: float) -> str:
+    """A ratio as people write it: 1.28, 255, about 16,000."""
+    return f"{value:.3g}" if value < _THOUSANDS else f"about {float(f'{value:.2g}'):,.0f}"
 
 
 def are_near(one: float, other: float) -> bool:

@@ -4,23 +4,85 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.lint import TEST, TRAIN, Layer, Net, Place
-from caffelint.lint.built import BuiltNet, Shape, shape_text
+from caffelint.lint import TEST, TRAIN, Layer, NamedTuple, Net, Place, file_name, title, titles
+from caffelint.lint.built import Blob, BuiltNet, Shape, shape_text
+
+Misfit = tuple[Layer, Shape, Shape]
 
 
-def misfits(net: Net, training: Net, image: Sequence[int]) -> list[tuple[Layer, Shape, Shape]]:
-    """Each layer that makes as much as in training but of a map of another size: with its weights here and there.
+class OtherSize(NamedTuple):
+    """A deploy net whose images have another size than those of training.
 
-    image: batch and channels of the deploy net's input. None where the training net's images have other channels, or
-    where the text does not tell what a layer reads.
+    here, there: height and width. refused: the layers whose weights Caffe refuses for it, as far as the text tells,
+    each with the shapes here and in training.
+    """
+
+    input: Layer
+    here: Sequence[int]
+    there: Sequence[int]
+    refused: list[Misfit]
+
+    def message(self, training: Net) -> str:
+        images = "crops" if crops_of(training) == set(self.there) else "images"
+        layers = titles([layer for layer, *_ in self.refused])
+        refused = f", so Caffe refuses the weights of {layers}" if self.refused else ""
+        wanted = " and ".join(dict.fromkeys(map(str, self.there)))
+        return (
+            f'{title(self.input)}: shape is {shape_text(self.here)} but "{file_name(training.path)}" was trained on'
+            f" {images} of {shape_text(self.there)}{refused}; set the last two dim to {wanted}"
+        )
+
+    @property
+    def evidence(self) -> str:
+        """The weights of the first layer that is refused."""
+        if not self.refused:
+            return ""
+        _, mine, theirs = self.refused[0]
+        return f"weights of {shape_text(mine)} here, of {shape_text(theirs)} in training"
+
+
+def other_size(net: Net, trainings: Sequence[Net]) -> OtherSize | None:
+    """Where images have another size than in each of the nets that may have trained a deploy net, likeliest first."""
+    refused = [_refused(net, training) for training in trainings]
+    if all(refused):
+        return refused[0]
+    image, crops = input_of(net), [crops_of(training) for training in trainings]
+    if image is None or not all(len(found) == 1 for found in crops):
+        return None
+    dims = list(image.message.input_param.shape[0].dim)
+    # The number of images may be left out for a template to fill in. Without a proof, a frame of a camera may be meant.
+    if len(dims) not in (3, 4) or dims[-2] != dims[-1] or {dims[-1]} in crops:
+        return None
+    return OtherSize(image, dims[-2:], [*crops[0]] * 2, [])
+
+
+def _refused(net: Net, training: Net) -> OtherSize | None:
+    """Where Caffe refuses weights for no other reason than the size of the input.
+
+    None where the text does not tell what a layer reads, in one of the two.
     """
     here, there = _built(net, TEST), _built(training, TRAIN)
-    if here is None or there is None:
-        return []
-    for layer in there.layers:
-        shape = layer.tops[0].shape if layer.transforms and layer.tops else None
-        if shape and list(shape[1:-2]) != list(image[1:]):
-            return []
+    if here is None or there is None or not _misfits(net, here, there):
+        return None
+    sides = {shape[2:] for blob in there.inputs if (shape := _image(blob))}
+    inputs = [(blob, shape) for blob in here.inputs if (shape := _image(blob)) and shape[2:] not in sides]
+    if len(sides) != 1 or not inputs:
+        return None
+    (side,), (first, shape) = sides, inputs[0]
+    if there.assumed:
+        shapes = {name: (other[0], shape[1], *side) for name, other in there.assumed.items()}
+        there = training.likely(there.state, shapes)
+    as_there = net.likely(here.state, {blob.name: (*shape[:2], *side) for blob, shape in inputs})
+    others = {layer.name for layer, *_ in _misfits(net, as_there, there)}
+    refused = [one for one in _misfits(net, here, there) if one[0].name not in others]
+    maker = first.maker
+    if maker is None or maker.index is None or maker.type != "Input" or there.refusals or as_there.refusals:
+        return None
+    return OtherSize(net.layers[maker.index], shape[2:], side, refused) if refused else None
+
+
+def _misfits(net: Net, here: BuiltNet, there: BuiltNet) -> list[Misfit]:
+    """Each layer whose weights have another shape than in training: these here and there."""
     trained = {layer.name: layer for layer in there.layers}
     found = []
     for layer in here.layers:
@@ -28,9 +90,13 @@ def misfits(net: Net, training: Net, image: Sequence[int]) -> list[tuple[Layer, 
         if other is None or other.type != layer.type or not (layer.params and other.params):
             continue
         mine, theirs = layer.params[0].shape, other.params[0].shape
-        if mine != theirs and mine[:1] == theirs[:1] and layer.index is not None:
+        if mine != theirs and layer.index is not None:
             found.append((net.layers[layer.index], mine, theirs))
     return found
+
+
+def _image(blob: Blob) -> Shape | None:
+    return blob.shape if blob.shape is not None and len(blob.shape) == 4 else None
 
 
 def becomes(layer: Layer, other: Layer) -> str:

@@ -21,7 +21,7 @@ from caffelint.lint import (
 )
 
 from ._partner import Training, training_nets
-from ._scaled import LEAST_MEAN, is_bgr, scaled
+from ._scaled import LEAST_MEAN, is_bgr, scaled, times
 
 if TYPE_CHECKING:
     from caffelint.lint import Fed
@@ -195,8 +195,8 @@ def _mean(reader: Layer) -> str | None:
 
 def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, dict[str, str]] | None:
     """What is said of values of another size than in training, and which settings are to have which values, as text."""
-    times = fed.factor * by_net / given.scale
-    if 1 / _TIMES < times < _TIMES or not 1 / _MOST < times < _MOST:
+    ratio = fed.factor * by_net / given.scale
+    if 1 / _TIMES < ratio < _TIMES or not 1 / _MOST < ratio < _MOST:
         return None
     wanted = {"raw_scale": round(1 / fed.opened), "input_scale": given.scale / by_net}
     off = {one: abs(log((getattr(fed, one) or 1) / value)) for one, value in wanted.items()}
@@ -207,7 +207,7 @@ def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, dict[str, str]
     why = f"{quoted(given.file)} has scale: {given.scale:g}"
     if name == "raw_scale":
         why = f"the images that it opens go from 0 to {round(255 * fed.opened)}"
-    size = f"{times:.3g} times as large as" if times > 1 else f"{1 / times:.3g} times smaller than"
+    size = f"{times(ratio)} times as large as" if ratio > 1 else f"{times(1 / ratio)} times smaller than"
     return f"values {size} in training: {what}, but {why}", {
         one: f"{value:g}" for one, value in wanted.items() if one == name or off[one] >= log(_TIMES)
     }

@@ -3,13 +3,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, NetRule, Related, title, titles
-from caffelint.lint.built import shape_text
 
 from ._bent import bent_otherwise
 from ._compared import bends, computed_by_scripts, differences, layers_in, other_shapes, parameters_of
 from ._layer_params import field_path
 from ._partner import Training, namesake, refused_here, tests_of, training_nets
-from ._sized import crops_of, input_of, misfits, size_place
+from ._sized import other_size, size_place
 
 _SEVERAL = 2
 """Layers whose weights have other shapes."""
@@ -21,8 +20,8 @@ class DeployMismatch(NetRule):
     ## Why is this bad?
     Weights are copied by the name of the layer. Where the shape of a parameter differs, Caffe refuses them; where only
     the pad, the pooling method or the slope of a ReLU differs, it loads them, and the net computes something other than
-    what was trained and tested. An Input of another size than the crops of training gives an InnerProduct more or fewer
-    weights, which Caffe refuses, too.
+    what was trained and tested. An Input of another size than in training gives an InnerProduct more or fewer weights,
+    which Caffe refuses, too, before a script can reshape the net.
 
     ## Example
     `train.prototxt`:
@@ -72,6 +71,7 @@ class DeployMismatch(NetRule):
     )
     _CROP = "transform_param { crop_size: 224 }"
     _SOURCE = ' data_param { source: "db" batch_size: 8 }'
+    _FRAMES = 'image_data_param { source: "list" batch_size: 8 new_height: 192 new_width: 256 }'
     _MANY = [
         source
         + "".join(
@@ -99,7 +99,7 @@ class DeployMismatch(NetRule):
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (64, 64, 0, 0, 0, 5)},
         # A design of other widths.
         {"train_wide.prototxt": _MANY[0], "deploy.prototxt": _MANY[1]},
-        # Not square: a frame of a camera, whatever the crops were.
+        # Nothing proves that weights do not fit, so a frame of a camera may be meant.
         {"train_val.prototxt": _TRAIN % (_CROP, 1, 1, 1, 9), "deploy.prototxt": _DEPLOY % (480, 640, 1, 1, 1, 9)},
         # Nobody knows what a fork's own layer hands on, so what comes after it may be the same.
         {
@@ -158,6 +158,15 @@ class DeployMismatch(NetRule):
             message='Input "data": shape is 242x242 but "train_val.prototxt" was trained on crops of 224x224, so Caffe'
             ' refuses the weights of InnerProduct "fc"; set the last two dim to 224',
         ),
+        Invalid(
+            {
+                "train_val.prototxt": _TRAIN.replace('"Data"', '"ImageData"') % (_FRAMES, 1, 1, 1, 9),
+                "deploy.prototxt": _DEPLOY % (480, 640, 1, 1, 1, 9),
+            },
+            span="dim: 480",
+            message='Input "data": shape is 480x640 but "train_val.prototxt" was trained on images of 192x256, so Caffe'
+            ' refuses the weights of InnerProduct "fc"; set the last two dim to 192 and 256',
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -180,7 +189,7 @@ class DeployMismatch(NetRule):
                 related = _related(nets[0].layers[first.name])
                 yield self.finding(first.at(*found.path), message, severity=severity, related=related)
         yield from self._activations(layers, nearest, candidates)
-        yield from self._input(net, nearest, candidates)
+        yield from self._size(net, candidates, refused_as)
 
     def _shapes(self, net: Net, training: Training) -> Iterator[Finding]:
         """What Caffe refuses where the shapes of most weights differ from those of the training net."""
@@ -222,28 +231,12 @@ class DeployMismatch(NetRule):
                 related=_related(other),
             )
 
-    def _input(self, net: Net, nearest: Training, candidates: list[Training]) -> Iterator[Finding]:
-        image = input_of(net)
-        crops = {one.net.path: crops_of(one.net) for one in candidates}
-        if image is None or not all(len(found) == 1 for found in crops.values()):
-            return
-        dims = list(image.message.input_param.shape[0].dim)
-        (crop,) = crops[nearest.net.path]
-        # The number of images may be left out for a template to fill in.
-        if len(dims) in (3, 4) and dims[-2] == dims[-1] and {dims[-1]} not in crops.values():
-            says = f'shape is {dims[-2]}x{dims[-1]} but "{nearest.file}" was trained on crops of {crop}x{crop}'
-            found = [misfits(net, one.net, dims[:-2]) for one in candidates]
-            refused = evidence = ""
-            if all(found):
-                _, mine, theirs = found[0][0]
-                refused = f", so Caffe refuses the weights of {titles([layer for layer, *_ in found[0]])}"
-                evidence = f"weights of {shape_text(mine)} here, of {shape_text(theirs)} in training"
-            yield self.finding(
-                size_place(net, image),
-                f"{title(image)}: {says}{refused}; set the last two dim to {crop}",
-                evidence=evidence,
-                severity=ERROR if refused else None,
-            )
+    def _size(self, net: Net, candidates: list[Training], refused_as: str | None) -> Iterator[Finding]:
+        nets = [one.net for one in candidates]
+        if other := other_size(net, nets):
+            severity = (refused_as or ERROR) if other.refused else None
+            place = size_place(net, other.input)
+            yield self.finding(place, other.message(nets[0]), evidence=other.evidence, severity=severity)
 
 
 def _related(layer: Layer) -> tuple[Related, ...]:

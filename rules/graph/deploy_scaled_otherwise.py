@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from caffelint.lint import LIKELY, TEST, TRAIN, WARNING, Finding, Invalid, Net, NetRule, Related, quoted, title
 
 from ._partner import training_nets
-from ._scaled import are_near, scaled
+from ._scaled import are_near, scaled, times
 
 _MOST = 3
 """How many nets may have trained one; more are many designs."""
@@ -72,11 +72,11 @@ class DeployScaledOtherwise(NetRule):
             known = [one for one in found if one is not None and one.of_images]
             if not mine.place or len(known) < len(found) or any(are_near(mine.scale, one.scale) for one in known):
                 continue
-            times = mine.scale / known[0].scale
+            ratio = mine.scale / known[0].scale
             yield self.finding(
                 mine.place,
                 f"{title(mine.layer)} scales by {mine.scale:g} here and by {known[0].scale:g} in"
-                f" {quoted(candidates[0].file)}, so the net gets {times:.3g} times what it was trained with; make the"
-                " two equal",
+                f" {quoted(candidates[0].file)}, so the net gets {times(ratio)} times what it was trained with; make"
+                " the two equal",
                 related=tuple(Related("the scale in training", one.place) for one in known[:1] if one.place),
             )

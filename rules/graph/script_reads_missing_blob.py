@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from caffelint.lint import (
+    INFO,
     LIKELY,
     WARNING,
     Compared,
@@ -104,7 +106,8 @@ class ScriptReadsMissingBlob(NetRule):
         Invalid(
             _FILES | {"classify.py": _SCRIPT % "net.params['ip'][0].data"},
             span='name: "prob"',
-            message='"classify.py" (line 5) asks for the layer "ip", which this net does not have; its last is "prob"',
+            message='"classify.py" (line 5) asks for the layer "ip", which this net does not have; ask for one'
+            ' that it has, as its last, "prob"',
         ),
     ]
 
@@ -112,16 +115,30 @@ class ScriptReadsMissingBlob(NetRule):
         runs = net.runs
         if not runs or not runs.asked or not net.layers:
             return
-        told: set[str] = set()
-        for place, one in runs.asked:
-            if one.name in told or _SPLIT in one.name or not (found := _wrong(one, net)):
-                continue
-            told.add(one.name)
-            if len(told) > _MOST:
-                return
-            layer, text = found
-            what = f'{quoted(place.path)} (line {place.line}) asks for the {one.kind} "{one.name}"'
-            yield self.finding(layer.at("name"), f"{what}, {text}")
+        wrong: dict[tuple[str, str], _Wrong | None] = {}
+        lines: dict[tuple[str, str], dict[str, int]] = {}
+        for place, asked in runs.asked:
+            key = asked.kind, asked.name
+            if key not in wrong:
+                wrong[key] = None if _SPLIT in asked.name else _wrong(asked, net)
+            lines.setdefault(key, {}).setdefault(place.path, place.line)
+        found = {name: (kind, one) for (kind, name), one in reversed(wrong.items()) if one is not None}
+        stopping = (lines[kind, name] for name, (kind, _) in found.items())
+        sound = {path for asking in lines.values() for path in asking}.difference(*stopping)
+        for name, (kind, one) in islice(reversed(found.items()), _MOST):
+            scripts = [f"{quoted(path)} (line {line})" for path, line in lines[kind, name].items()]
+            asks = f'{listed(scripts)} ask{"s" * (len(scripts) == 1)} for the {kind} "{name}"'
+            # Where other scripts get what they ask for, these may be for what the net was once.
+            severity = INFO if one.is_far and sound else None
+            yield self.finding(one.layer.at("name"), f"{asks}, {one.text}", severity=severity)
+
+
+class _Wrong(NamedTuple):
+    """The layer to look at, and what is wrong with what a script asks. is_far: has the net nothing like it?"""
+
+    layer: Layer
+    text: str
+    is_far: bool = False
 
 
 class _Names(NamedTuple):
@@ -149,24 +166,24 @@ def _commented_out(net: Net) -> dict[str, int]:
     return {found[1]: source.line_number(found.start(1)) for found in _COMMENTED.finditer(source.text)}
 
 
-def _wrong(asked: Asked, net: Net) -> tuple[Layer, str] | None:
-    """The layer to look at, and what is wrong with what a script asks; None where the net has it."""
+def _wrong(asked: Asked, net: Net) -> _Wrong | None:
+    """What is wrong with what a script asks; None where the net has it."""
     names = net.once(_names)
     named = names.blobs if asked.kind != "layer" else names.layers
     if not named:
         return None
     if asked.name not in named:
+        last = net.layers[-1]
         if line := net.once(_commented_out).get(asked.name):
-            return net.layers[-1], f"which is commented out in line {line} of this net; put it back"
+            return _Wrong(last, f"which is commented out in line {line} of this net; put it back")
+        lacks = "which this net does not have"
         if nearest := near(asked.name, named, within=net.once(Compared)):
-            return named[nearest[0]], f'which this net does not have; "{nearest[0]}" is near'
-        return net.layers[-1], f'which this net does not have; its last is "{list(named)[-1]}"'
+            return _Wrong(named[nearest[0]], f'{lacks}; "{nearest[0]}" is near')
+        return _Wrong(last, f'{lacks}; ask for one that it has, as its last, "{list(named)[-1]}"', is_far=True)
     readers = names.readers.get(asked.name)
     if asked.kind != "output" or not readers:
         return None
     by = listed([f'"{one.name}"' for one in readers])
     reads = "reads" if len(readers) == 1 else "read"
-    return (
-        readers[0],
-        f'but {by} {reads} it, so forward() does not give it; ask for net.blobs["{asked.name}"].data',
-    )
+    text = f'but {by} {reads} it, so forward() does not give it; ask for net.blobs["{asked.name}"].data'
+    return _Wrong(readers[0], text)

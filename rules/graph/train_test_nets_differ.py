@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from caffelint.lint import (
     LIKELY,
@@ -15,13 +15,12 @@ from caffelint.lint import (
     Related,
     Solver,
     listed,
-    near,
     title,
     titles,
 )
 
 from ._compared import HIDDEN_SIGMOID, activations_after, differences, layers_in, parameters_of
-from ._sources import source_of
+from ._twins import before, stands_for
 
 
 class TrainTestNetsDiffer(ProjectRule):
@@ -125,6 +124,16 @@ class TrainTestNetsDiffer(ProjectRule):
         Invalid(
             {
                 "solver.prototxt": _SOLVER,
+                "train.prototxt": _RELU + _FC.replace('"fc"', '"ip"').replace("data", "wide"),
+                "test.prototxt": _FC.replace('name: "fc"', '# name: "ip"\n name: "fc"'),
+            },
+            span='name: "fc"',
+            message='InnerProduct "fc": the training net lacks it, so testing uses initial weights; put back name: "ip"'
+            ' (line 1) and bottom: "wide", as in the training net',
+        ),
+        Invalid(
+            {
+                "solver.prototxt": _SOLVER,
                 "train.prototxt": _FC + _LOSS % HIDDEN_SIGMOID,
                 "test.prototxt": _FC + _LOSS % "EuclideanLoss",
             },
@@ -165,11 +174,13 @@ class TrainTestNetsDiffer(ProjectRule):
             them = "it" if len(new) == 1 else "them"
             names = {layer.name for layer in learning}
             left = [layer for layer in trained.values() if layer.name not in names]
-            twins = [_twin(layer, left) for layer in new]
+            twins = [stands_for(layer, left) for layer in new]
             remedy = f"use the names of the training net, or remove {them}"
             if all(twins) and len(set(twins)) == len(twins):
                 meant = listed([f'"{name}"' for name in twins])
                 remedy = f"{'set name:' if len(new) == 1 else 'name them'} {meant}, as in the training net"
+            elif len(new) == 1 and (was := before(new[0], {layer.name: layer for layer in left})):
+                remedy = f"put back {was}, as in the training net"
             yield self.finding(
                 new[0].at("name"),
                 f"{titles(new)}: the training net lacks {them}, so testing uses initial weights; {remedy}",
@@ -201,18 +212,6 @@ class TrainTestNetsDiffer(ProjectRule):
             )
 
 
-def _twin(layer: Layer, left: Sequence[Layer]) -> str:
-    """The layer of the training net that a layer stands for: of those of its type that read what it reads, the one of
-    such a name, or the only one that makes as many outputs; empty for none."""
-    alike = {one.name: one for one in left if one.type == layer.type and _reads_the_same(one, layer)}
-    same = [name for name, one in alike.items() if _outputs(one) == _outputs(layer)]
-    return next(iter(near(layer.name, list(alike))), same[0] if len(same) == 1 else "")
-
-
-def _outputs(layer: Layer) -> object:
-    return getattr(layer.kind.parameters, "num_output", None)
-
-
 def _shares_all(layer: Layer, test: Net, trained: dict[str, Layer]) -> bool:
     """Are all its parameters, by their names, also those of layers of the test net that are trained?"""
     names = [spec.name for spec in layer.message.param]
@@ -223,12 +222,3 @@ def _shares_all(layer: Layer, test: Net, trained: dict[str, Layer]) -> bool:
 def _compared(train: Net) -> list[Net]:
     """The test nets that a training net was compared with."""
     return []
-
-
-def _reads_the_same(one: Layer, other: Layer) -> bool:
-    return _reads(one) == _reads(other) != "" or (len(one.bottoms) == 1 and one.bottoms == other.bottoms)
-
-
-def _reads(layer: Layer) -> object:
-    """What the only bottom of a layer comes from, or its name where no layer gives it in testing; empty for others."""
-    return (source_of(layer, 0) or layer.bottoms[0]) if len(layer.bottoms) == 1 else ""

@@ -240,7 +240,7 @@ def _certainty(net: Net, refused: Refused) -> str | None:
     if not refused.phases:
         return "certain"
     phase = refused.phases[0]
-    if phase == TEST and net.role == "deploy":
+    if phase == TEST and (net.role == "deploy" or net.is_only_tested):
         return "certain"  # nothing trains it
     alone = [layer for layer in net.conditional if layer.phases == (phase,)]
     if any(layer.kind.is_data or layer.type == "Input" for layer in alone):

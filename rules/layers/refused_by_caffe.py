@@ -20,6 +20,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import BuiltNet, Field, shape_text, unavoidable, where
 
+from ._fitting import fitting_outputs
 from ._labels import lacks_labels, to_be_left_out
 from ._missing import is_filled_in, misplacement, renamed
 from ._windows import emptied
@@ -177,7 +178,8 @@ class RefusedByCaffe(RefusalRule):
         if wrong := misplacement(refused):
             return f"{titles(refused.layers)}: {wrong}"
         made = next(emptied(refused), None)
-        remedy = made.remedy if made else to_be_left_out(refused) or _REMEDIES.get(refused.refusal.kind)
+        usual = _REMEDIES.get(refused.refusal.kind)
+        remedy = made.remedy if made else to_be_left_out(refused) or fitting_outputs(refused) or usual
         return super().message(refused) + (f"; {remedy}" if remedy else "")
 
     def fixes(self, refused: Refused) -> tuple[Fix, ...]:

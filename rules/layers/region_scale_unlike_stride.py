@@ -52,7 +52,7 @@ class RegionScaleUnlikeStride(NetRule):
     ## Known problems
     Where boxes do not come in pixels of the image, the scale is another one. So this is an info unless the
     `feat_stride` of the net's Python layers, which make the boxes, is the stride of the map, too; a scale larger than
-    1, which is for boxes in shares of the image, is not reported.
+    1, which is for boxes in shares of the image, is not reported, nor one that is 1 divided by no whole number.
 
     ## References
     - roi_pooling_layer.cpp, Forward_cpu (rbgirshick/caffe-fast-rcnn); wk910930/py-faster-rcnn@d3439f5
@@ -86,6 +86,8 @@ class RegionScaleUnlikeStride(NetRule):
         _NET.format(2, 0.125).replace(" spatial_scale: 0.125", ""),
         # Boxes in shares of the image.
         _NET.format(2, 8),
+        # Boxes in pixels of another map.
+        _NET.format(2, 0.46),
         # A map that another net made.
         _NET.format(2, 0.0625).replace("dim: 3", "dim: 512"),
     ]
@@ -123,7 +125,8 @@ class RegionScaleUnlikeStride(NetRule):
         scale = getattr(mine.message, block).spatial_scale
         if not mine.has(block, "spatial_scale") or abs(scale * stride - 1) <= _NEAR:
             return
-        if scale > 1:  # that takes boxes of the range 0 to 1, as of DetectionOutput
+        # Boxes of the range 0 to 1, as of DetectionOutput, or in pixels of another map, as 23/50 from 50 to 23 columns.
+        if scale > 1 or scale > 0 and abs(1 / scale - round(1 / scale)) > _NEAR / scale:
             return
         right = f"{float(1 / stride):g}"
         agrees = net.once(_feat_strides) == {stride}

@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caffelint.lint import ERROR, INFO, LIKELY, WARNING, File, Finding, Invalid, Related, TextRule, file_name
+from caffelint.lint import (
+    ERROR,
+    INFO,
+    LIKELY,
+    WARNING,
+    File,
+    Finding,
+    Invalid,
+    Place,
+    Related,
+    Solver,
+    TextRule,
+    file_name,
+)
 
 _NAMED = 3
 _SHOWN = 40
@@ -17,7 +30,8 @@ class UnfilledTemplate(TextRule):
     else in the file is checked but for fields that are set twice, unless only batch sizes and names of data sources are
     filled in; the filled files are. `--templates check` checks the rest of every template.
 
-    It is an error if a solver names the file, because Caffe has no variables and refuses a placeholder outside quotes.
+    It is an error if a solver names the file and no script of the project has the placeholder, because Caffe has no
+    variables and refuses a placeholder outside quotes.
     Inside quotes, Caffe takes it literally, and does not find the file `$DATA/train_lmdb`: a warning if a script trains
     by that solver as it is, else a blank for whoever uses the file.
 
@@ -116,8 +130,10 @@ class UnfilledTemplate(TextRule):
             Related(source.slice(other.start, other.end), file.place_of(other)) for other in found if other != first
         )
         solvers = file.net.solvers if file.net else []
-        users = [solver.path for solver in solvers if solver.path != file.path and not solver.bound.placeholders]
-        user = f'"{file_name(users[0])}"' if users else ""
+        users = [solver for solver in solvers if solver.path != file.path]
+        users = [one for one in users if not one.bound.placeholders] or [one for one in users if _differ(one, names)]
+        user = f'"{file_name(users[0].path)}"' if users else ""
+        related += tuple(_blanks(users[0])) if users else ()
         listed, number = _listed(names), f"{len(names)} placeholder{'s' * (len(names) > 1)}"
         place = file.place_of(first)
         if file.is_template:
@@ -164,6 +180,18 @@ class UnfilledTemplate(TextRule):
                     severity=WARNING,
                     certainty=LIKELY,
                 )
+
+
+def _blanks(solver: Solver) -> Iterator[Related]:
+    """The placeholders of a solver that is a template itself."""
+    for one in solver.bound.placeholders:
+        place = Place(solver.document, one.start, one.end)
+        yield Related(place.text, place)
+
+
+def _differ(solver: Solver, names: list[str]) -> bool:
+    """Has a solver none of these placeholders? A script may then fill in the one file and leave out the other."""
+    return not any(blank.message in names for blank in _blanks(solver))
 
 
 def _listed(names: list[str]) -> str:

@@ -104,7 +104,7 @@ class LearningRateVanishes(SolverRule):
             span="max_iter: 10000",
             message="the learning rate falls below a millionth of its initial 0.01 at iteration 7000, so the remaining"
             " 30% of 10000 iterations change next to nothing; set max_iter: 7000, or let the rate drop later with"
-            " stepsize: 3334",
+            " stepsize: 3400, a third of the run",
         ),
         # The gamma of `inv`.
         Invalid(
@@ -172,7 +172,7 @@ class LearningRateVanishes(SolverRule):
         slip = ends and 0 < abs(schedule.gamma) < _TINY and solver.has("gamma")
         stopped = ends and not slip and (found[0] > _EARLY * runs or is_endless(solver))
         better = _Better(solver, runs)
-        later = f" with {better.text}" if schedule.policy == "step" and better.text else ""
+        later = f" with {better.text}, a third of the run" if schedule.policy == "step" and better.text else ""
         advice = f"set max_iter: {found[0]}, or let the rate drop later{later}" if ends else better.advice
         place, fixes = solver.at("max_iter") if ends else better.place, () if ends else better.fixes
         if slip:

@@ -29,11 +29,12 @@ _TOLERATED = 0.1
 """By which share a pass may be off: testing need not come out even."""
 _COPIED = compiled_later(r"(?i)in the case of (?:mnist|cifar)")
 """Caffe's own comment, which many solvers for other data still have."""
+_OF_VOC, _CLASSES_OF_VOC = 4952, 21
 _KNOWN = (
     (compiled_later(r"(?:ilsvrc|imagenet)[^/]{0,100}val"), 50000, "ImageNet's validation set"),
     (compiled_later(r"mnist[^/]{0,100}test"), 10000, "MNIST's test set"),
     (compiled_later(r"cifar[^/]{0,100}test"), 10000, "CIFAR's test set"),
-    (compiled_later(r"voc0712[^/]{0,100}test"), 4952, "VOC 2007's test set"),
+    (compiled_later(r"voc0712[^/]{0,100}test"), _OF_VOC, "VOC 2007's test set"),
 )
 _TRAIN = 'layer {{ name: "data" type: "Data" top: "data" include {{ phase: TRAIN }} data_param {{ batch_size: {} }} }} '
 
@@ -43,6 +44,10 @@ def _net(source: str, batch: int) -> str:
         f'layer {{ name: "data" type: "Data" top: "data" include {{ phase: TEST }}'
         f' data_param {{ source: "{source}" batch_size: {batch} }} }}'
     )
+
+
+def _found(classes: int) -> str:
+    return f' layer {{ type: "DetectionOutput" detection_output_param {{ num_classes: {classes} }} }}'
 
 
 class TestIterCoverage(ProjectRule):
@@ -79,6 +84,7 @@ class TestIterCoverage(ProjectRule):
     name = "test-iter-coverage"
     severity = INFO
     certainty = LIKELY
+    _VOC = _net("VOC0712_test_lmdb", 8) + _found(21)
     VALID = [
         {"s.prototxt": 'net: "n.prototxt" test_iter: 100', "n.prototxt": _net("mnist_test_lmdb", 100)},
         {"s.prototxt": 'net: "n.prototxt" test_iter: 5', "n.prototxt": _net("my_lmdb", 100)},
@@ -93,8 +99,17 @@ class TestIterCoverage(ProjectRule):
             "s.prototxt": 'net: "n.prototxt" test_iter: 300 test_interval: 300',
             "n.prototxt": _TRAIN.format(64) + _net("my_lmdb", 64),
         },
+        # Other images under the names of an example.
+        {"s.prototxt": 'net: "n.prototxt" test_iter: 831', "n.prototxt": _net("VOC0712_test_lmdb", 1) + _found(4)},
     ]
     INVALID = [
+        Invalid(
+            {"s.prototxt": 'net: "n.prototxt"\ntest_iter: 9', "n.prototxt": _VOC},
+            span="test_iter: 9",
+            message="a test pass reads 9 * 8 = 72 of the 4952 images of VOC 2007's test set; to read all, set"
+            " test_iter: 619",
+            fixed={"s.prototxt": 'net: "n.prototxt"\ntest_iter: 619', "n.prototxt": _VOC},
+        ),
         Invalid(
             {"s.prototxt": 'net: "n.prototxt"\ntest_iter: 1000', "n.prototxt": _net("ilsvrc12_val_lmdb", 25)},
             span="test_iter: 1000",
@@ -155,7 +170,7 @@ class TestIterCoverage(ProjectRule):
         if len(iters) != 1 or len(nets) != 1 or iters[0] <= 0:
             return
         tested = _data(nets[0], TEST)
-        size, whose = _size(solver, tested.kind.data_source if tested else "")
+        size, whose = _size(solver, nets[0], tested.kind.data_source if tested else "")
         batch = tested.kind.batch_size if tested else 0
         if not batch or not size:
             return
@@ -179,6 +194,13 @@ class TestIterCoverage(ProjectRule):
             )
 
 
+def _numbers_of_classes(net: Net) -> set[int]:
+    """What its layers give as num_classes."""
+    blocks = (block for layer in net.layers for _, block in layer.message.ListFields() if hasattr(block, "DESCRIPTOR"))
+    named = (block for block in blocks if "num_classes" in block.DESCRIPTOR.fields_by_name)
+    return {block.num_classes for block in named if block.HasField("num_classes")}
+
+
 def _enough(solver: Solver, count: int) -> tuple[Fix, ...]:
     return fix(f"set test_iter: {count}", UNSAFE, write(solver, "test_iter", 0, value=str(count)))
 
@@ -193,10 +215,12 @@ def _with_batches(net: Net) -> list[Layer]:
     return [layer for layer in net.layers if layer.kind.batch_size]
 
 
-def _size(solver: Solver, source: str) -> tuple[int, str]:
+def _size(solver: Solver, net: Net, source: str) -> tuple[int, str]:
     for pattern, size, whose in _KNOWN:
         if pattern.search(source.lower()):
-            return size, whose
+            # Lists of other images are called as those of SSD's example, which has the classes of VOC.
+            is_other = size == _OF_VOC and not net.once(_numbers_of_classes) <= {_CLASSES_OF_VOC}
+            return (0, "") if is_other else (size, whose)
     text = solver.document.source.text
     if _COPIED.search(text):
         return 0, ""

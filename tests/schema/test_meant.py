@@ -15,6 +15,10 @@ import caffelint
             'layer { name: "b" type: "ReLU" bottom: "y" top: "z" }',
             "the net has no field label, so Caffe refuses the file; did you mean layer?",
         ),
+        (
+            'me: "VGG"\nlayer { name: "a" type: "ReLU" bottom: "x" top: "y" }',
+            "the net has no field me, so Caffe refuses the file; did you mean name?",
+        ),
         ("base_lr: 0.1 max_iter: Z00000", "max_iter takes a whole number, not Z00000"),
     ],
 )

@@ -251,7 +251,7 @@ def _gets_data_in_test_only(net: Net) -> bool:
 
 def _lower_where_never_built(net: Net, findings: Iterable[Finding]) -> None:
     """What is wrong in a phase that nobody builds, as far as solvers, scripts and the net's name and data tell."""
-    if not net.solvers and net.role != "deploy":
+    if not net.solvers and net.role != "deploy" and not net.is_only_tested:
         _doubt(one for one in findings if one.phases == (TEST,))
     if net.is_only_tested:
         whose = "its solvers only test with the net" if net.solvers else "the net is there to be run, by its name"

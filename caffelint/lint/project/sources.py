@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice, takewhile
 from types import MappingProxyType
@@ -38,6 +38,8 @@ _READS = compiled_later(r"\blayer_param_?\s*\.\s*(\w+_param)\s*\(\s*\)")
 _POLICY = compiled_later(r'lr_policy\s*==\s*"(\w+)"')
 _REGULARIZATION = compiled_later(r'regularization_type\s*==\s*"(\w+)"')
 _FILLER = compiled_later(r'type\s*==\s*"(\w+)"')
+_TEXT = compiled_later(r'"((?:[^"\\\n]|\\.){0,400})"')
+_TEXTS = compiled_later(r'"(?:[^"\\\n]|\\.){0,400}"(?:\s{0,200}"(?:[^"\\\n]|\\.){0,400}")*')
 _DEFINES = compiled_later(r"#[ \t]*define\b[^\n]*(?:(?<=\\)\n[^\n]*)*")
 _INCLUDES = compiled_later(r"#[ \t]*include\b[^\n]*")
 _OFF = compiled_later(r"#[ \t]*if[ \t]+0\b")
@@ -108,7 +110,8 @@ class Told(NamedTuple):
 
     `names_snapshots`: the files that name snapshots after the solver where it gives no prefix. `stores_in_test`: those
     of a BatchNorm that takes stored statistics in TEST, whatever its field says. `reads`: the blocks of a layer that
-    registered ones read, each after the only type that its file registers.
+    registered ones read, each after the only type that its file registers. `says`: the texts in files of BVLC's names
+    that are not BVLC's, each after that name.
     """
 
     layers: frozenset[str] = frozenset()
@@ -121,6 +124,7 @@ class Told(NamedTuple):
     names_snapshots: frozenset[str] = frozenset()
     stores_in_test: frozenset[str] = frozenset()
     reads: frozenset[str] = frozenset()
+    says: frozenset[str] = frozenset()
     classes: Mapping[str, LayerClass] = MappingProxyType({})
 
     def as_json(self) -> list[Any]:
@@ -137,9 +141,9 @@ class Told(NamedTuple):
                 for name, (base, counts) in told.items()
             }
             types = [frozenset(map(str, found)) for found in names]
-            layers, solvers, policies, regularizations, fillers, same, others, naming, storing, reads = types
+            layers, solvers, policies, regularizations, fillers, same, others, naming, storing, reads, says = types
             said = layers, solvers, policies, regularizations, fillers
-            return cls(*said, same, others, naming, storing, reads, classes)
+            return cls(*said, same, others, naming, storing, reads, says, classes)
         except (TypeError, ValueError, AttributeError):
             return None
 
@@ -150,19 +154,30 @@ def registered(own: Told, common: Told) -> Registered:
     classes = {**common.classes, **own.classes}
     layers, same = own.layers | common.layers, own.same | common.same
     others = own.others | common.others - same
+    changed = frozenset(type_ for type_ in layers if not same.issuperset(types.get(type_, ())))
+    changed |= frozenset(type_ for type_, files in types.items() if not others.isdisjoint(files))
     return Registered(
         layers,
         own.solvers | common.solvers,
         own.policies | common.policies,
         own.regularizations | common.regularizations,
         own.fillers | common.fillers,
-        frozenset(type_ for type_ in layers if not same.issuperset(types.get(type_, ())))
-        | frozenset(type_ for type_, files in types.items() if not others.isdisjoint(files)),
+        changed,
         {type_: taken for type_ in map(_current, layers) if (taken := taken_counts(type_, classes))},
         bool(own.names_snapshots | common.names_snapshots),
         bool(own.stores_in_test),
         _reads(own.reads | common.reads),
+        _says(own.says | common.says, {type_: types[type_] for type_ in changed if type_ in types}),
     )
+
+
+def _says(texts: Iterable[str], files: Mapping[str, Collection[str]]) -> dict[str, frozenset[str]]:
+    """What the sources of each of these types say. `files`: their names."""
+    by_file: dict[str, set[str]] = {}
+    for text in texts:
+        file, _, said = text.partition(" ")
+        by_file.setdefault(file, set()).add(said)
+    return {type_: frozenset().union(*(by_file.get(name, ()) for name in names)) for type_, names in files.items()}
 
 
 def _reads(pairs: Iterable[str]) -> dict[str, frozenset[str]]:
@@ -199,6 +214,7 @@ def told(files: Iterable[SourceFile]) -> Told:
     names_snapshots: set[str] = set()
     stores_in_test: set[str] = set()
     reads: set[str] = set()
+    says: set[str] = set()
     classes: dict[str, LayerClass] = {}
     for file in files:
         try:
@@ -210,7 +226,12 @@ def told(files: Iterable[SourceFile]) -> Told:
         if name.endswith(_HEADERS) and b"public " in data and b"Layer" in data:
             classes |= layer_classes(compiled(data.decode("utf-8", "replace")))
         if name in bvlc and folder.endswith(_LAYERS):
-            (same if digest(data.decode("utf-8", "replace")) in bvlc[name] else others).add(name)
+            text = data.decode("utf-8", "replace")
+            if digest(text) in bvlc[name]:
+                same.add(name)
+            else:
+                others.add(name)
+                says.update(f"{name} {said}" for said in _texts(compiled(text)))
         if _NAMES_SNAPSHOTS in data:
             names_snapshots.add(name)
         if name == _NORMS and _STORED_IN_TEST.search(data):
@@ -229,7 +250,15 @@ def told(files: Iterable[SourceFile]) -> Told:
     layers, solvers = frozenset(found["LAYER"]), frozenset(found["SOLVER"])
     said = frozenset(policies), frozenset(regularizations), frozenset(fillers)
     versions = frozenset(same), frozenset(others), frozenset(names_snapshots), frozenset(stores_in_test)
-    return Told(layers, solvers, *said, *versions, frozenset(reads), classes)
+    return Told(layers, solvers, *said, *versions, frozenset(reads), frozenset(says), classes)
+
+
+def _texts(text: str) -> Iterator[str]:
+    """The texts in C++ that are sentences; those on several lines, which C++ joins, as one."""
+    for found in _TEXTS.finditer(text):
+        joined = "".join(_TEXT.findall(found[0]))
+        if " " in joined:
+            yield joined
 
 
 def digest(text: str) -> str:

@@ -201,7 +201,7 @@ class Used:
         role = role_of(path)
         if self.is_used(path) or role not in (TRAIN, "deploy") or is_of_a_phase and role != "deploy":
             return False
-        kept = self._why_put_away(path) or self._why_only_read(path) or _is_part(path)
+        kept = self._why_put_away(path) or _is_part(path)
         return not (kept or self._better(path, role, refused))
 
     def _is_filled_in(self, path: str) -> bool:

@@ -15,6 +15,7 @@ from caffelint.lint.finding import ERROR, INFO, WARNING
 from caffelint.lint.plan import Job
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.memory import once
+from caffelint.lint.project.templates import why_filled
 from caffelint.lint.project.texts import Texts
 from caffelint.lint.project.trained import Ran, Trained, are_one, path_parts, snapshot_prefix
 from caffelint.lint.project.twins import scaled_twin_of
@@ -37,6 +38,7 @@ _OF_ITS_LAYERS = frozenset(["wrong-blob-count", "unknown-layer-type"])
 _OF_ANOTHER_CAFFE = frozenset(["fork-field", "unknown-layer-type"])
 _OF_EVERY_CAFFE = frozenset(
     [
+        "blob-too-large",
         "duplicate-top",
         "in-place-not-supported",
         "mixed-layer-formats",
@@ -145,9 +147,8 @@ class _Project:
     def superseded(self, solver: str) -> str:
         return self._used.why_superseded(solver)
 
-    @once
-    def filled_by(self, path: str) -> str:
-        return self._used.filled_by(path)
+    def filled(self, path: str, one: ReportedFinding) -> str:
+        return self._used.filled_by(path) or why_filled(self._texts, one)
 
     @once
     def is_draft(self, path: str, is_of_a_phase: bool) -> bool:
@@ -215,10 +216,14 @@ class _Project:
         return self._used.why_of_elsewhere(path, foreign) if foreign else ""
 
     def broken_beside(self, one: ReportedFinding) -> str:
-        """That Caffe refuses the net which a net for deployment is held against, so that another one was trained."""
+        """That Caffe refuses the net which a net for deployment is held against, so that another one was trained.
+
+        Not where a log shows that it was trained all the same: then its Caffe is another one.
+        """
         path = os.path.abspath(one.file)
         others = [related.file for related in one.related if os.path.abspath(related.file) != path]
-        found = [other for other in others if os.path.abspath(other) in self.unloaded]
+        unloaded = (other for other in others if os.path.abspath(other) in self.unloaded)
+        found = [other for other in unloaded if not self.ran(os.path.abspath(other))]
         return f'Caffe refuses "{found[0]}", so something else was trained' if found else ""
 
     @once
@@ -258,7 +263,6 @@ class _Project:
 
 _BY_RULE: Mapping[str, Callable[[_Project, str], str]] = {
     "source-not-found": lambda project, _: project.sets_paths,
-    _OF_TEMPLATES: _Project.filled_by,
     "batchnorm-without-scale": _Project.compared,
     "solver-of-another-net": _Project.copied,
     "snapshot-prefix-unusable": _Project.made,
@@ -428,6 +432,8 @@ class _Projects:
         if is_warning and _OF_LEARNING.match(one.code) and (why := project.trial(path)):
             return why
         if (asked := _BY_RULE.get(one.name)) and (why := asked(project, path)):
+            return why
+        if one.name == _OF_TEMPLATES and (why := project.filled(path, one)):
             return why
         if is_warning and one.name.startswith(_OF_DEPLOYED) and (why := project.broken_beside(one)):
             return why

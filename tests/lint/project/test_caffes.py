@@ -202,6 +202,25 @@ def test_certain_claims_on_layers_of_its_own_making_are_likely(make: Make, monke
     assert one.evidence.endswith("this project's own source of this layer type differs from BVLC's")
 
 
+def test_its_own_source_that_has_the_check_refuses_for_certain(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {"files": {"eltwise_layer.cpp": [digest("x")]}, "types": {"Eltwise": ["eltwise_layer.cpp"]}}
+    monkeypatch.setattr("caffelint.lint.project.sources._bvlc", lambda: table)
+    mine = 'layer {{ name: "m" type: "My" bottom: "a" top: "m" }}\n'.format()
+    coeffs = "eltwise_param { coeff: 1 coeff: 1 coeff: 1 }"
+    layer = f'layer {{ name: "e" type: "Eltwise" bottom: "a" bottom: "m" top: "e" {coeffs} }}'
+    path = make(NET.format(mine + layer), types="My") / "caffe/src/caffe/layers/eltwise_layer.cpp"
+    said = 'CHECK(n == bottom.size()) <<\n  "Eltwise Layer takes one "\n  "coefficient per bottom blob.";'
+    for source, severity in (
+        ("x", "error"),
+        (said, "error"),
+        (f"// {said}", "warning"),
+        ('CHECK(n) << "n";', "warning"),
+    ):
+        path.write_text(source.replace("\n", "\n//") if source.startswith("//") else source)
+        (one,) = caffelint.check("net.prototxt", settings(select=["refused-by-caffe"])).findings
+        assert (one.layer, one.severity) == ("e", severity), source
+
+
 def test_what_a_data_layer_of_its_own_makes_may_have_another_shape(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "void DataLayer<Dtype>::DataLayerSetUp() { x; }"
     table = {"files": {"data_layer.cpp": [digest(source)]}, "types": {"Data": ["data_layer.cpp"]}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from weighing import NET, SOLVER, found, write
+from weighing import LOG, NET, SOLVER, found, write
 
 
 @pytest.mark.parametrize(("script", "severity"), [("mkdir -p snap", "info"), ("mkdir snap/more data", "error")])
@@ -53,6 +53,29 @@ def test_a_training_net_that_is_refused_is_no_norm(project: Path, more: str, sev
     write({"deploy.prototxt": 'layer { name: "d" type: "Input" top: "data" }\n' + body + fc % (9, "f8", 9, 8)})
     one = found("deploy-mismatch")["deploy.prototxt"]
     assert (one.severity, 'Caffe refuses "train.prototxt"' in one.evidence) == (severity, bool(more)), one.evidence
+    write({"log.txt": LOG.format(0.1)})  # so the Caffe that trained it takes it
+    assert found("deploy-mismatch")["deploy.prototxt"].severity == "warning"
+
+
+@pytest.mark.parametrize(
+    ("files", "severity"),
+    [
+        ({}, "error"),
+        ({"grid.sh": "sed -i 's/LOSS_WEIGHT/1/' a/train.prototxt"}, "info"),
+        ({"b/grid.sh": "sed -i 's/LOSS_WEIGHT/1/' other.prototxt"}, "error"),  # of another folder
+        ({"b/grid.sh": "sed -i 's/LOSS_WEIGHT/1/' ../a/train.prototxt"}, "info"),
+    ],
+)
+@pytest.mark.parametrize("rate", ["0.01", "GRID_RATE"])
+def test_a_script_fills_in_what_a_net_lacks(project: Path, files: dict[str, str], severity: str, rate: str) -> None:
+    """One that fills in the solver and leaves out the net has forgotten it."""
+    loss = NET.replace('type: "SoftmaxWithLoss"', 'type: "SoftmaxWithLoss" loss_weight: LOSS_WEIGHT')
+    write({"a/train.prototxt": loss, "a/solver.prototxt": (SOLVER % "train.prototxt").replace("0.01", rate)})
+    write({"a/run.sh": "sed -i 's/GRID_RATE/0.01/' solver.prototxt", **files})
+    assert found("unfilled-template")["a/train.prototxt"].severity == severity
+    write({"a/run.sh": "caffe train --solver solver.prototxt"})
+    either = "info" if rate == "GRID_RATE" else severity
+    assert found("unfilled-template")["a/train.prototxt"].severity == either
 
 
 @pytest.mark.parametrize(("page", "severity"), [("with use_global_stats: false", "info"), ("see below", "warning")])

@@ -137,3 +137,33 @@ def test_sizes_that_a_scale_does_not_give(tmp_path: Path) -> None:
     (message,) = messages(tmp_path, train=DATA + LOSS + upsample % odd, deploy=INPUT + upsample % "")
     assert "upsample_h is not set here and 45 in" in message
     assert not messages(tmp_path, train=DATA + LOSS + upsample % even, deploy=INPUT + upsample % "")
+
+
+def test_fields_of_the_same_layers_are_one_finding(tmp_path: Path) -> None:
+    def convs(*wide: str) -> str:
+        settings = [*wide, *["kernel_size: 3 pad: 1"] * (8 - len(wide))]
+        return "".join(
+            f'layer {{ name: "c{number}" type: "Convolution" bottom: "b{number % 4}" top: "b{number % 4 + 1}"'
+            f" convolution_param {{ num_output: 8 {one} }} }}\n"
+            for number, one in enumerate(settings)
+        )
+
+    train, deploy = DATA.replace(CONVS, "%s") + LOSS, INPUT.replace(CONVS, convs())
+    assert messages(tmp_path, train=train % convs(*["kernel_size: 9 pad: 4"] * 2), deploy=deploy) == [
+        'Convolution "c0", "c1": kernel_size is 3 here and 9 in "train.prototxt", and pad 1 and 4, so Caffe refuses'
+        " their weights; set them as in training"
+    ]
+    apart = train % convs("kernel_size: 9 pad: 4", "kernel_size: 9 pad: 2")
+    assert len(messages(tmp_path, train=apart, deploy=deploy)) == 2
+
+
+def test_a_window_over_the_whole_map_is_named_with_what_else_differs(tmp_path: Path) -> None:
+    def pool(settings: str) -> str:
+        return f'layer {{ name: "p" type: "Pooling" bottom: "b4" top: "p" pooling_param {{ {settings} }} }}\n'
+
+    train, deploy = DATA + pool("pool: MAX kernel_size: 26") + LOSS.replace("b4", "p"), INPUT
+    assert messages(tmp_path, train=train, deploy=deploy + pool("pool: MAX kernel_size: 7")) == []
+    assert messages(tmp_path, train=train, deploy=deploy + pool("pool: AVE kernel_size: 7")) == [
+        'Pooling "p": pool is AVE here and MAX in "train.prototxt", and kernel_size 7 and 26, but the net was trained'
+        " with the latter; set them as in training"
+    ]

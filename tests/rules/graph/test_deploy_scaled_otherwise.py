@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import caffelint
+from caffelint.rules.graph._scaled import times as as_people_do
 
 FC = 'layer { name: "%s" type: "InnerProduct" bottom: "%s" top: "%s" inner_product_param { num_output: 8 } } '
 BODY = FC % ("a", "data", "a") + FC % ("b", "a", "b") + FC % ("c", "b", "c")
@@ -35,3 +36,11 @@ def test_a_power_after_an_input(tmp_path: Path, start: str, times: str) -> None:
     (tmp_path / "deploy.prototxt").write_text(start + BODY)
     found = [one.message for one in caffelint.check(str(tmp_path)).findings if one.name == "deploy-scaled-otherwise"]
     assert [f"gets {times} times" in message for message in found] == [True] * bool(times)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.28, "1.28"), (255, "255"), (999.4, "999"), (16256, "about 16,000"), (1.63e6, "about 1,600,000")],
+)
+def test_ratios_are_written_as_people_do(value: float, text: str) -> None:
+    assert as_people_do(value) == text

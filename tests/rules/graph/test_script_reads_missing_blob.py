@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import caffelint
+from caffelint.lint.config import Config
 from caffelint.lint.registry import find_rule
 from caffelint.project.mentions import Asked, Mention
 
@@ -43,7 +44,7 @@ def _told(names: Sequence[str], asked: Sequence[str], kind: str = "blob") -> lis
     info = find_rule("script-reads-missing-blob")
     assert info is not None
     rule = info.load()(None)
-    rule.finding = lambda *given: given
+    rule.finding = lambda *given, **_: given
     iterated.clear()
     return list(rule.check(net))
 
@@ -79,3 +80,29 @@ def test_a_net_that_is_the_only_file(tmp_path: Path) -> None:
     (tmp_path / "run.py").write_text('net = caffe.Net("deploy.prototxt", caffe.TEST)\nnet.forward()["prob"]\n')
     [one] = [one for one in caffelint.check([str(tmp_path)]).findings if one.name == "script-reads-missing-blob"]
     assert 'asks for the output "prob"' in one.message
+
+
+@pytest.mark.parametrize(("asked", "severity"), [("old", "info"), ("end1", "warning")])
+def test_other_scripts_get_what_they_ask_for(tmp_path: Path, asked: str, severity: str) -> None:
+    script = (
+        "import caffe\nnet = caffe.Net('deploy.prototxt', 'a', caffe.TEST)\nnet.forward()\nprint(net.blobs['%s'])\n"
+    )
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "deploy.prototxt").write_text(
+        'layer { name: "in" type: "Input" top: "in" input_param { shape { dim: 1 } } }\n'
+        'layer { name: "end" type: "Power" bottom: "in" top: "end" }\n'
+    )
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text(script % asked)
+    assert told_of(tmp_path)[0] == "warning"
+    (tmp_path / "right.py").write_text(script % "end")
+    found, message = told_of(tmp_path)
+    assert found == severity
+    assert message.startswith('"a.py" (line 4) and "b.py" (line 4) ask for the blob')
+
+
+def told_of(folder: Path) -> tuple[str, str]:
+    config = Config()
+    config.cache = False
+    [one] = [one for one in caffelint.check(folder, config).findings if one.name == "script-reads-missing-blob"]
+    return one.severity, one.message.replace(f"{folder}/", "")

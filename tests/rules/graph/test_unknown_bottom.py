@@ -25,6 +25,14 @@ def test_a_net_that_nothing_trains_is_for_test(text: str, severity: str) -> None
     assert [(one.severity, one.phases) for one in found] == [(severity, ("TEST",))]
 
 
+@pytest.mark.parametrize(("name", "severity"), [("net", "warning"), ("deploy", "error"), ("train_test", "warning")])
+def test_a_net_that_is_there_to_be_run_by_its_name_is_for_test(tmp_path: Path, name: str, severity: str) -> None:
+    python = 'layer { name: "p" type: "Python" bottom: "prob" top: "p" python_param { module: "m" layer: "L" } } '
+    (tmp_path / f"{name}.prototxt").write_text(INPUT + SCORES + python + ACCURACY)
+    found = [one for one in caffelint.check(tmp_path).findings if one.name == "unknown-bottom"]
+    assert [(one.severity, one.phases) for one in found] == [(severity, ("TEST",))]
+
+
 def test_layers_of_two_phases_that_lack_one_blob() -> None:
     """Accuracy is the first, in TEST; what Caffe refuses is the net of both phases."""
     loss = (
