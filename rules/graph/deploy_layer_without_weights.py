@@ -28,7 +28,12 @@ _MOST_NETS = 3
 """How many nets may have trained one; more are many designs."""
 
 _MOST = 3
-"""How many layers a slip renames: a whole head that was renamed is fine-tuned, and the deploy net is that of before."""
+"""How many layers a slip renames: a whole head that was renamed is fine-tuned, and the deploy net is that of before.
+
+Of more, one change of all names tells a slip: of `/dw` at their ends, which one of two Caffes knows by the type.
+"""
+
+_Sort = tuple[str, bool | None]
 
 _SIZE = "num_output"
 _BETWEEN_WORDS = compiled_later(r"[\W_]+")
@@ -156,7 +161,8 @@ class DeployLayerWithoutWeights(NetRule):
         resized = any(parameters(layer) != parameters(twin) for layer, twin in renamed)
         # Of other sizes, and with another net for the weights of training, it is for weights of another training.
         others = [other for other in nearest.net.deployed if other is not net] if resized else []
-        if 0 < len(renamed) <= _MOST and not any(twins & {layer.name for layer in other.layers} for other in others):
+        is_slip = 0 < len(renamed) <= _MOST or not resized and len({_change(*pair) for pair in renamed}) == 1
+        if is_slip and not any(twins & {layer.name for layer in other.layers} for other in others):
             yield self._told(renamed, nearest)
 
     def _told(self, renamed: list[tuple[Layer, Layer]], nearest: Training) -> Finding:
@@ -191,10 +197,10 @@ def _is_close_but_for_names(nearest: Training, renamed: list[tuple[Layer, Layer]
 def _renamed(net: Net, nearest: Training, there: set[str]) -> list[tuple[Layer, Layer]]:
     """Layers that no training net has, each with the one of the nearest that is alike and reads the same."""
     here = {layer.name for layer in net.layers}
-    twins_of: dict[tuple[str, tuple[str, int]], list[Layer]] = {}
+    twins_of: dict[tuple[_Sort, tuple[str, int]], list[Layer]] = {}
     for name, twin in nearest.layers.items():
         if name not in here and len(twin.bottoms) == 1 and (source := source_of(twin, 0)):
-            twins_of.setdefault((twin.type, source), []).append(twin)
+            twins_of.setdefault((_sort(twin), source), []).append(twin)
     found = []
     names: dict[str, str] = {}
     """What the training net calls the layers that were found, which others read."""
@@ -203,7 +209,7 @@ def _renamed(net: Net, nearest: Training, there: set[str]) -> list[tuple[Layer, 
             continue
         if (source := source_of(layer, 0)) is None:
             continue
-        twins = twins_of.get((layer.type, (names.get(source[0], source[0]), source[1])), [])
+        twins = twins_of.get((_sort(layer), (names.get(source[0], source[0]), source[1])), [])
         if 1 < len(twins) <= _MOST:
             # The one whose name holds all words of the layer's, as cls_score_tower those of cls_score; fc10 not fc1.
             twins = [twin for twin in twins if _words(layer) in _words(twin)]
@@ -217,11 +223,26 @@ def _words(layer: Layer) -> str:
     return f" {_BETWEEN_WORDS.sub(' ', layer.name)} "
 
 
+def _sort(layer: Layer) -> _Sort:
+    """What two types have in common that hold their weights alike, as Convolution and its depthwise kin."""
+    return layer.kind.block or layer.type, layer.kind.upsamples
+
+
+def _change(layer: Layer, twin: Layer) -> str:
+    """What the one name has more than the other, at its ends; else the whole of it."""
+    if twin.name in layer.name:
+        return layer.name.replace(twin.name, "", 1)
+    return twin.name.replace(layer.name, "\0", 1)
+
+
 def _is_alike(layer: Layer, twin: Layer) -> bool:
     """Are the two the same but for the number of their outputs?"""
     mine, theirs = parameters(layer), parameters(twin)
+    if layer.type != twin.type:
+        return all(mine[field] == theirs[field] for field in mine.keys() & theirs.keys())
     return {**mine, _SIZE: 0} == {**theirs, _SIZE: 0} and (mine.get(_SIZE) != 0) == (theirs.get(_SIZE) != 0)
 
 
 def _names(renamed: list[tuple[Layer, Layer]]) -> str:
-    return ", ".join(quoted(twin.name) for _, twin in renamed)
+    more = " and so on" if len(renamed) > _MOST else ""
+    return ", ".join(quoted(twin.name) for _, twin in renamed[: 1 if more else None]) + more

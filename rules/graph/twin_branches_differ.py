@@ -96,6 +96,13 @@ class TwinBranchesDiffer(NetRule):
             message='Convolution "c3_p" is followed by no activation but "c3", whose weights it shares, by ReLU; make'
             " the two equal",
         ),
+        # Also where one branch is there to train only.
+        Invalid(
+            _net(_fc(3, "_p"), _relu(3, "")).replace('_p" type', '_p" include { phase: TRAIN } type'),
+            span='name: "c3_p"',
+            message='Convolution "c3_p" is followed by no activation but "c3", whose weights it shares, by ReLU; make'
+            " the two equal",
+        ),
     ]
 
     def check(self, net: Net) -> Iterator[Finding]:
@@ -133,8 +140,7 @@ class TwinBranchesDiffer(NetRule):
     def _activations(self, pairs: list[_Pair]) -> Iterator[Finding]:
         odd = []
         for pair in pairs:
-            phase = (pair.layer.phases or (TRAIN,))[0]
-            here, there = activations_after(pair.other, phase), activations_after(pair.layer, phase)
+            here, there = (activations_after(one, pair.phase) for one in (pair.other, pair.layer))
             if here is not None and there is not None and here != there:
                 odd.append((pair, " and ".join(here), " and ".join(there)))
         if len(odd) == 1:
@@ -148,7 +154,7 @@ class TwinBranchesDiffer(NetRule):
 
     def _weights(self, net: Net, pairs: list[_Pair]) -> Iterator[Finding]:
         twins = {pair.layer.index: pair.other for pair in pairs}
-        shared = {one.index for pair in pairs for one in pair}
+        shared = {one.index for pair in pairs for one in (pair.layer, pair.other)}
         weighted = [layer for layer in net.layers_that(lambda kind: kind.has_weights) if len(layer.bottoms) == 1]
         above = {layer.index: _above(layer) for layer in weighted}
         below: dict[int, list[Layer]] = {}
@@ -180,10 +186,11 @@ class TwinBranchesDiffer(NetRule):
 
 
 class _Pair(NamedTuple):
-    """Two layers with the same parameters that read different blobs."""
+    """Two layers with the same parameters that read different blobs, and the first phase that both are part of."""
 
     layer: Layer
     other: Layer
+    phase: str
 
 
 def _pairs(named: list[Layer]) -> list[_Pair]:
@@ -193,7 +200,11 @@ def _pairs(named: list[Layer]) -> list[_Pair]:
         groups.setdefault((layer.type, *(one.name for one in layer.message.param)), []).append(layer)
     two = [found for found in groups.values() if len(found) == 2 and share_all_params(*found)]
     return [
-        _Pair(*found) for found in two if found[0].bottoms != found[1].bottoms and found[0].phases == found[1].phases
+        _Pair(found[0], found[1], phase)
+        for found in two
+        if found[0].bottoms != found[1].bottoms
+        # One branch may be there to train only.
+        for phase in [one for one in found[0].phases if one in found[1].phases][:1]
     ]
 
 

@@ -156,3 +156,9 @@ def said_of_training(net: Net) -> set[int]:
     alike = {layer.name: layer.message.crop_param for other in others for layer in other.by_type.get("Crop", ())}
     crops = net.by_type.get("Crop", ()) if alike else ()
     return {layer.index for layer in crops if layer.message.crop_param == alike.get(layer.name)}
+
+
+def enlarges(layer: BuiltLayer | None) -> int:
+    """How many times a Deconvolution enlarges; 1 for other layers."""
+    windows = layer.written_windows() if layer is not None and layer.upsamples else None
+    return max(window.stride for window in windows) if windows else 1

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
-from caffelint.lint import LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, title, write
+from caffelint.lint import INFO, LIKELY, UNSAFE, WARNING, Finding, Fix, Invalid, Layer, Net, NetRule, fix, title, write
 from caffelint.lint.built import Blob, BuiltLayer, types_that
 
-from ._coordinates import SAME, Position, crop_offset, gaps, ought_to_be_exact, position, said_of_training
+from ._coordinates import SAME, Position, crop_offset, enlarges, gaps, ought_to_be_exact, position, said_of_training
 from ._in_tests import also_in, in_tests
 
 _TOLERATED = 2
@@ -15,6 +15,10 @@ _TOLERATED = 2
 
 _COARSE = 2
 """Of a map that is upsampled by more, a shift by less than half of its own pixels says nothing either."""
+
+
+_Known = dict[Blob, Position | None]
+_WITHOUT = "there is no crop_param, without which only older forks find the offset themselves"
 
 
 class UpsamplingGeometry(NetRule):
@@ -34,9 +38,10 @@ class UpsamplingGeometry(NetRule):
     ```
 
     ## Known problems
-    Silent about a Crop without crop_param: older forks computed the offset themselves, and about a sum of maps that are
-    shifted against each other, as no offset is right for all of them. Shifts of up to two pixels are not reported, nor
-    those of up to half the stride of the Deconvolution where no whole offset is right or the net has more Crops.
+    Where no Crop of a net has a crop_param it is an info: older forks computed the offset themselves. Silent about a
+    sum of maps that are shifted against each other, as no offset is right for all of them. Shifts of up to two pixels
+    are not reported, nor those of up to half the stride of the Deconvolution where no whole offset is right or the net
+    has more Crops.
 
     ## Fix safety
     Unsafe: the map moves to where it belongs, but trained weights may have adapted to the old position.
@@ -75,7 +80,7 @@ class UpsamplingGeometry(NetRule):
         ),
         # Half a pixel, or one more by rounding.
         _NET.format(4, 2, "crop_param { axis: 2 offset: 21 }"),
-        _NET.format(4, 2, ""),
+        _NET.format(4, 2, "").replace("pad: 20", "pad: 1"),
         # It belongs between two pixels, of a map that is itself 8 times as coarse.
         _COARSE_NET.format(17, 8, "crop_param { axis: 2 offset: 20 }"),
         _SEGNET.format(60, 90),
@@ -95,6 +100,14 @@ class UpsamplingGeometry(NetRule):
             message='Crop "crop": "up" aligns with "data" at offset 20 but crop_param has offset 2, so the map is'
             " shifted by 18 pixels; set offset: 20",
             fixed=_NET.format(4, 2, "crop_param { axis: 2 offset: 20 }"),
+        ),
+        # Caffe 1.0 crops at 0, as the oldest one did not.
+        Invalid(
+            _NET.format(4, 2, ""),
+            span="layer",
+            message='Crop "crop": "up" aligns with "data" at offset 20 but there is no crop_param, without which only'
+            " older forks find the offset themselves, so the map is shifted by 20 pixels; set offset: 20",
+            fixed=_NET.format(4, 2, "crop_param { offset: 20 } "),
         ),
         # Less than half a pixel of the coarse map, but a whole offset is right.
         Invalid(
@@ -124,27 +137,30 @@ class UpsamplingGeometry(NetRule):
         # The oldest Crop found its offset by itself; one that is given says that this Caffe's does not.
         are_given = any(layer.has("crop_param") for layer in net.by_type.get("Crop", ()))
         for one in net.states():
-            known: dict[Blob, Position | None] = {}
+            known: _Known = {}
             crops = [layer for layer in one.layers if layer.type == "Crop" and len(layer.bottoms) == 2]
             exact = ought_to_be_exact(crops, known)
-            apart = gaps(one.layers, known) if crops and are_given else {}
+            apart = gaps(one.layers, known) if crops else {}
             for layer in one.layers:
                 index = layer.index
                 if index is None or index in said or len(layer.bottoms) != 2:
                     continue
                 found = None
-                if layer.type == "Crop" and are_given:
-                    found = self._crop(net, layer, known, exact, apart.get(layer.bottoms[0], Fraction(0)))
+                if layer.type == "Crop":
+                    found = self._crop(
+                        net.layers[index], layer, known, exact, apart.get(layer.bottoms[0], Fraction(0)), are_given
+                    )
                 elif layer.type == "Upsample":
                     found = self._unpooled(net, layer)
                 if found:
                     said.add(index)
                     yield found
+                    if found.severity == INFO:
+                        return  # the Caffe is to be told from the first one
 
     def _crop(
-        self, net: Net, layer: BuiltLayer, known: dict[Blob, Position | None], exact: bool, apart: Fraction | None
+        self, mine: Layer, layer: BuiltLayer, known: _Known, exact: bool, apart: Fraction | None, are_given: bool
     ) -> Finding | None:
-        mine = net.layers[layer.index or 0]
         map_, reference = (position(blob, known) for blob in layer.bottoms)
         if map_ is None or reference is None or map_.root is not reference.root:
             return None
@@ -156,7 +172,7 @@ class UpsamplingGeometry(NetRule):
             if here[0] != there[0]:
                 ratio = there[0] / here[0]
                 # Where it is the other way round the map is too small, and Caffe says so.
-                if ratio > 1:
+                if ratio > 1 and are_given:
                     return self.finding(
                         mine.at("bottom", 0),
                         f'{title(mine)}: "{names[0]}" has {_number(ratio)} pixels for each of "{names[1]}",'
@@ -167,19 +183,21 @@ class UpsamplingGeometry(NetRule):
             wanted = (there[1] - here[1]) / here[0]
             tolerated = Fraction(_TOLERATED)
             if not exact:
-                tolerated = max(tolerated, Fraction(_factor(layer.bottoms[0].producer), _COARSE))
+                tolerated = max(tolerated, Fraction(enlarges(layer.bottoms[0].producer), _COARSE))
             if abs(wanted - offset) > tolerated:
                 if apart is None or apart > _TOLERATED * here[0]:
                     return None  # what is right for one of the maps in a sum moves the others away
                 twins = in_tests(mine, "crop_param")
                 fixes = _offset([mine, *twins], map_, reference)
                 pad = _lacking_pad(map_.moved_by, offset, wanted, side) if wanted < 0 and there == SAME else ""
+                has = f"crop_param has offset {offset}" if are_given else _WITHOUT
                 return self.finding(
                     mine.at("crop_param", "offset", min(side, max(0, len(layer.parameters.offset) - 1))),
-                    f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)} but crop_param'
-                    f" has offset {offset}, so the map is shifted by {_number(abs(wanted - offset))} pixels"
+                    f'{title(mine)}: "{names[0]}" aligns with "{names[1]}" at offset {_number(wanted)} but {has},'
+                    f" so the map is shifted by {_number(abs(wanted - offset))} pixels"
                     f"{pad or (f'; {fixes[0].title}{also_in(twins)}' if fixes else '')}",
                     fixes=fixes,
+                    severity=None if are_given else INFO,
                 )
         return None
 
@@ -222,16 +240,10 @@ def _offset(layers: list[Layer], map_: Position, reference: Position) -> tuple[F
     """The offset of rows and columns alike, where it is a whole number."""
     rows = (reference.rows[1] - map_.rows[1]) / map_.rows[0]
     columns = (reference.columns[1] - map_.columns[1]) / map_.columns[0]
-    if rows != columns or rows < 0 or rows.denominator != 1 or len(layers[0].message.crop_param.offset) != 1:
+    if rows != columns or rows < 0 or rows.denominator != 1 or len(layers[0].message.crop_param.offset) > 1:
         return ()
     edits = (write(layer, "crop_param", "offset", value=str(rows)) for layer in layers)
     return fix(f"set offset: {rows}", UNSAFE, *edits)
-
-
-def _factor(layer: BuiltLayer | None) -> int:
-    """How many times a Deconvolution enlarges; 1 for other layers."""
-    windows = layer.written_windows() if layer is not None and layer.upsamples else None
-    return max(window.stride for window in windows) if windows else 1
 
 
 def _number(value: Fraction) -> str:

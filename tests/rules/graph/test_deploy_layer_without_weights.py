@@ -77,6 +77,31 @@ def test_a_net_of_the_names_of_training_beside_it(tmp_path: Path) -> None:
         assert found.count("deploy-layer-without-weights") == told
 
 
+THIN = (
+    'layer {{ name: "thin{0}{1}" type: "{2}" bottom: "{3}" top: "thin{0}" convolution_param {{ num_output: 8 group: 8'
+    " kernel_size: 3 }} }}\n"
+)
+
+
+@pytest.mark.parametrize(("ends", "told"), [(("/dw",) * 4, 1), (("/dw", "/dw", "/dw", "_dw"), 0)])
+def test_more_layers_are_renamed_in_one_way(tmp_path: Path, ends: tuple[str, ...], told: int) -> None:
+    """Two Caffes have each a type of their own for the layer, and the same weights."""
+    numbered = [*enumerate(zip(ends, "abcd", strict=True))]
+    trained = [THIN.format(number, end, "DepthwiseConvolution", of) for number, (end, of) in numbered]
+    deployed = [THIN.format(number, "", "ConvolutionDepthwise", of) for number, (_, of) in numbered]
+    (tmp_path / "train.prototxt").write_text(DATA + body("bn", 0) + "".join(trained) + LOSS)
+    (tmp_path / "deploy.prototxt").write_text(INPUT + body("bn", 0) + "".join(deployed))
+    config = Config()
+    config.cache, config.preview = False, True
+    found = [one for one in caffelint.check(tmp_path, config).findings if one.name == "deploy-layer-without-weights"]
+    assert len(found) == told
+    if told:
+        assert found[0].message == (
+            'ConvolutionDepthwise "thin0", "thin1", "thin2" and 1 more are called "thin0/dw" and so on in'
+            ' "train.prototxt", so they get none of the trained weights; give them the names of training'
+        )
+
+
 def test_chains_take_time_with_their_length(tmp_path: Path) -> None:
     assert renamed(tmp_path, 2) == [], "what is imported at first is not counted"
     small, large = (bench_curves.calls(lambda: renamed(tmp_path, chain)) for chain in (100, 400))  # noqa: B023

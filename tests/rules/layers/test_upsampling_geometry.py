@@ -1,3 +1,5 @@
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,35 @@ def test_the_test_net_that_has_the_same_offset_is_named_and_mended(
     (found,) = [one for one in caffelint.check(".").findings if one.name == "upsampling-geometry"]
     assert found.file == "train.prototxt"
     assert found.message.endswith('set offset: 8, in "val.prototxt" too')
+
+
+# The offsets that pycaffe's coord_map.py finds for a net, with the text of the net.
+ASK = """
+import json, sys
+import caffe
+from caffe import layers as L, params as P
+from caffe.coord_map import crop
+found = []
+for kernel, pad, deep, size, stride, out in json.loads(sys.argv[1]):
+    n = caffe.NetSpec()
+    n.data = L.Input(input_param=dict(shape=dict(dim=[1, 3, 64, 64])))
+    n.conv = L.Convolution(n.data, num_output=2, kernel_size=kernel, pad=pad)
+    top = n.conv
+    for step in range(deep):
+        top = L.Pooling(top, pool=P.Pooling.MAX, kernel_size=2, stride=2)
+    n.up = L.Deconvolution(top, convolution_param=dict(num_output=2, kernel_size=size, stride=stride, pad=out))
+    n.crop = crop(n.up, n.data)
+    found.append([int(n.crop.fn.params["crop_param"]["offset"][0]), str(n.to_proto())])
+print(json.dumps(found))
+"""
+
+
+def test_offsets_are_those_of_coord_map(caffe_python: Path) -> None:
+    nets = [(3, 100, 5, 64, 32, 0), (3, 100, 5, 64, 32, 4), (3, 50, 4, 32, 16, 0), (3, 20, 1, 4, 2, 1)]
+    done = subprocess.run([caffe_python, "-c", ASK, json.dumps(nets)], capture_output=True, text=True, check=True)
+    for offset, text in json.loads(done.stdout.splitlines()[-1]):
+        assert told(text) == []
+        (message,) = told(text.replace(f"offset: {offset}", "offset: 500"))
+        assert f" at offset {offset} but crop_param has offset 500" in message
+        (message,) = told(text.partition("crop_param")[0] + "}")
+        assert f" at offset {offset} but there is no crop_param" in message
