@@ -72,7 +72,7 @@ from caffelint.lint.weights import (
     starts_as_detectors_do,
     starts_from_weights,
 )
-from caffelint.lint.words import file_name, listed, other_classes, stop_of, title, titles
+from caffelint.lint.words import file_name, listed, other_classes, spoilt_of, stop_of, title, titles
 from caffelint.schema.enums import enum_name
 from caffelint.schema.provenance import Provenance, provenance
 from caffelint.schema.readers import readers, too_old, without_input_layer, without_solver_type
@@ -173,6 +173,7 @@ __all__ = [
     "sources",
     "speaks_of_fine_tuning",
     "speaks_of_weights",
+    "spoilt_of",
     "starts_as_detectors_do",
     "starts_from_weights",
     "stop_of",

@@ -17,6 +17,7 @@ from caffelint.caffe.paired import Paired, compared, joined, made_of_both, paire
 from caffelint.caffe.partly import image_of
 from caffelint.caffe.probe import unavoidable
 from caffelint.caffe.refused import where
+from caffelint.caffe.score_classes import classes_given_by, score_classes
 from caffelint.caffe.shapes import Shape
 from caffelint.caffe.shapes import text as shape_text
 from caffelint.caffe.states import State
@@ -46,6 +47,7 @@ __all__ = [
     "build",
     "bvlc_fields",
     "classes_block",
+    "classes_given_by",
     "compared",
     "computed_by",
     "draws",
@@ -58,6 +60,7 @@ __all__ = [
     "only_value",
     "paired",
     "pooled_size",
+    "score_classes",
     "shape_text",
     "types_that",
     "unavoidable",

@@ -22,7 +22,7 @@ from caffelint.lint.project.datasets import datasets_of
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.misnamed import Misnamed, misnamed_of
 from caffelint.lint.project.python_layers import classes_in
-from caffelint.lint.project.python_scripts import asked_by, channels_by, fed_by, judged_by, supplied_by
+from caffelint.lint.project.python_scripts import asked_by, channels_by, fed_by, judged_by, spoilt_by, supplied_by
 from caffelint.lint.project.stopped import stopped_of
 from caffelint.lint.project.strayed import strayed_of
 from caffelint.lint.registry import all_rules, describe
@@ -117,7 +117,12 @@ def _net_runs(scripts: list[Script], net: str, misnamed: Misnamed) -> NetRuns:
     channels = tuple(channels_by(scripts, *split(net)))
     judged = tuple((Mention(script.path, one.line), one) for script, one in judged_by(scripts))
     given = NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked), supplied=tuple(supplied), judged=judged)
-    return given._replace(datasets=datasets_of(scripts), misnamed=misnamed.get(net, ()), channels=channels)
+    return given._replace(
+        datasets=datasets_of(scripts),
+        misnamed=misnamed.get(net, ()),
+        channels=channels,
+        spoilt=tuple(spoilt_by(scripts)),
+    )
 
 
 def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from caffelint.project.mentions import MIXED, WRAPS, ZERO
+
 if TYPE_CHECKING:
-    from caffelint.project.mentions import Stopped
+    from caffelint.project.mentions import Spoilt, Stopped
 
 _LISTED = 3
 
@@ -35,6 +37,19 @@ def stop_of(one: Stopped) -> str:
         return f"{where} calls {one.name} {one.says}, so it stops there"
     remedy = f"did you mean {one.near}?" if one.near else "define or import it"
     return f"{where} reads {one.name}, which nothing defines there, so it stops; {remedy}"
+
+
+def spoilt_of(one: Spoilt) -> tuple[str, str]:
+    """What becomes of the pixels of an image, and what to do, as parts of a message."""
+    what = one.text or "that"
+    if one.kind == ZERO:
+        return f"{what} divides whole numbers, which in Python 2 leaves 0, so all images are black", "divide by 255.0"
+    if one.kind == MIXED:
+        return f"{what} moves no axes, so it mixes pixels with colours", "use transpose"
+    made = "convert the image by astype(np.float32) first"
+    if one.kind == WRAPS:
+        return f"{what} keeps whole numbers of 8 bits, so what is below 0 or above 255 wraps round", made
+    return f"{what} writes fractions into whole numbers of 8 bits, which numpy refuses, so it stops there", made
 
 
 class _Named(Protocol):

@@ -99,13 +99,31 @@ class Database(NamedTuple):
     is_new: bool
 
 
+ZERO, IN_PLACE, WRAPS, MIXED = "zero", "in place", "wraps", "mixed"
+"""What spoils pixels: a division of whole numbers; fractions that are written into whole numbers; whole numbers below 0
+or above 255; a reshape where axes are to change places.
+"""
+
+
+class Spoilt(NamedTuple):
+    """What makes other values of pixels than was meant, at a line, 1-based.
+
+    kind: one of the above; text: the expression or statement, or empty where it is long.
+    """
+
+    line: int
+    kind: str
+    text: str
+
+
 class Fed(NamedTuple):
     """What a script does to the images that it gives a net.
 
     line: where it sets up what transforms them, 1-based; by: Transformer or Classifier, or blobs where it puts them
     there itself; opened: the value that a pixel of 1 has as it is opened; raw_scale and input_scale: None where the
     script sets none; has_mean: does it subtract one, None where that is not clear? is_rgb: does it give red, green and
-    blue in this order, as it opens them? blob: the one that they are put into; empty where that is not told.
+    blue in this order, as it opens them? blob: the one that they are put into; empty where that is not told. spoilt:
+    what of them is not as was meant.
     """
 
     line: int
@@ -116,6 +134,7 @@ class Fed(NamedTuple):
     has_mean: bool | None
     is_rgb: bool = False
     blob: str = ""
+    spoilt: tuple[Spoilt, ...] = ()
 
     @property
     def factor(self) -> float:
@@ -207,7 +226,7 @@ class NetRuns(NamedTuple):
     give it, and where; `judged`: what scripts of the project read of the training nets of solvers that are known;
     `made`: of which lists they make the data bases that it may read; `datasets`: all that they write into HDF5 files;
     `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told of at it;
-    `channels`: how many they take its images to have.
+    `channels`: how many they take its images to have; `spoilt`: what they make wrong of these on the way to a net.
     """
 
     uses: Mention | None = None
@@ -223,3 +242,4 @@ class NetRuns(NamedTuple):
     misnamed: tuple[tuple[str, Mention], ...] = ()
     stopped: tuple[Stopped, ...] = ()
     channels: tuple[tuple[Mention, Channels], ...] = ()
+    spoilt: tuple[tuple[Mention, Spoilt], ...] = ()

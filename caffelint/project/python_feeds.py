@@ -9,7 +9,7 @@ from functools import lru_cache
 from caffelint.project.mentions import Fed
 from caffelint.project.python2 import parse
 from caffelint.project.python_nodes import asks_for_main, children, walk, walk_all
-from caffelint.project.python_put import OPENERS, as_opened, last_name, opener
+from caffelint.project.python_put import OPENERS, last_name, opener, put_by_hand
 
 _OF_RGB = frozenset([("io", "load_image"), ("", "load_image"), ("Image", "open")])
 """Those that give red, green and blue; cv2.imread gives blue, green and red."""
@@ -40,7 +40,7 @@ _MEANS = (80.0, 140.0)
 @lru_cache(maxsize=2000)
 def fed(text: str) -> Fed | None:
     """What a script does to the images that it opens; None where it does not show, or that may not be all."""
-    tree, _ = parse(text) if any(one in text for one in _FEEDS) else (None, False)
+    tree, is_python2 = parse(text) if any(one in text for one in _FEEDS) else (None, False)
     if tree is None:
         return None
     nodes = walk(tree)
@@ -50,7 +50,7 @@ def fed(text: str) -> Fed | None:
     makers = [one for one in calls if last_name(one.func) in _MAKERS]
     is_used = any(last_name(node) == _MAKERS[last_name(one.func)] for one in makers[:1] for node in nodes)
     if not is_used and all(last_name(one.func) == "Transformer" for one in makers):  # none, or one to no purpose
-        return as_opened(tree, nodes)
+        return put_by_hand(tree, nodes, is_python2)
     if len(makers) != 1 or any(_changes_values(one) for one in calls) or _feeds_another(nodes, calls):
         return None
     by = last_name(makers[0].func)

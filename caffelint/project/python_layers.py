@@ -15,12 +15,14 @@ from caffelint.project.python_arrays import Elementwise, elementwise, own_attrib
 from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
+from caffelint.project.python_images import spoilt_by_layer
 from caffelint.project.python_names import keys_of_holders, reads_elsewhere, words_of
 from caffelint.project.python_nodes import certain, children, in_any_case, inside, is_self, walk, walk_all
 from caffelint.project.python_orders import Apart, shuffled_apart
 from caffelint.project.python_overwritten import overwritten
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_phases import drawn_where_phase_is_set
+from caffelint.project.python_pixels import OPENING
 from caffelint.project.python_reached import Part, parts_of
 from caffelint.project.python_reads import casts, reads_values, writes_diff
 from caffelint.project.python_repeats import RepeatedArray, repeated
@@ -33,6 +35,7 @@ from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.project.dimensions import TopShapes
+    from caffelint.project.mentions import Spoilt
 
 EMPTY, RAISES, RUNS = "empty", "raises", "runs"
 _BASE = "Layer"
@@ -296,6 +299,14 @@ class PythonClass:
     def changed_views(self) -> Sequence[ChangedView]:
         """Arrays that it keeps and changes at each call."""
         return [*changed_views(self._functions.values())] if self.is_layer is not False else []
+
+    @cached_property
+    def spoilt(self) -> Sequence[Spoilt]:
+        """What its methods make wrong of the images that they open."""
+        if not self.lacks_methods or OPENING.isdisjoint(self.module.words):
+            return ()
+        module = self.module
+        return spoilt_by_layer([*self._functions.values()], module.body, module.nodes, module.python2)
 
     @cached_property
     def repeated_arrays(self) -> Sequence[RepeatedArray]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
+_SHORT = 40
+"""Parts of what is written out."""
 _EXITS = frozenset(["sys.exit", "exit", "quit", "os._exit"])
 _BODIES = ("body", "orelse", "finalbody")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -113,6 +116,11 @@ def same(one: ast.AST, other: ast.AST) -> bool:
         elif first != second:
             return False
     return True
+
+
+def short(node: ast.AST) -> str:
+    """An expression or statement as it is written; empty for a long one, which is as deep as a stranger makes it."""
+    return ast.unparse(node) if sum(1 for _ in islice(ast.walk(node), _SHORT + 1)) <= _SHORT else ""
 
 
 def is_self(node: ast.AST) -> bool:

@@ -1,15 +1,18 @@
-"""Images that a Python script puts into a blob as it opens them."""
+"""Images that a Python script puts into a blob itself."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TypeGuard
 
-from caffelint.project.mentions import Fed
-from caffelint.project.python_nodes import children, own_nodes, same, walk_all
-from caffelint.text.records import NamedTuple
+from caffelint.project.mentions import Fed, Spoilt
+from caffelint.project.python2 import parse
+from caffelint.project.python_images import put_by_script
+from caffelint.project.python_nodes import children, dotted, same, walk
+from caffelint.project.python_pixels import RGB, Pixels, all_values
 
 _PIXEL, _FRACTION = 1.0, 1 / 255
 """What of a pixel is left of its value from 0 to 255 as images are opened."""
@@ -50,103 +53,68 @@ _CALL_OTHERS = frozenset(["map", "filter", "exec", "eval", "setattr"])
 _SIZES = frozenset(["shape", "size", "ndim", "dtype"])
 """What of an array can be given away without being changed."""
 _NETS = ("Net", "Classifier", "Detector")
+_MOST_NODES = 50_000
+"""Of a script that is understood."""
 _MOST_FEEDS = 20
 """Places where a script fills blobs that are followed; most have one."""
 
 
-def as_opened(tree: ast.Module, nodes: Sequence[ast.AST]) -> Fed | None:
-    """Images that a script puts into a blob as it opens them, with nothing on the way that changes their values.
+def put_by_hand(tree: ast.Module, nodes: Sequence[ast.AST], is_python2: bool) -> Fed | None:
+    """Images that a script puts into a blob itself, as far as all that it does to their values is understood.
 
-    Where it fills blobs in several places, none of them changes values, and there is one net that they may be of.
+    Where it does in several places, they are alike, and there is one net that they may be of.
     """
-    module = _Scope.of(tree)
-    scopes = [module, *(_Scope.of(node) for node in module.nodes if isinstance(node, ast.FunctionDef))]
-    feeds = [(scope, node) for scope in scopes for node in scope.nodes if _is_feed(node)]
-    if not 0 < len(feeds) <= _MOST_FEEDS or len(feeds) != sum(map(_is_feed, nodes)):
-        return None
     nets = sum(isinstance(node, ast.Call) and last_name(node.func) in _NETS for node in nodes)
-    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    told: dict[str, list[Fed]] = {}
-    filled: set[tuple[int, str]] = set()
-    for scope, feed in feeds:
-        blob = _blob(feed.targets[0])
-        opened = _opened(feed.value, scope, module, own)
-        name = _name_of(blob)
-        is_again = (id(scope), name) in filled
-        filled.add((id(scope), name))
-        if opened is None or is_again or any(_changes_later(node, blob) for node in nodes):
-            return None
-        if (len(feeds) > 1 or not scope.arguments.isdisjoint(_names([blob]))) and nets != 1:
-            return None
-        if len(opened) > 1:
-            return None
-        told.setdefault(name, []).extend(Fed(feed.lineno, BY_HAND, one, None, None, False, blob=name) for one in opened)
-    found = [one for one in told.values() if one]
-    return found[0][0] if len(found) == 1 and len({one.opened for one in found[0]}) == 1 else None
+    feeds = [node for node in nodes if _is_feed(node)]
+    blobs = [_blob(node.targets[0]) for node in feeds]
+    if len(blobs) > _MOST_FEEDS or nets > 1:
+        return None
+    # What is put by the name of an input that is not written out may be for any blob.
+    puts = [one for one in put_by_script(tree, nodes, is_python2, target_of)[0] if not _is_of_solver(one.of)]
+    names = {one.blob for one in puts}
+    lines = {node.lineno for node in feeds if not _is_of_solver(dotted(_owner(node.targets[0])))}
+    if not lines <= {one.line for one in puts}:
+        return None  # in a function within another, or where nothing comes
+    found = [one for one in puts if isinstance(one.value, Pixels)]
+    if not found or len({one.blob for one in found}) > 1 or "" in names and len(names) > 1:
+        return None
+    told = [one.value for one in puts if one.blob == found[0].blob]
+    image = all_values(told)
+    if not isinstance(image, Pixels) or any(_changes_later(node, blob) for node in nodes for blob in blobs):
+        return None
+    factor = image.factor if image.factor != 1 else None
+    is_rgb = image.order == RGB
+    return Fed(found[0].line, BY_HAND, image.opened, None, factor, image.mean, is_rgb, found[0].blob, image.spoilt)
 
 
-class _Scope(NamedTuple):
-    """A module without its functions, or a function without those in it: what is in it, the names that it is called
-    with, the values of those that statements set, and those that something else may change.
-    """
-
-    nodes: Sequence[ast.AST]
-    arguments: frozenset[str]
-    sets: Mapping[str, Sequence[ast.expr]]
-    changed: frozenset[str]
-
-    @classmethod
-    def of(cls, tree: ast.AST) -> _Scope:
-        nodes = own_nodes(tree)
-        sets: dict[str, list[ast.expr]] = {}
-        for node in nodes:
-            if isinstance(node, ast.Assign) and len(node.targets) == 1:
-                sets.setdefault(last_name(node.targets[0]), []).append(node.value)
-        arguments = frozenset(node.arg for node in nodes if isinstance(node, ast.arg))
-        return cls(nodes, arguments, sets, frozenset(name for node in nodes for name in _changed(node)))
+@lru_cache(maxsize=2000)
+def spoilt(text: str) -> tuple[Spoilt, ...]:
+    """What a script makes wrong of the images that it opens and gives to a net, in the order of its lines."""
+    tree, is_python2 = parse(text.replace("\r\n", "\n"))
+    nodes = walk(tree) if tree is not None else []
+    if tree is None or len(nodes) > _MOST_NODES:
+        return ()
+    puts, handed = put_by_script(tree, nodes, is_python2, target_of)
+    found = (fault for one in (*puts, *handed) if isinstance(one.value, Pixels) for fault in one.value.spoilt)
+    return tuple(sorted(set(found)))
 
 
-def _opened(value: ast.expr, scope: _Scope, module: _Scope, own: Collection[str]) -> set[float] | None:
-    """What pixels are of the images that a value is made of, as far as they are opened here; None where something on
-    the way may change their values. own: names of the script's functions.
-    """
-    found: set[float] = set()
-    left: list[ast.AST] = [value]
-    seen: set[str] = set()
-    while left:
-        node = left.pop()
-        if isinstance(node, ast.BinOp | ast.Lambda | ast.IfExp | ast.comprehension):
-            return None
-        if isinstance(node, ast.Call):
-            key = opener(node)
-            if key[1] in own or key not in OPENERS and (key[1] not in _KEEP or _rescales(*key)):
-                return None
-            if key in OPENERS:
-                found.add(OPENERS[key])
-                continue
-        elif isinstance(node, ast.Name) and node.id not in seen:
-            seen.add(node.id)
-            of = scope if node.id in scope.sets or node.id in scope.arguments else module
-            if node.id in scope.changed or node.id in of.changed:
-                return None
-            left += of.sets.get(node.id, ())
-        left += children(node)
-    return found
+def target_of(node: ast.expr) -> tuple[str, str] | None:
+    """Of which net, and which blob, the data are that an expression is: python_images.Target."""
+    if not _is_blob_data(node):
+        return None
+    return dotted(_owner(node)).rpartition(".")[0], _name_of(_blob(node))
 
 
-def _changed(node: ast.AST) -> Iterator[str]:
-    """The names of what a node may change, or gives a value otherwise than by a plain assignment."""
-    if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr | ast.For | ast.comprehension):
-        yield from _names([node.target])
-    elif isinstance(node, ast.Assign):
-        yield from _names(target for target in node.targets if not isinstance(target, ast.Name))
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func) not in _LOOK:
-        sized = {
-            id(one.value) for one in walk_all(node.value.args) if isinstance(one, ast.Attribute) and one.attr in _SIZES
-        }
-        yield from (one.id for one in walk_all(node.value.args) if isinstance(one, ast.Name) and id(one) not in sized)
-    elif isinstance(node, ast.Call) and _may_change(node):
-        yield from (one.id for one in _given(node) if isinstance(one, ast.Name))
+def _owner(data: ast.expr) -> ast.expr:
+    """`net.blobs` of `net.blobs["data"].data[...]`."""
+    blob = _blob(data)
+    return blob.value if isinstance(blob, ast.Subscript) else blob
+
+
+def _is_of_solver(net: str) -> bool:
+    """It is trained by what a script puts there, in whatever way."""
+    return "solver" in net.lower()
 
 
 def _may_change(call: ast.Call) -> bool:
@@ -196,15 +164,6 @@ def _may_be_of(node: ast.AST, blob: ast.expr) -> bool:
 def _is_blob(node: ast.AST) -> TypeGuard[ast.Subscript]:
     """Is it `net.blobs["data"]`?"""
     return isinstance(node, ast.Subscript) and last_name(node.value) == "blobs"
-
-
-def _rescales(owner: str, name: str) -> bool:
-    """May it be a function of skimage.transform, which makes values from 0 to 1 of images?"""
-    return owner == "transform" or name == "resize" and not owner
-
-
-def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    return (one.id for one in walk_all([*nodes]) if isinstance(one, ast.Name))
 
 
 def _is_feed(node: ast.AST) -> TypeGuard[ast.Assign]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from caffelint.lint import ERROR, LIKELY, UNSAFE, Finding, Invalid, Net, NetRule, fix, remove, title
-from caffelint.lint.score_classes import classes
+from caffelint.lint.built import score_classes
 
 from ._layers import IMAGE_READERS, transform_place
 
@@ -102,10 +102,12 @@ class LabelsScaled(NetRule):
     def _told(self, net: Net, state: BuiltNet, data: BuiltLayer, reader: BuiltLayer) -> Iterator[Finding]:
         layer = net.layers[data.index or 0]
         transform = layer.message.transform_param
+        is_either = False
         field = "scale" if _cuts(transform.scale) else "mean_file" if transform.mean_file else "mean_value"
         if field == "scale":
             text = f"scale makes of {_MOST} a label of {_MOST * transform.scale:g}, and {title(reader)} cuts what"
-            text += f" follows the point, so every label is class 0; {_remedy(reader)}"
+            remedy, is_either = _remedy(reader)
+            text += f" follows the point, so every label is class 0; {remedy}"
         else:
             text = f"the mean is subtracted from labels, which {title(reader)} takes for classes; remove {field} of the"
             text += " labels"
@@ -115,17 +117,18 @@ class LabelsScaled(NetRule):
             f"{title(layer)}: {text}",
             phases=state.phases,
             # Where only the labels tell which of two remedies is right, there is no edit.
-            fixes=() if " if " in text else fix(f"remove {field}", UNSAFE, remove(layer, *place.field.split("."))),
+            fixes=() if is_either else fix(f"remove {field}", UNSAFE, remove(layer, *place.field.split("."))),
         )
 
 
-def _remedy(reader: BuiltLayer) -> str:
-    found = classes(reader.bottoms[0])
+def _remedy(reader: BuiltLayer) -> tuple[str, bool]:
+    """What to do, and whether it is one of two things, of which only the labels tell the right one."""
+    found = score_classes(reader.bottoms[0])
     if found is None:
-        return "remove the scale of the labels"
+        return "remove the scale of the labels", False
     if found[0] == _MASK:
-        return f"remove the scale if labels are 0 and 1, or set it to {1 / _MOST:.6g} if they are 0 and {_MOST}"
-    return f"remove the scale of the labels, and write them as 0 to {found[0] - 1}"
+        return f"remove the scale if labels are 0 and 1, or set it to {1 / _MOST:.6g} if they are 0 and {_MOST}", True
+    return f"remove the scale of the labels, and write them as 0 to {found[0] - 1}", False
 
 
 def _changes(transform: Any) -> bool:

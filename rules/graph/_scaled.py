@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from caffelint.lint import Layer, NamedTuple, Net, Place
 
@@ -29,13 +30,13 @@ class Scaled(NamedTuple):
 
 
 def scaled(net: Net, phase: str) -> list[Scaled]:
-    """The first top of each data layer, and what Powers right after it make of it."""
+    """The first top of each data layer, and what Powers right after it make of it, or the parts that a Slice does."""
     layers = net.in_phase(phase)
     readers: dict[str, list[Layer]] = {}
     for layer in layers:
         for blob in layer.bottoms:
             readers.setdefault(blob, []).append(layer)
-    found = []
+    found: list[Scaled] = []
     for layer in layers:
         if layer.bottoms or not layer.tops or not (layer.kind.transforms or layer.type == "Input"):
             continue
@@ -53,7 +54,10 @@ def scaled(net: Net, phase: str) -> list[Scaled]:
         # What is written over it in place, or not by a factor, nobody knows.
         changes = any(one.type == "Power" or blob in one.tops for one in readers.get(blob, ()))
         if scale > 0 and not changes:
-            found.append(Scaled(last, place, scale, blob, of_images))
+            parts: Sequence[str] = [blob]
+            if of_images and [one.type for one in readers.get(blob, ())] == ["Slice"]:  # a pair of images
+                parts = readers[blob][0].tops
+            found += (Scaled(last, place, scale, part, of_images) for part in parts)
     return found
 
 

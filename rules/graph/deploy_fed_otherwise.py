@@ -30,6 +30,7 @@ _TIMES = 8.0
 """By what factor values differ that a net does not get used to."""
 _MOST = 1e6
 """The same factor, beyond which the numbers are no scales of images."""
+BY_HAND = "blobs"
 _NONE = "1"
 """The value of a setting that does nothing."""
 _FC = ' layer {{ name: "{0}" type: "InnerProduct" bottom: "{1}" top: "{0}" inner_product_param {{ num_output: 8 }} }}'
@@ -60,9 +61,8 @@ class DeployFedOtherwise(NetRule):
     ```
 
     ## Known problems
-    Only Python is read that opens images by caffe.io, cv2 or Image and transforms them by one Transformer or
-    Classifier, or puts them into a blob as it opens them. Of what a script calculates itself nothing is told, nor which
-    mean it is.
+    Only Python is read that opens images by caffe.io, cv2 or Image, transforms them by one Transformer or Classifier,
+    or puts them into a blob itself, and builds one net. Which mean it is is not told.
 
     ## References
     - io.py, load_image (from 0 to 1) and Transformer.preprocess; classifier.py; data_transformer.cpp, Transform
@@ -98,7 +98,7 @@ class DeployFedOtherwise(NetRule):
             },
             span='type: "Input"',
             message='"classify.py" (line 2) gives "data" values 80 times as large as in training: it puts them into the'
-            ' blob as it opens them, but "train.prototxt" has scale: 0.0125; multiply the images by 0.0125',
+            ' blob as it opens them, but "train.prototxt" has scale: 0.0125; multiply them by 0.0125',
         ),
         Invalid(
             _NETS
@@ -133,7 +133,7 @@ class DeployFedOtherwise(NetRule):
         given = theirs[0] if len({one and one.kind for one in theirs}) == 1 else None
         source = next(layer for layer in net.in_phase(TEST) if layer.type == "Input" and layer.tops)
         for place, one in fed if given else ():
-            if one.blob and one.blob != source.tops[0]:
+            if one.spoilt or one.blob and one.blob != source.tops[0]:
                 continue
             found = given and (_scaled(one, given, mine[0].scale) or _less_mean(one, given) or _in_order(one, given))
             if given and found:
@@ -198,16 +198,22 @@ def _scaled(fed: Fed, given: _Given, by_net: float) -> tuple[str, dict[str, str]
     ratio = fed.factor * by_net / given.scale
     if 1 / _TIMES < ratio < _TIMES or not 1 / _MOST < ratio < _MOST:
         return None
+    size = f"{times(ratio)} times as large as" if ratio > 1 else f"{times(1 / ratio)} times smaller than"
+    why = f"{quoted(given.file)} has scale: {given.scale:g}"
+    if fed.by == BY_HAND:
+        now = fed.input_scale
+        what = f"it multiplies them by {now:.3g}" if now else "it puts them into the blob as it opens them"
+        what += ", from 0 to 1" * (fed.opened < 1)
+        return f"values {size} in training: {what}, but {why}", {
+            "input_scale": f"{given.scale / by_net / fed.opened:.3g}"
+        }
     wanted = {"raw_scale": round(1 / fed.opened), "input_scale": given.scale / by_net}
     off = {one: abs(log((getattr(fed, one) or 1) / value)) for one, value in wanted.items()}
     name = max(wanted, key=lambda one: off[one])
     now = getattr(fed, name)
     what = f"its {name} is {now:g}" if now else f"it sets no {name}"
-    what = "it puts them into the blob as it opens them" if fed.by == "blobs" else what
-    why = f"{quoted(given.file)} has scale: {given.scale:g}"
     if name == "raw_scale":
         why = f"the images that it opens go from 0 to {round(255 * fed.opened)}"
-    size = f"{times(ratio)} times as large as" if ratio > 1 else f"{times(1 / ratio)} times smaller than"
     return f"values {size} in training: {what}, but {why}", {
         one: f"{value:g}" for one, value in wanted.items() if one == name or off[one] >= log(_TIMES)
     }
@@ -225,13 +231,17 @@ def _less_mean(fed: Fed, given: _Given) -> tuple[str, dict[str, str]] | None:
 def _in_order(fed: Fed, given: _Given) -> tuple[str, dict[str, str]] | None:
     if not (fed.is_rgb and given.is_bgr):
         return None
-    text = f"images in the order RGB, as it opens them, but {quoted(given.file)} reads BGR"
-    return text, {"channel_swap": "(2, 1, 0)"}
+    order = "RGB" if fed.by == BY_HAND else "RGB, as it opens them"
+    return f"images in the order {order}, but {quoted(given.file)} reads BGR", {"channel_swap": "(2, 1, 0)"}
 
 
 def _advice(fed: Fed, top: str, name: str, value: str) -> str:
+    if fed.by == BY_HAND:
+        if name == "input_scale":
+            return (
+                "leave that out" if value == _NONE else f"multiply them by {value}" + " instead" * bool(fed.input_scale)
+            )
+        return "reverse the channels" if name == "channel_swap" else f"subtract {'none' if value == _NONE else 'it'}"
     if value == _NONE:
         return f"leave {name} out"
-    if fed.by == "blobs":
-        return "subtract it" if name == "mean" else f"multiply the images by {value}"
     return f"set {name}={value}" if fed.by == "Classifier" else f"call set_{name}({top!r}, {value})"

@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caffelint.lint import ERROR, TRAIN, Finding, Invalid, Net, NetRule, Related, title
-from caffelint.lint.built import BuiltLayer, types_that
-from caffelint.lint.score_classes import classes, given_by
+from caffelint.lint.built import BuiltLayer, classes_given_by, score_classes, types_that
 
 
 class SingleClassSoftmax(NetRule):
@@ -89,12 +88,12 @@ class SingleClassSoftmax(NetRule):
                     continue
                 if layer.type not in self.layer_types:
                     continue
-                found = classes(layer.bottoms[0], layer.class_axis)
+                found = score_classes(layer.bottoms[0], layer.class_axis)
                 if found is None or found[0] != 1 or (layer.is_loss and one.phase != TRAIN):
                     continue
                 seen.add(layer.index)
                 maker, written = found[1], net.layers[layer.index]
-                block = given_by(maker)
+                block = classes_given_by(maker)
                 is_there = bool(block) and maker.index is not None and not _over_places(layer)
                 yield self.finding(
                     net.layers[maker.index or 0].at(block, "num_output") if is_there else written.at("type"),

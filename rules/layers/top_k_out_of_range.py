@@ -19,8 +19,7 @@ from caffelint.lint import (
     title,
     write,
 )
-from caffelint.lint.built import BuiltLayer, types_that
-from caffelint.lint.score_classes import classes
+from caffelint.lint.built import BuiltLayer, score_classes, types_that
 
 _TYPES = types_that(lambda kind: kind.has_setting("top_k"))
 
@@ -125,7 +124,7 @@ def _fault(layer: BuiltLayer, is_only: bool) -> _Fault | None:
     top_k, axis = layer.parameters.top_k, layer.parameters.axis
     accuracy = layer.type == "Accuracy"
     has_axis = accuracy or layer.parameters.HasField("axis")
-    found = classes(layer.bottoms[0], axis) if has_axis else None
+    found = score_classes(layer.bottoms[0], axis) if has_axis else None
     number, maker = found if found else (0, None)
     name = title(maker) if maker else ""
     severity = WARNING

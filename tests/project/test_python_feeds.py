@@ -30,24 +30,26 @@ PUT = "net.blobs['data'].data[...] = %s\n"
         (PUT % "cv2.imread(path)", 1),
         (OPEN_CV + "net.blobs['data'].reshape(*im.shape)\n" + PUT % "im", 1),
         (f"def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}net = caffe.Net(file)\n", 1),
-        (f"{ONE}def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}def use_array(im, net):\n    {PUT % 'im'}", 1),
+        (f"{ONE}def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}def use_array(im, net):\n    {PUT % 'im'}", None),
         (OPEN_CV + "t = caffe.io.Transformer({})\n" + PUT % "im", 1),
-        # Something is done to the values, or may be.
+        # What is done to the values is followed.
+        (OPEN_CV + PUT % "im / 255.0", 1 / 255),
+        (OPEN_CV + "im = im - 120\n" + PUT % "im", 1),
+        (OPEN_CV + "im: object = im / 255.0\n" + PUT % "im", 1 / 255),
+        (OPEN_CV + PUT % "skimage.transform.resize(im, (8, 8))", 1 / 255),
+        ("from skimage.transform import resize\n" + OPEN_CV + PUT % "resize(im, (8, 8))", 1 / 255),
+        ("def load(p):\n    return cv2.imread(p) - 128\n" + PUT % "load(p)", 1),
+        ("def load_image(p):\n    return cv2.imread(p) - 128\n" + PUT % "load_image(p)", 1),
+        # Something is done to them that is not, or may be.
         (f"def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}{ONE}{ONE}", None),
         (f"{ONE}def use(path, net):\n    {OPEN_CV}    {PUT % 'im'}def other(im, net):\n    {PUT % 'im - 9'}", None),
         (f"def use(im):\n    def inner():\n        {PUT % 'im'}{OPEN_CV}{ONE}", None),
         (OPEN_CV + "t = caffe.io.Transformer({})\nprepare(t.preprocess)\n" + PUT % "im", None),
-        (OPEN_CV + PUT % "im / 255.0", None),
-        (OPEN_CV + "im = im - 120\n" + PUT % "im", None),
-        (OPEN_CV + "im -= 120\n" + PUT % "im", None),
-        (OPEN_CV + "im[0] -= 120\n" + PUT % "im", None),
-        (OPEN_CV + "im[..., 0] = im[..., 0] - 1\n" + PUT % "im", None),
         (OPEN_CV + "cv2.normalize(im, im)\n" + PUT % "im", None),
         (OPEN_CV + PUT % "prepared(im)", None),
         (OPEN_CV + "def use(im):\n    " + PUT % "im", None),
         (OPEN_CV + "for im in images:\n    " + PUT % "im", None),
         (OPEN_CV + "im, x = prepared(im)\n" + PUT % "im", None),
-        (OPEN_CV + PUT % "skimage.transform.resize(im, (8, 8))", None),
         (OPEN_CV + PUT % "im" + PUT % "x", None),
         (OPEN + "if a:\n    " + OPEN_CV + PUT % "im", None),
         (PUT % "im", None),
@@ -68,12 +70,9 @@ PUT = "net.blobs['data'].data[...] = %s\n"
         (OPEN_CV + "x = scale(np.asarray(im))\n" + PUT % "im", None),
         (OPEN_CV + "x = map(scale, [im])\n" + PUT % "im", None),
         (OPEN_CV + "np.multiply(im, 0.01, out=im)\n" + PUT % "im", None),
-        (OPEN_CV + "im: object = im / 255.0\n" + PUT % "im", None),
-        ("from skimage.transform import resize\n" + OPEN_CV + PUT % "resize(im, (8, 8))", None),
-        ("def load_image(p):\n    return cv2.imread(p) - 128\n" + PUT % "load_image(p)", None),
     ],
 )
-def test_what_is_put_into_a_blob_as_it_is_opened(text: str, factor: float | None) -> None:
+def test_what_is_put_into_a_blob_by_hand(text: str, factor: float | None) -> None:
     found = fed(text)
     assert (found and found.factor) == (factor and pytest.approx(factor))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from caffelint.project.mentions import Asked, Channels, Fed, Judged, Mention, Supplied
+from caffelint.project.mentions import Asked, Channels, Fed, Judged, Mention, Spoilt, Supplied
 from caffelint.project.notebooks import without_magic
 from caffelint.project.script_starts import path_end
 from caffelint.project.scripts import Script
@@ -13,6 +13,7 @@ from caffelint.project.scripts import Script
 NOTEBOOK = ".ipynb"
 _FEEDS = ("Transformer(", "Classifier(", ".blobs[")
 """What makes what a net is given, in Python."""
+_OPENS = ("imread(", "imdecode(", "load_image(", "Image.open(", "VideoCapture(")
 
 
 def fed_by(scripts: Iterable[Script]) -> Iterator[tuple[Mention, Fed]]:
@@ -55,6 +56,16 @@ def channels_by(scripts: Sequence[Script], folder: str, name: str) -> list[tuple
         is_its = _is_path_of(folder, name)
         found += ((Mention(script.path, one.line), one) for one in channels(_python_of(script)) if is_its(one.path))
     return [] if found and any(script.writes(name, folder) for script in scripts) else found
+
+
+def spoilt_by(scripts: Iterable[Script]) -> list[tuple[Mention, Spoilt]]:
+    """What people's own Python scripts make wrong of the images that they give a net."""
+    found: list[tuple[Mention, Spoilt]] = []
+    for script in _own_python(scripts, *_OPENS):
+        from caffelint.project.python_put import spoilt
+
+        found += ((Mention(script.path, one.line), one) for one in spoilt(_python_of(script)))
+    return found
 
 
 def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:

@@ -21,6 +21,7 @@ from caffelint.lint.project.python_scripts import (
     ends_of,
     fed_by,
     judged_by,
+    spoilt_by,
     supplied_by,
 )
 from caffelint.lint.project.shipped import shipped_script
@@ -150,6 +151,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         tuple(supplied_by(about, folder, name)),
         _judged(top, folder),
         channels=tuple(channels_by(about, folder, name)),
+        spoilt=tuple(spoilt_by(about)),
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from caffelint.lint.built import Blob, BuiltLayer
+from caffelint.caffe.layers import BuiltLayer
+from caffelint.caffe.net_parts import Blob
 
 
-def classes(blob: Blob, axis: int = 1) -> tuple[int, BuiltLayer] | None:
+def score_classes(blob: Blob, axis: int = 1) -> tuple[int, BuiltLayer] | None:
     """The size of the blob along `axis`, and the layer that gives it; None where it is unknown.
 
     Where the shape is unknown because it comes from a data file, `num_output` of the layer that makes the blob tells.
@@ -17,11 +18,11 @@ def classes(blob: Blob, axis: int = 1) -> tuple[int, BuiltLayer] | None:
         return None
     if blob.shape is not None:
         return (blob.shape[axis], layer) if -len(blob.shape) <= axis < len(blob.shape) else None
-    if axis != 1 or not given_by(layer) or layer.parameters.axis != 1:
+    if axis != 1 or not classes_given_by(layer) or layer.parameters.axis != 1:
         return None
     return layer.parameters.num_output, layer
 
 
-def given_by(layer: BuiltLayer) -> str:
+def classes_given_by(layer: BuiltLayer) -> str:
     """The block that holds the layer's `num_output`; empty where it has none."""
     return layer.block if layer.is_linear and layer.has_setting("num_output") and layer.has_setting("axis") else ""
