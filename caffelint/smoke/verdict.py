@@ -138,7 +138,7 @@ def sentences(run: Run, findings: Sequence[ReportedFinding]) -> list[str]:
     """What happened, then why, what it is not, and how sure that is; none where nothing can be said."""
     heads = _heads(findings)
     order = list(heads)
-    shown = [one for one in findings if one.name in heads and one.severity != INFO]
+    shown = [one for one in findings if one.name in heads and (one.severity != INFO or _is_of_the_run(one))]
     shown = [one for one in shown if not _of_gpu(one) and not _is_beside(one)]
     if not shown:
         text = _sound(run, findings)

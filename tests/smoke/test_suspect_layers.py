@@ -58,7 +58,7 @@ def test_a_wrong_backward_is_the_cause_not_the_rate(tmp_path: Path, in_caffe: Ca
     assert session.run is not None
     assert [event.layer for event in session.run.all(Gradient) if event.wrong] == ["mine"]
     text = words(session)
-    assert "its sign is wrong, and it is 1e+25 times too large; correct backward, at mine.py:15" in text
+    assert "its sign is wrong, and it is 1e+25 times too large; correct backward, at mine.py:16" in text
     assert "base_lr" not in text
 
 
