@@ -15,6 +15,9 @@ from caffelint.smoke.run import Run
 _ESTIMATES = ("N", "S201")
 """How codes begin of rules that compute what the first updates do, or hold base_lr against the usual."""
 
+_SUMMED = "O006"
+"""The code of the rule by which a loss that is summed over a map makes the rate too high."""
+
 _BUILT_UP = 0.45
 
 _RATE, _MOMENTUM = "rate", "momentum"
@@ -41,6 +44,8 @@ def as_measured(run: Run, findings: Iterable[ReportedFinding]) -> Iterator[Repor
         rule = find_rule(one.code)
         estimated = rule is not None and rule.is_built_in and one.code.startswith(_ESTIMATES) and one.severity != INFO
         if estimated and one.cause is not None and one.cause.kind in kinds:
+            one = one.because(why, INFO)
+        if one.code == _SUMMED and one.severity == WARNING and _RATE in kinds:
             one = one.because(why, INFO)
         yield one
 

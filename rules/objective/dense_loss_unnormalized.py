@@ -23,6 +23,8 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import types_that
 
+_TAKE_THE_SIZE = ("SGD", "Nesterov")
+"""Solvers whose steps grow with the gradient."""
 _SMALL_ENOUGH = 1e-6
 _BEARABLE = 0.5
 """The rate times the pixels up to which nets are known to train."""
@@ -60,7 +62,8 @@ class DenseLossUnnormalized(LayerRule):
 
     ## Known problems
     Nets that are meant to be trained like this have a low base_lr: the rule is silent where base_lr times the pixels is
-    0.5 or less, or base_lr 1e-6 or less, and without any solver it reports an info. A map of unknown size is taken to
+    0.5 or less, or base_lr 1e-6 or less, or the solver divides by the size of the gradient, as Adam does, and without
+    any solver it reports an info. A map of unknown size is taken to
     have 10,000 pixels. It recognises a map by the layer that makes it (Deconvolution, Crop,
     Interp).
 
@@ -79,6 +82,10 @@ class DenseLossUnnormalized(LayerRule):
         {"s.prototxt": 'net: "n.prototxt" base_lr: 0.01', "n.prototxt": _NET + " }"},
         {
             "s.prototxt": 'net: "n.prototxt" base_lr: 1e-10',
+            "n.prototxt": _NET + " loss_param { normalize: false } }",
+        },
+        {
+            "s.prototxt": 'net: "n.prototxt" base_lr: 0.01 type: "Adam"',
             "n.prototxt": _NET + " loss_param { normalize: false } }",
         },
         # normalize is not read where normalization is given.
@@ -134,8 +141,9 @@ class DenseLossUnnormalized(LayerRule):
         made = next((made for phase in layer.phases if (made := _map(layer, phase))), None)
         if made is None:
             return
-        rates = [solver.message.base_lr for solver in layer.net.solvers]
-        if rates and (max(rates) <= _SMALL_ENOUGH or max(rates) * _pixels(layer) <= _BEARABLE):
+        solvers = layer.net.solvers
+        rates = [solver.message.base_lr for solver in solvers if solver.type in _TAKE_THE_SIZE]
+        if solvers and not rates or rates and (max(rates) <= _SMALL_ENOUGH or max(rates) * _pixels(layer) <= _BEARABLE):
             return
         yield self.finding(
             _place(layer, field),

@@ -44,6 +44,7 @@ def run(losses: list[float], synthetic: bool = False) -> Run:
         ("N108", "depth", "warning"),
         ("S201", "rate", "info"),
         ("S202", "momentum", "warning"),
+        ("O006", "", "info"),
         ("NET1", "rate", "warning"),
     ],
 )
