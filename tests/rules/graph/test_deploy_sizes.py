@@ -59,6 +59,8 @@ def test_where_it_does_not(tmp_path: Path) -> None:
     assert (
         found(tmp_path, DATA.format("Data", 'data_param { source: "a" batch_size: 2 }'), INPUT.format(3, 48, 64)) == []
     )
+    cut = DATA.format("ImageData", f"{LISTED % ''} transform_param {{ crop_h: 20 crop_w: 28 }}")
+    assert found(tmp_path, cut, INPUT.format(3, 48, 64)) == []
     grey = DATA.format("ImageData", LISTED % "is_color: false")
     assert found(tmp_path, grey, INPUT.format(1, 24, 32)) == []
     assert found(tmp_path, SIZED["list"], INPUT.format(3, 23, 31)) == []  # which three strides make as large a map
