@@ -105,7 +105,10 @@ def left_over_data(refused: Refused) -> tuple[Layer, Layer] | None:
     layer, blob = refused.layers[0], refused.refusal.values["blob"]
     if not is_to_deploy(refused.net) or layer.bottoms:
         return None
-    makers = [one for one in (*refused.net.layers[: layer.index], layer) if blob in one.tops and not one.bottoms]
+    above = (
+        one for one in refused.net.layers[: layer.index] if not refused.phases or {*refused.phases} & {*one.phases}
+    )
+    makers = [one for one in (*above, layer) if blob in one.tops and not one.bottoms]
     data = [one for one in makers if one.type != "Input"]
     return (data[0], makers[0]) if len(makers) == 2 and len(data) == 1 else None
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caffelint.lint import TEST, TRAIN, Layer, NamedTuple, Net, Place, file_name, title, titles
-from caffelint.lint.built import Blob, BuiltNet, Shape, shape_text
+from caffelint.lint import TEST, TRAIN, Layer, NamedTuple, Net, Place, compiled_later, file_name, title, titles
+from caffelint.lint.built import MESSAGE, Blob, BuiltNet, Shape, shape_text
+
+_OF_SIZES = compiled_later(r"crop|resize|height|width|_[hw]\Z")
+_KNOWN = frozenset(["crop_size", "new_height", "new_width", "height", "width", "resize_param"])
 
 Misfit = tuple[Layer, Shape, Shape]
 
@@ -64,6 +67,8 @@ def _refused(net: Net, training: Net) -> OtherSize | None:
     here, there = _built(net, TEST), _built(training, TRAIN)
     if here is None or there is None or not _misfits(net, here, there):
         return None
+    if any(not layer.bottoms and _is_cut_otherwise(layer) for layer in training.layers):
+        return None
     sides = {shape[2:] for blob in there.inputs if (shape := _image(blob))}
     inputs = [(blob, shape) for blob in here.inputs if (shape := _image(blob)) and shape[2:] not in sides]
     if len(sides) != 1 or not inputs:
@@ -93,6 +98,13 @@ def _misfits(net: Net, here: BuiltNet, there: BuiltNet) -> list[Misfit]:
         if mine != theirs and layer.index is not None:
             found.append((net.layers[layer.index], mine, theirs))
     return found
+
+
+def _is_cut_otherwise(layer: Layer) -> bool:
+    """Has a data layer a field of its own fork that may change the size of images, as crop_h?"""
+    blocks = [one for one in (layer.node.fields if layer.node else ()) if one.kind == MESSAGE]
+    names = {field.name for block in blocks for field in block.fields}
+    return any(_OF_SIZES.search(name) and name not in _KNOWN for name in names)
 
 
 def _image(blob: Blob) -> Shape | None:

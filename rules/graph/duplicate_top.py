@@ -50,6 +50,7 @@ class DuplicateTop(RefusalRule):
     name = "duplicate-top"
     severity = ERROR
     claims = (Kind.DUPLICATE_TOP,)
+    _DATA = ' layer { name: "d" type: "Data" top: "data" include { phase: %s } }'
     VALID = [
         'layer { name: "train" type: "Data" top: "data" include { phase: TRAIN } }'
         ' layer { name: "test" type: "Data" top: "data" include { phase: TEST } }',
@@ -70,6 +71,13 @@ class DuplicateTop(RefusalRule):
             },
             span='top: "data"',
             message='Python "batch": top "data" is already made by layer "data"; a deploy net gets its data through its'
+            " Input, so remove it",
+        ),
+        # Each phase has its data.
+        Invalid(
+            {"deploy.prototxt": 'layer { name: "data" type: "Input" top: "data" }' + _DATA % "TRAIN" + _DATA % "TEST"},
+            span='top: "data"',
+            message='Data "d": top "data" is already made by layer "data"; a deploy net gets its data through its'
             " Input, so remove it",
         ),
         Invalid(

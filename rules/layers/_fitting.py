@@ -21,7 +21,6 @@ def fitting_outputs(refused: Refused) -> str:
     targets = built.bottoms[1 - scores[0]].shape if maker is not None else None
     if maker is None or maker.index is None or not targets or maker.parameters.axis != 1:
         return ""
-    wanted = prod(targets[1:])
-    return (
-        f"set num_output: {wanted} in {title(net.layers[maker.index])}" if wanted != maker.parameters.num_output else ""
-    )
+    wanted, given = prod(targets[1:]), maker.parameters.num_output
+    remedy = f"set num_output: {wanted} in {title(net.layers[maker.index])}, or give {given} targets for each item"
+    return remedy if wanted != given else ""

@@ -29,7 +29,8 @@ _TOLERATED = 0.1
 """By which share a pass may be off: testing need not come out even."""
 _COPIED = compiled_later(r"(?i)in the case of (?:mnist|cifar)")
 """Caffe's own comment, which many solvers for other data still have."""
-_OF_VOC, _CLASSES_OF_VOC = 4952, 21
+_OF_VOC, _CLASSES_OF_VOC = 4952, frozenset((20, 21))
+"""Images of its test set, and classes, with the background as one or without."""
 _KNOWN = (
     (compiled_later(r"(?:ilsvrc|imagenet)[^/]{0,100}val"), 50000, "ImageNet's validation set"),
     (compiled_later(r"mnist[^/]{0,100}test"), 10000, "MNIST's test set"),
@@ -219,7 +220,7 @@ def _size(solver: Solver, net: Net, source: str) -> tuple[int, str]:
     for pattern, size, whose in _KNOWN:
         if pattern.search(source.lower()):
             # Lists of other images are called as those of SSD's example, which has the classes of VOC.
-            is_other = size == _OF_VOC and not net.once(_numbers_of_classes) <= {_CLASSES_OF_VOC}
+            is_other = size == _OF_VOC and not net.once(_numbers_of_classes) <= _CLASSES_OF_VOC
             return (0, "") if is_other else (size, whose)
     text = solver.document.source.text
     if _COPIED.search(text):

@@ -223,7 +223,7 @@ class _Project:
         path = os.path.abspath(one.file)
         others = [related.file for related in one.related if os.path.abspath(related.file) != path]
         unloaded = (other for other in others if os.path.abspath(other) in self.unloaded)
-        found = [other for other in unloaded if not self.ran(os.path.abspath(other))]
+        found = [other for other in unloaded if not ((ran := self.ran(os.path.abspath(other))) and ran.shown)]
         return f'Caffe refuses "{found[0]}", so something else was trained' if found else ""
 
     @once

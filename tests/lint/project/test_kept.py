@@ -53,6 +53,8 @@ def test_a_training_net_that_is_refused_is_no_norm(project: Path, more: str, sev
     write({"deploy.prototxt": 'layer { name: "d" type: "Input" top: "data" }\n' + body + fc % (9, "f8", 9, 8)})
     one = found("deploy-mismatch")["deploy.prototxt"]
     assert (one.severity, 'Caffe refuses "train.prototxt"' in one.evidence) == (severity, bool(more)), one.evidence
+    write({"README.md": "accuracy: 95.1 %"})
+    assert found("deploy-mismatch")["deploy.prototxt"].severity == severity
     write({"log.txt": LOG.format(0.1)})  # so the Caffe that trained it takes it
     assert found("deploy-mismatch")["deploy.prototxt"].severity == "warning"
 

@@ -20,14 +20,15 @@ def advice(text: str) -> list[str]:
 
 @pytest.mark.parametrize("outputs", [1000, 2])
 def test_labels_of_one_number(outputs: int) -> None:
-    wanted = ['; set num_output: 1 in InnerProduct "fc"']
+    wanted = [f'; set num_output: 1 in InnerProduct "fc", or give {outputs} targets for each item']
     assert advice(SIDES + FC % outputs + LOSS % ("EuclideanLoss", "fc", "l")) == wanted
     assert advice(SIDES + FC % outputs + LOSS % ("EuclideanLoss", "l", "fc")) == wanted
     assert advice(SIDES + FC % outputs + RELU + LOSS % ("SigmoidCrossEntropyLoss", "r", "l")) == wanted
 
 
 def test_targets_that_are_images() -> None:
-    assert advice(SIDES + FC % 9 + LOSS % ("EuclideanLoss", "fc", "a")) == ['; set num_output: 48 in InnerProduct "fc"']
+    (message,) = advice(SIDES + FC % 9 + LOSS % ("EuclideanLoss", "fc", "a"))
+    assert message.startswith('; set num_output: 48 in InnerProduct "fc", or give 9')
     assert advice(SIDES + FC % 48 + LOSS % ("EuclideanLoss", "fc", "a")) == []
 
 
