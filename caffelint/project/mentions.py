@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from hashlib import sha256
 
 from caffelint.text.records import NamedTuple
 
@@ -243,3 +245,14 @@ class NetRuns(NamedTuple):
     stopped: tuple[Stopped, ...] = ()
     channels: tuple[tuple[Mention, Channels], ...] = ()
     spoilt: tuple[tuple[Mention, Spoilt], ...] = ()
+
+
+class Words(frozenset[str]):
+    """Many words, which are written short where it is to be told whether they are the same as others."""
+
+    def __repr__(self) -> str:
+        return self._written
+
+    @cached_property
+    def _written(self) -> str:
+        return sha256("\n".join(sorted(self)).encode("utf-8", "surrogatepass")).hexdigest()

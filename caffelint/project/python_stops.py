@@ -44,13 +44,11 @@ def stops(text: str, beside: Beside | None = None) -> Stop | None:
 
 def stop_of_module(module: PythonModule, beside: Beside, lines: Collection[int]) -> Stop | None:
     """The first of these lines that stops a module where it is reached."""
-    tree = ast.Module(module.body, [])
-    nodes = [tree, *module.nodes]
+    nodes = [ast.Module(module.body, []), *module.nodes]
     if len(nodes) > _MOST_NODES:
         return None
-    found = [*map(_stop_at, (*bad_calls(tree.body, nodes), *amiss(nodes, beside)))]
-    unbound = unbound_anywhere(tree, nodes) if names_bound(nodes) is not None else ()
-    found += _first_of(one for one in unbound if one.node.lineno in lines)
+    found = [*map(_stop_at, (*module.bad_calls, *amiss(nodes, beside)))]
+    found += _first_of(one for one in module.unbound if one.node.lineno in lines)
     return min((one for one in found if one.line in lines), default=None)
 
 

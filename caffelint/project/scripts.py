@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from caffelint.project.mentions import Beside, Database, Lost, Mention, Resumed, Stopped
+from caffelint.project.mentions import Beside, Database, Lost, Mention, Resumed, Stopped, Words
 from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_cuts import cuts
@@ -256,9 +256,17 @@ class Script:
         return found
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def launched_names(self) -> dict[str, list[str]]:
+        """The keys of `launched_as` by the names of their solvers."""
+        found: dict[str, list[str]] = {}
+        for path in self.launched_as:
+            found.setdefault(os.path.basename(path), []).append(path)
+        return found
+
+    @cached_property
+    def words(self) -> Words:
         """What it says by itself, or as the end of a path."""
-        return frozenset(_WORDS.findall(self.text))
+        return Words(_WORDS.findall(self.text))
 
     @cached_property
     def builds_sgd(self) -> Mention | None:

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Related, Solver, SolverRule
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, Related, Solver, SolverRule
 
 _KEEPS = {"mv", "cp", "move", "copy", "copyfile", "rename", "renames", "rsync", "scp"}
 _KEEPS |= {"tar", "zip", "gsutil", "aws", "install"}
@@ -11,6 +12,8 @@ _KEEPS |= {"tar", "zip", "gsutil", "aws", "install"}
 _CHOICES = {"if", "elif", "else", "case", "function", "def", "fi", "esac"}
 _MAKEFILE = "Makefile"
 _WEIGHTS = (".caffemodel", ".solverstate")
+_MOST = 50
+"""Solvers of a net that save to the same file, up to which each is held against each."""
 _SOLVER = 'net: "net.prototxt" base_lr: {} lr_policy: "fixed" max_iter: 500 snapshot_prefix: "{}"'
 _NET = 'layer { name: "data" type: "Data" top: "data" top: "label" data_param { source: "train" batch_size: 4 } }'
 _RUN = "caffe train --solver=slow.prototxt\ncaffe train --solver=fast.prototxt\n"
@@ -60,16 +63,17 @@ class SnapshotsOverwritten(SolverRule):
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         runs, message = solver.runs, solver.message
-        if runs is None or not runs.launched or not message.snapshot_prefix:
+        if runs is None or not runs.launched or not message.snapshot_prefix or not _last(solver):
             return
-        if any(word in _KEEPS or word.endswith(_WEIGHTS) for words in runs.words for word in words):
+        if any(map(_keeps, runs.words)):
             return
         mine = {(one.home, one.place.path): one.place.line for one in reversed(runs.launched)}
-        others = {other.path: other for use in solver.nets for other in use.net.solvers if other.path != solver.path}
+        alike = (other for use in solver.nets for other in use.net.once(_by_last).get(_last(solver), ())[:_MOST])
+        others = {other.path: other for other in alike if other.path != solver.path}
         for other in others.values():
             last = {(one.home, one.place.path): one.place for one in (other.runs.launched if other.runs else ())}
             later = [place for key, place in last.items() if key in mine and mine[key] < place.line]
-            if later and not _chooses(later[0].path, runs.words) and _last(other) == _last(solver) is not None:
+            if later and not _chooses(later[0].path, runs.words):
                 saved = f"{os.path.basename(message.snapshot_prefix)}_iter_{message.max_iter}.caffemodel"
                 yield self.finding(
                     solver.at("snapshot_prefix"),
@@ -79,6 +83,19 @@ class SnapshotsOverwritten(SolverRule):
                     related=(Related("the other solver", other.at("snapshot_prefix")),),
                 )
                 return
+
+
+@lru_cache(maxsize=64)
+def _keeps(words: frozenset[str]) -> bool:
+    """Does a script speak of a file of weights, or put files elsewhere?"""
+    return any(word in _KEEPS or word.endswith(_WEIGHTS) for word in words)
+
+
+def _by_last(net: Net) -> dict[tuple[str, int] | None, list[Solver]]:
+    found: dict[tuple[str, int] | None, list[Solver]] = {}
+    for solver in net.solvers:
+        found.setdefault(_last(solver), []).append(solver)
+    return found
 
 
 def _chooses(script: str, words: tuple[frozenset[str], ...]) -> bool:

@@ -113,7 +113,9 @@ class Launching:
         self.beside: dict[str, list[Script]] = {}
         for script in about:
             self.beside.setdefault(script.folder, []).append(script)
-        self.paths = Paths((path, script.folder, script) for script in about for path in script.launched_as)
+        self.paths = Paths(
+            (path, script.folder, script) for script in about for path in script.launched_names.get(name, ())
+        )
 
     def may_make(self, net: str, folder: str) -> bool:
         """May one of them write a net: does it so in the solver's folder, or speak of it as it is named in the solver?

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property
-from hashlib import sha256
+from functools import cache
 
 from caffelint.lint.discover import NamedNet
 from caffelint.lint.disk import exists
 from caffelint.lint.project.about import Launching
 from caffelint.lint.reach import is_below
-from caffelint.project.mentions import Astray, Launched
+from caffelint.project.mentions import Astray, Launched, Words
 from caffelint.project.scripts import Script
 
 
@@ -39,20 +38,9 @@ def launched_of(launching: Launching, top: str, solver: str) -> tuple[Launched, 
     return tuple(launch for launches in by_script.values() for launch in launches)
 
 
-def words(scripts: Iterable[Script], name: str) -> tuple[frozenset[str], ...]:
-    """All that the scripts which name a solver say by itself, or as the end of a path: what they may make, too."""
-    return (Words(word for script in scripts if name in script.text for word in script.words),)
-
-
-class Words(frozenset[str]):
-    """Many words, which are written short where it is to be told whether they are the same as others."""
-
-    def __repr__(self) -> str:
-        return self._written
-
-    @cached_property
-    def _written(self) -> str:
-        return sha256("\n".join(sorted(self)).encode("utf-8", "surrogatepass")).hexdigest()
+def words(scripts: Iterable[Script], name: str) -> tuple[Words, ...]:
+    """All that each script which names a solver says by itself, or as the end of a path: what it may make, too."""
+    return tuple(script.words for script in scripts if name in script.text)
 
 
 def astray(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
+from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.python_layers import python_classes, python_home, python_reached
 from caffelint.project.mentions import Mention, Stopped
 from caffelint.text.patterns import compiled_later
@@ -22,26 +24,42 @@ IMPORTS_CAFFE = compiled_later(r"^[ \t]*(?:import|from)[ \t][^\n#]{0,200}\bcaffe
 def module_stops(layer: Layer) -> Iterator[tuple[PythonModule, Stopped]]:
     """Each module with the first line that stops it where the layer may come to it.
 
-    Left out is what is told of the layer's methods, and of scripts that import Caffe.
+    Left out is what is told of the layer's methods, and of scripts that import Caffe. It is found out once for all
+    layers of a class.
     """
+    if modules := python_reached(layer):
+        param = layer.message.python_param
+        asked = param.module, param.layer, *(one.path for one in modules[1:])
+        kept = _kept().setdefault(modules[0], {})
+        if asked not in kept:
+            kept[asked] = [*_stops(layer, modules)]
+        for number, stop in kept[asked]:
+            yield modules[number], stop
+
+
+@remembered(1)
+def _kept() -> WeakKeyDictionary[PythonModule, dict[tuple[str, ...], list[tuple[int, Stopped]]]]:
+    """By the module of a layer, and by its names in the net and what it imports: the numbers of those that stop."""
+    return WeakKeyDictionary()
+
+
+def _stops(layer: Layer, modules: Sequence[PythonModule]) -> Iterator[tuple[int, Stopped]]:
     from caffelint.project.python_reached import lines_reached  # to read Python takes time at the start
     from caffelint.project.python_stops import stop_of_module
 
-    modules = python_reached(layer)
-    home = python_home(modules[0].path, layer.message.python_param.module) if modules else ""
+    home = python_home(modules[0].path, layer.message.python_param.module)
     texts = {one.path: one.text for one in modules}
     told = {fault.line for one in python_classes(layer) for fault in one.faults}
     reached = lines_reached([one.parts for one in modules], layer.message.python_param.layer)
-    for module, lines in zip(modules, reached, strict=True):
-        is_own = module is modules[0]
-        if module.broken and not is_own:
+    for number, (module, lines) in enumerate(zip(modules, reached, strict=True)):
+        if module.broken and number:
             line, says = module.broken
-            yield module, Stopped(Mention(module.file, line), says=says)
-        elif is_own or not IMPORTS_CAFFE.search(module.text):
+            yield number, Stopped(Mention(module.file, line), says=says)
+        elif not number or not IMPORTS_CAFFE.search(module.text):
             beside = partial(_beside, texts, {home, os.path.dirname(module.path)})
-            stop = stop_of_module(module, beside, lines - told if is_own else lines)
+            stop = stop_of_module(module, beside, lines if number else lines - told)
             if stop:
-                yield module, Stopped(Mention(module.file, stop.line), stop.name, stop.near, stop.says, stop.is_absent)
+                yield number, Stopped(Mention(module.file, stop.line), stop.name, stop.near, stop.says, stop.is_absent)
 
 
 def _beside(texts: Mapping[str, str], folders: Iterable[str], name: str) -> str | None:

@@ -28,7 +28,7 @@ from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
 from caffelint.lint.read import ReadError, read, read_found
 from caffelint.lint.walk import walk
-from caffelint.project.mentions import Judged, Mention, NetRuns
+from caffelint.project.mentions import Judged, Mention, NetRuns, Words
 from caffelint.project.notebooks import code_of
 from caffelint.project.script_customs import Customs, customs_of
 from caffelint.project.script_starts import path_end, starts
@@ -107,7 +107,7 @@ def _launching(top: str, name: str) -> Launching:
 
 
 @remembered(1000)
-def _words(top: str, name: str) -> tuple[frozenset[str], ...]:
+def _words(top: str, name: str) -> tuple[Words, ...]:
     return words(_scripts(top), name)
 
 

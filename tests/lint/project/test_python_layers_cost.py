@@ -7,9 +7,12 @@ from pathlib import Path
 import bench_curves
 from weighing import write
 
+import caffelint
+from caffelint.lint.config import Config
 from caffelint.lint.project import memory, python_layers
 
 NET = b'layer { name: "a" type: "Python" top: "a" python_param { module: "m" layer: "A" } }\n'
+_LINE = "        self.load(bottom)\n"
 
 
 def found_in(nets: list[Path]) -> list[dict[str, list[tuple[str, bytes]]]]:
@@ -61,3 +64,23 @@ def test_of_very_many_modules_of_one_name_nobody_knows_which_it_is(project: Path
         return len(python_layers.modules_of(nets).get("m", ()))
 
     assert (kept(1), kept(8), kept(100)) == (8, 64, 0)
+
+
+def test_a_module_is_judged_once_for_all_nets_that_name_it(project: Path) -> None:
+    config = Config()
+    config.cache, config.jobs = False, 1
+
+    def further_nets(lines: int) -> int:
+        """What thirty nets more take where the module has so many lines."""
+        write({"m.py": "import caffe\n\n\nclass A(caffe.Layer):\n    def setup(self, bottom, top):\n" + _LINE * lines})
+        took = []
+        for number in (10, 40):
+            memory.forget()
+            write({f"n{one}.prototxt": NET.decode() for one in range(number)})
+            took.append(bench_curves.calls(lambda: caffelint.check(".", config)))
+            for one in range(number):
+                (project / f"n{one}.prototxt").unlink()
+        return took[1] - took[0]
+
+    further_nets(1)
+    assert further_nets(400) < 1.5 * further_nets(4)

@@ -13,6 +13,7 @@ from weighing import NET, write
 import caffelint
 from caffelint.lint.config import Config
 from caffelint.lint.project import bases, conversions, launched, memory, scripts, unsolved
+from caffelint.project.mentions import Words
 from caffelint.project.scripts import Script
 
 SOLVER = 'train_net: "t.prototxt"\nbase_lr: 0.01\nlr_policy: "fixed"\nmax_iter: 1000\n'
@@ -105,11 +106,43 @@ def test_few_scripts_are_asked_whether_they_write_the_net_of_a_solver_that_anoth
 
 def test_words_are_the_same_in_every_process(project: Path) -> None:
     """The key of a stored result is made of how they are written."""
-    one, two = (launched.Words(words) for words in (["a", "b", "c"], ["c", "b", "a", "b"]))
+    one, two = (Words(words) for words in (["a", "b", "c"], ["c", "b", "a", "b"]))
     assert one == two == {"a", "b", "c"}
-    assert repr(one) == repr(two) == repr(launched.Words("abc"))
-    assert repr(one) != repr(launched.Words("ab"))
-    assert len(repr(launched.Words(map(str, range(10_000))))) < 100
+    assert repr(one) == repr(two) == repr(Words("abc"))
+    assert repr(one) != repr(Words("ab"))
+    assert len(repr(Words(map(str, range(10_000))))) < 100
+
+
+def test_launches_are_kept_for_the_solvers_of_their_name(project: Path) -> None:
+    """And what a script says is kept once for all of them."""
+
+    def work(number: int) -> int:
+        memory.forget()
+        write({"run.sh": "".join(f"caffe train --solver=s{one}.prototxt\n" for one in range(number))})
+        names = [f"s{one}.prototxt" for one in range(number)]
+        calls = bench_curves.calls(lambda: [scripts._launching(str(project), name) for name in names])
+        said = {id(some) for name in names for some in scripts._words(str(project), name)}
+        assert len(said) == 1
+        return calls
+
+    work(5)
+    small = work(100)
+    assert work(400) < 4.6 * small
+
+
+@pytest.mark.parametrize("prefix", ["same", "a{0}"])
+def test_solvers_of_one_net_that_a_script_runs_are_not_all_held_against_each_other(project: Path, prefix: str) -> None:
+    def work(number: int) -> int:
+        memory.forget()
+        run = "".join(f"caffe train --solver=s{one}.prototxt\n" for one in reversed(range(number)))
+        write({"t.prototxt": NET, "run.sh": run})
+        saved = f'{SOLVER}snapshot_prefix: "{prefix}"\n'
+        write({f"s{one}.prototxt": saved.format(one) for one in range(number)})
+        return bench_curves.calls(check)
+
+    work(5)
+    small = work(75)
+    assert work(300) < 5 * small
 
 
 def _asked(work: Callable[[], object]) -> int:
