@@ -136,7 +136,7 @@ def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:
     for path in given:
         if path.endswith(".prototxt") and "olver" in path:
             solvers.setdefault(basename(path), []).append(abspath(dirname(path)))
-    strayed = strayed_of(scripts, abspath("."), solvers).get(abspath(solver), ())
+    strayed = strayed_of(scripts, abspath("."), solvers, given.__contains__).get(abspath(solver), ())
     loading = loading_of(scripts, abspath("."), lambda path: relpath(path) in given).get(abspath(solver), ())
     loaded = loaded_of(
         loading,

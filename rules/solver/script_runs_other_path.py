@@ -6,15 +6,16 @@ from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Solver, SolverRule
 
 _NET = 'net: "models/faces/net.prototxt"'
 _SOLVER = _NET + ' base_lr: 0.01 lr_policy: "fixed" max_iter: 500'
+_ANOTHER = "add it, or run another one of its folder, as this one"
 _RUN = "caffe train --solver={}/solver.prototxt\n"
 
 
 class ScriptRunsOtherPath(SolverRule):
-    """A shell script runs a solver by a path that leads to no file, and to this solver but for one folder.
+    """A shell script runs a solver that is not there: this one but for one folder of its path, or one beside it.
 
     ## Why is this bad?
-    `caffe train` stops at once: it cannot open the file. Mostly the folder was renamed or copied, and the script was
-    not changed.
+    `caffe train` stops at once: it cannot open the file. Mostly the folder or the file was renamed or copied, and the
+    script was not changed.
 
     ## Example
     ```
@@ -26,9 +27,10 @@ class ScriptRunsOtherPath(SolverRule):
     ```
 
     ## Known problems
-    Only paths that are written out are read, with three folders or more, of which one is wrong, and not the first. Of
-    several solvers that are meant alike, it is the one beside the script; nothing is said where a script may write the
-    solver, or goes where a variable says. At most three paths are told of a solver.
+    Only paths that are written out are read. A folder that is wrong is one of three or more, and not the first; a name
+    that is wrong is that of no file of the project, in a folder that has other solvers. Of several solvers that are
+    meant alike, it is the one beside the script; nothing is said where a script may write the solver, or goes where a
+    variable says. At most three paths are told of a solver.
 
     ## References
     - tools/caffe.cpp, train; upgrade_proto.cpp, ReadSolverParamsFromTextFileOrDie
@@ -46,6 +48,10 @@ class ScriptRunsOtherPath(SolverRule):
         _FILES | {"train.sh": "cd $CAFFE_ROOT\n" + _RUN.format("models/face/first")},
         # Of another place, as where the project is a folder of a Caffe.
         _FILES | {"train.sh": _RUN.format("examples/faces/first")},
+        _FILES
+        | {
+            "train.sh": "cp a.txt models/faces/first/new.prototxt\ncaffe train --solver=models/faces/first/new.prototxt"
+        },
         _FILES | _SECOND | {"train.sh": _RUN.format("models/face/first")},
         _FILES | {"train.sh": "python make.py > solver.prototxt\n" + _RUN.format("models/face/first")},
     ]
@@ -63,12 +69,19 @@ class ScriptRunsOtherPath(SolverRule):
             message='"models/faces/first/train.sh" (line 1) runs "models/face/first/solver.prototxt", which does not'
             ' exist, so Caffe stops; write "models/faces/first/solver.prototxt", if it means this solver',
         ),
+        Invalid(
+            {"README.md": "", "models/first_solver.prototxt": _SOLVER, "train.sh": _RUN.format("models")},
+            span=_NET,
+            message='"train.sh" (line 1) runs "models/solver.prototxt", which does not exist, so Caffe stops; add'
+            " it, or run another one of its folder, as this one",
+        ),
     ]
 
     def check(self, solver: Solver) -> Iterator[Finding]:
         for path, meant, place in solver.runs.strayed if solver.runs else ():
+            remedy = f"write {quoted(meant)}, if it means this solver" if meant else _ANOTHER
             yield self.finding(
                 solver.at(),
                 f"{quoted(place.path)} (line {place.line}) runs {quoted(path)}, which does not exist, so Caffe stops;"
-                f" write {quoted(meant)}, if it means this solver",
+                f" {remedy}",
             )
