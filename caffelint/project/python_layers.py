@@ -24,11 +24,12 @@ from caffelint.project.python_overwritten import overwritten
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_phases import drawn_where_phase_is_set
 from caffelint.project.python_pixels import OPENING
-from caffelint.project.python_reached import Part, parts_of
+from caffelint.project.python_reached import Part, lines_reached, parts_of
 from caffelint.project.python_reads import casts, reads_values, writes_diff
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_scopes import Unbound, unbound_anywhere
 from caffelint.project.python_shapes import top_shapes
+from caffelint.project.python_stuck import Stuck, stuck
 from caffelint.project.python_switches import Switched, switched
 from caffelint.project.python_tops import top_numbers
 from caffelint.project.python_unbound import names_bound
@@ -314,6 +315,13 @@ class PythonClass:
     def changed_views(self) -> Sequence[ChangedView]:
         """Arrays that it keeps and changes at each call."""
         return [*changed_views(self._functions.values())] if self.is_layer is not False else []
+
+    @cached_property
+    def stuck(self) -> Sequence[Stuck]:
+        """Indexes that are held against the end of a list and never moved, where it may read that."""
+        found = stuck(self.module.nodes) if self.is_layer is not None else ()
+        reached = lines_reached([self.module.parts], self.name)[0] if found else ()
+        return [one for one in found if one.line in reached]
 
     @cached_property
     def spoilt(self) -> Sequence[Spoilt]:

@@ -368,3 +368,37 @@ def test_what_makes_whole_numbers(code: str, is_whole: bool) -> None:
     found = PythonModule("a.py", text).find("A")
     assert found is not None
     assert [*found.whole_numbers] == ([4] if is_whole else [])
+
+
+READS = """class Data(caffe.Layer):
+    def setup(self, bottom, top):
+        self.loader = Loader()
+    def forward(self, bottom, top):
+        top[0].data[...] = self.loader.get()
+class Loader:
+    def __init__(self):
+        self.at = 0
+    def get(self):
+        if self.at >= len(self.files):
+            self.at = 0
+        {}
+    def unused(self):
+        return self.files[self.at]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("return self.files[self.at]", 12),
+        ("self.at += 1; return self.files[self.at]", 0),
+        ("self.at, x = self.at + 1, 0; return self.files[self.at]", 0),
+        ("setattr(self, 'at', 1); return self.files[self.at]", 0),
+        ("return self.other[self.at]", 0),
+        ("return 0", 0),
+    ],
+)
+def test_an_index_that_is_never_moved(body: str, line: int) -> None:
+    one = PythonModule("a.py", READS.format(body)).find("Data")
+    assert one is not None
+    assert [found.line for found in one.stuck] == [line] * bool(line)
