@@ -12,9 +12,8 @@ from caffelint.project.mentions import NetRuns, Stopped
 from caffelint.text.patterns import compiled_later
 
 _LAYERS = compiled_later(rb"^[ \t]*layers?\b", re.MULTILINE)
-_READS = b'Data"'
-"""How the type of a layer that reads records ends."""
-_JUDGES = b'"Accuracy"'
+_FILLED = compiled_later(rb"(?:Data|\bAccuracy)[\"']")
+"""How the type of a layer ends that reads records, or judges."""
 _HDF5 = b"HDF5"
 
 
@@ -31,7 +30,7 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
         may_be_trained = b"TRAIN" in data or b"oss" in data
         asks = path not in solved or b"use_global_stats" in data
         # Where it reads records or judges, scripts may fill its blobs in vain, or judge by the training net.
-        is_filled = path in solved and (_READS in data or _JUDGES in data)
+        is_filled = path in solved and _FILLED.search(data) is not None
         reads = may_be_trained and (b"Data" in data or b"DATA" in data)
         if not _LAYERS.search(data):
             continue

@@ -8,11 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from caffelint.project.mentions import Asked, Channels, Fed, Judged, Mention, Spoilt, Supplied
 from caffelint.project.notebooks import without_magic
 from caffelint.project.script_starts import path_end
-from caffelint.project.scripts import Script
+from caffelint.project.scripts import Script, bare
+from caffelint.text.patterns import compiled_later
 
 NOTEBOOK = ".ipynb"
 _FEEDS = ("Transformer(", "Classifier(", ".blobs[")
 """What makes what a net is given, in Python."""
+_ROLES = compiled_later(r"\.prototxt|deploy|train|test|val|model|caffe|solver|net(?=[^a-z]|$)|[^a-z0-9]")
+_LEAST_OWN = 3
+"""Letters and digits of the name of a file besides what it is for."""
 _OPENS = ("imread(", "imdecode(", "load_image(", "Image.open(", "VideoCapture(")
 
 
@@ -85,9 +89,13 @@ def _own_python(scripts: Iterable[Script], *words: str) -> Iterator[Script]:
 
 
 def _is_path_of(folder: str, name: str) -> Callable[[str], bool]:
-    """Says whether a path that a script gives may be that of a file: by its name, and its folder where it gives one."""
+    """Says whether a path that a script gives may be that of a file: by its name, and its folder where it gives one.
+
+    The folder of another machine may be called otherwise, where the name is that of a model and no other file's.
+    """
     ends = ends_of(folder, name)
-    return lambda path: path_end(path) in ends
+    is_own = len(_ROLES.sub("", name.lower())) >= _LEAST_OWN
+    return lambda path: path_end(path) in ends or is_own and path[:1] in "/~" and bare(path) == name
 
 
 def ends_of(folder: str, name: str) -> tuple[str, str]:
