@@ -73,6 +73,17 @@ class Resumed(NamedTuple):
     place: Mention
 
 
+class Late(NamedTuple):
+    """That a script fills a blob, at a line, 1-based, after the step that reads it, at another, and before which it has
+    filled `other`.
+    """
+
+    line: int
+    blob: str
+    other: str
+    step: int
+
+
 class Sharing(NamedTuple):
     """Another solver that saves its weights in a file of the same name, the net that it trains, and the iteration."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from caffelint.project.mentions import Beside, Database, Lost, Mention, Resumed, Stopped, Words
+from caffelint.project.mentions import Beside, Database, Late, Lost, Mention, Resumed, Stopped, Words
 from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_cuts import cuts
@@ -241,6 +241,15 @@ class Script:
 
         stop = stops(self.text, beside)
         return stop and Stopped(Mention(self.path, stop.line), stop.name, stop.near, stop.says, stop.is_absent)
+
+    @cached_property
+    def late(self) -> Sequence[tuple[Mention, Late]]:
+        """What it fills after the step that is to read it."""
+        if not self.path.endswith(_PYTHON) or self.is_shipped:
+            return ()
+        from caffelint.project.python_late import late  # to read Python takes time at the start
+
+        return tuple((Mention(self.path, one.line), one) for one in late(self.text))
 
     @cached_property
     def databases(self) -> Sequence[Database]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from caffelint.project.mentions import Astray, Base, Database, Launched, Lost, Mention, Resumed, Sharing, Stopped
+from caffelint.project.mentions import Astray, Base, Database, Late, Launched, Lost, Mention, Resumed, Sharing, Stopped
 from caffelint.project.script_customs import Customs
 from caffelint.project.scripts import Script, bare
 from caffelint.text.records import NamedTuple
@@ -29,6 +29,7 @@ class Runs(NamedTuple):
     `strayed`: by which paths that lead to no file scripts run it, with those that would be right, and where.
     `base`: the net whose snapshot each training starts from; `loaded`: the one that the weights which scripts give are
     called after.
+    `late`: which blobs they fill after the step that is to read them.
     `databases`: those that scripts of the project make or open, whatever nets read them.
     """
 
@@ -55,6 +56,7 @@ class Runs(NamedTuple):
     base: Base | None = None
     loaded: Base | None = None
     strayed: tuple[tuple[str, str, Mention], ...] = ()
+    late: tuple[tuple[Mention, Late], ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(bare(net))
@@ -107,6 +109,7 @@ def runs_of(
         else _first(script.solves for script in about),
         lost=tuple(lost for script in about for given, lost in script.cuts if bare(given) == solver),
         tests=_first(script.tests for script in about),
+        late=tuple(one for script in about for one in script.late),
         databases=tuple(made),
         resumed=tuple(one for script in about for given, one in script.resumed if script.means(given, folder, solver)),
     )
