@@ -134,7 +134,9 @@ class SolverOfAnotherNet(SolverRule):
                     return  # solver2 of net trains net2
                 other = swapped(bare, word, meant, os.path.basename(solver.path))
                 own = swapped(os.path.basename(solver.path), meant, word, bare)
-                if not exists(os.path.join(os.path.dirname(solver.path), own)):
+                is_one = exists(os.path.join(os.path.dirname(solver.path), own))
+                saved = words(file_name(solver.message.snapshot_prefix).lower())
+                if not is_one and not (meant in saved and word not in saved):
                     continue  # a net without a solver of its own is trained by that of another one
                 if (mine & its or is_numbered_alike(word, meant)) and exists(os.path.join(folder, other)):
                     yield self.finding(

@@ -168,3 +168,27 @@ def test_nets_whose_weights_are_saved_in_the_same_files(
     found = [one for one in caffelint.check([str(tmp_path)]).findings if "is also that of" in one.message]
     assert [one.file for one in found] == [str(tmp_path / f"{name}.prototxt") for name in told]
     assert all(one.name == "solver-of-another-net" and one.line == 4 for one in found)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "has_own", "told"),
+    [
+        ("models/cut1_faces", False, True),  # the weights of cut5 go out as those of cut1
+        ("models/cut5_faces", False, False),
+        ("models/cut1_cut5", False, False),
+        ("models/faces", False, False),  # a net without a solver of its own
+        ("models/faces", True, True),
+    ],
+)
+def test_a_net_of_another_number_is_saved_as_the_own(tmp_path: Path, prefix: str, has_own: bool, told: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    for number in (1, 5):
+        (tmp_path / f"cut{number}_train.prototxt").write_text(NET.format(number))
+    solver = tmp_path / "cut1_solver.prototxt"
+    solver.write_text(f'net: "cut5_train.prototxt"\nbase_lr: 0.1\nsnapshot_prefix: "{prefix}"')
+    if has_own:
+        (tmp_path / "cut5_solver.prototxt").write_text('net: "cut5_train.prototxt"\nbase_lr: 0.1')
+    config = Config()
+    config.cache, config.preview = False, True
+    found = [one for one in caffelint.check([str(solver)], config).findings if one.name == "solver-of-another-net"]
+    assert bool(found) == told
