@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from caffelint.project import python2
 from caffelint.project.python_arrays import Elementwise, elementwise, own_attributes
-from caffelint.project.python_calls import BadCall, bad_calls
 from caffelint.project.python_counts import allowed_counts
 from caffelint.project.python_faults import Code, PythonFault, faults
 from caffelint.project.python_flow import Flow
@@ -27,12 +26,11 @@ from caffelint.project.python_pixels import OPENING
 from caffelint.project.python_reached import Part, lines_reached, parts_of
 from caffelint.project.python_reads import casts, reads_values, writes_diff
 from caffelint.project.python_repeats import RepeatedArray, repeated
-from caffelint.project.python_scopes import Unbound, unbound_anywhere
 from caffelint.project.python_shapes import top_shapes
+from caffelint.project.python_stops import Failing, failing
 from caffelint.project.python_stuck import Stuck, stuck
 from caffelint.project.python_switches import Switched, switched
 from caffelint.project.python_tops import top_numbers
-from caffelint.project.python_unbound import names_bound
 from caffelint.project.python_views import ChangedView, changed_views
 from caffelint.text.near import Compared
 from caffelint.text.records import NamedTuple
@@ -116,16 +114,9 @@ class PythonModule:
         return words_of(self.nodes)
 
     @cached_property
-    def bad_calls(self) -> Sequence[BadCall]:
-        """Calls in it that fail if they run."""
-        return [*bad_calls(self.body, [ast.Module(self.body, []), *self.nodes])]
-
-    @cached_property
-    def unbound(self) -> Sequence[Unbound]:
-        """Names in it that nothing binds where they are read; none if that is not to be told."""
-        tree = ast.Module(self.body, [])
-        nodes = [tree, *self.nodes]
-        return [*unbound_anywhere(tree, nodes)] if names_bound(nodes) is not None else []
+    def failing(self) -> Failing:
+        """What fails in it if it runs."""
+        return failing(self.body, self.nodes)
 
     def lacks(self, name: str) -> bool:
         """Whether importing the module surely leaves nothing of that name in it."""

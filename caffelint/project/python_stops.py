@@ -16,6 +16,7 @@ from caffelint.project.python_nodes import asks_for_main, walk
 from caffelint.project.python_scopes import Unbound, unbound_anywhere
 from caffelint.project.python_unbound import Stop, alike, names_bound, stop_in
 from caffelint.text.patterns import compiled_later
+from caffelint.text.records import NamedTuple
 
 if TYPE_CHECKING:
     from caffelint.project.python_layers import PythonModule
@@ -42,14 +43,34 @@ def stops(text: str, beside: Beside | None = None) -> Stop | None:
     return min([*found, *([stop] if stop else [])], default=None)
 
 
-def stop_of_module(module: PythonModule, beside: Beside, lines: Collection[int]) -> Stop | None:
-    """The first of these lines that stops a module where it is reached."""
-    nodes = [ast.Module(module.body, []), *module.nodes]
-    if len(nodes) > _MOST_NODES:
+class Failing(NamedTuple):
+    """Calls of a file that fail if they run, and names that nothing binds; without names if that is not to be told."""
+
+    calls: Sequence[BadCall]
+    unbound: Sequence[Unbound]
+
+
+def failing(body: list[ast.stmt], nodes: Sequence[ast.AST]) -> Failing:
+    """body: the statements of a file; nodes: all below it."""
+    tree = ast.Module(body, [])
+    found = [tree, *nodes]
+    unbound = [*unbound_anywhere(tree, found)] if names_bound(found) is not None else []
+    return Failing([*bad_calls(body, found)], unbound)
+
+
+def stop_of_module(module: PythonModule, absent: Sequence[BadCall], lines: Collection[int]) -> Stop | None:
+    """The first of these lines that stops a module where it is reached. absent: what `amiss_of` gives."""
+    if len(module.nodes) >= _MOST_NODES:
         return None
-    found = [*map(_stop_at, (*module.bad_calls, *amiss(nodes, beside)))]
-    found += _first_of(one for one in module.unbound if one.node.lineno in lines)
+    found = [*map(_stop_at, (*module.failing.calls, *absent))]
+    found += _first_of(one for one in module.failing.unbound if one.node.lineno in lines)
     return min((one for one in found if one.line in lines), default=None)
+
+
+def amiss_of(module: PythonModule, beside: Beside) -> Sequence[BadCall]:
+    """What a module takes from those beside it that they do not have."""
+    nodes = [ast.Module(module.body, []), *module.nodes]
+    return [*amiss(nodes, beside)] if len(nodes) <= _MOST_NODES else []
 
 
 @lru_cache(maxsize=2000)

@@ -16,6 +16,7 @@ from caffelint.text.patterns import compiled_later
 
 if TYPE_CHECKING:
     from caffelint.caffe.net import Layer
+    from caffelint.project.python_calls import BadCall
     from caffelint.project.python_layers import PythonModule
 
 IMPORTS_CAFFE = compiled_later(r"^[ \t]*(?:import|from)[ \t][^\n#]{0,200}\bcaffe\b", re.MULTILINE)
@@ -29,7 +30,7 @@ def module_stops(layer: Layer) -> Iterator[tuple[PythonModule, Stopped]]:
     """
     if modules := python_reached(layer):
         param = layer.message.python_param
-        asked = param.module, param.layer, *(one.path for one in modules[1:])
+        asked = param.module, param.layer, *_written(modules[1:])
         kept = _kept().setdefault(modules[0], {})
         if asked not in kept:
             kept[asked] = [*_stops(layer, modules)]
@@ -48,7 +49,6 @@ def _stops(layer: Layer, modules: Sequence[PythonModule]) -> Iterator[tuple[int,
     from caffelint.project.python_stops import stop_of_module
 
     home = python_home(modules[0].path, layer.message.python_param.module)
-    texts = {one.path: one.text for one in modules}
     told = {fault.line for one in python_classes(layer) for fault in one.faults}
     reached = lines_reached([one.parts for one in modules], layer.message.python_param.layer)
     for number, (module, lines) in enumerate(zip(modules, reached, strict=True)):
@@ -56,10 +56,31 @@ def _stops(layer: Layer, modules: Sequence[PythonModule]) -> Iterator[tuple[int,
             line, says = module.broken
             yield number, Stopped(Mention(module.file, line), says=says)
         elif not number or not IMPORTS_CAFFE.search(module.text):
-            beside = partial(_beside, texts, {home, os.path.dirname(module.path)})
-            stop = stop_of_module(module, beside, lines if number else lines - told)
+            stop = stop_of_module(module, _amiss(module, home, modules), lines if number else lines - told)
             if stop:
                 yield number, Stopped(Mention(module.file, stop.line), stop.name, stop.near, stop.says, stop.is_absent)
+
+
+def _amiss(module: PythonModule, home: str, modules: Sequence[PythonModule]) -> Sequence[BadCall]:
+    """What it takes from the others that these do not have; modules: what a layer's module is and imports."""
+    from caffelint.project.python_stops import amiss_of
+
+    kept = _kept_amiss().setdefault(module, {})
+    asked = home, *_written(modules)
+    if asked not in kept:
+        texts = {one.path: one.text for one in modules}
+        kept[asked] = amiss_of(module, partial(_beside, texts, {home, os.path.dirname(module.path)}))
+    return kept[asked]
+
+
+@remembered(1)
+def _kept_amiss() -> WeakKeyDictionary[PythonModule, dict[tuple[str, ...], Sequence[BadCall]]]:
+    """The same for all layers, by the folder that modules are imported from and what they are."""
+    return WeakKeyDictionary()
+
+
+def _written(modules: Iterable[PythonModule]) -> Iterator[str]:
+    return (part for one in modules for part in (one.path, one.text))
 
 
 def _beside(texts: Mapping[str, str], folders: Iterable[str], name: str) -> str | None:

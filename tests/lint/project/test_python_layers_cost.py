@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import bench_curves
+import pytest
 from weighing import write
 
 import caffelint
@@ -12,7 +13,8 @@ from caffelint.lint.config import Config
 from caffelint.lint.project import memory, python_layers
 
 NET = b'layer { name: "a" type: "Python" top: "a" python_param { module: "m" layer: "A" } }\n'
-_LINE = "        self.load(bottom)\n"
+_HEAD = "import caffe, o\n\n\nclass A(caffe.Layer):\n    def setup(self, bottom, top):\n"
+_LINE = "        self.load(bottom, o.x)\n"
 
 
 def found_in(nets: list[Path]) -> list[dict[str, list[tuple[str, bytes]]]]:
@@ -66,17 +68,25 @@ def test_of_very_many_modules_of_one_name_nobody_knows_which_it_is(project: Path
     assert (kept(1), kept(8), kept(100)) == (8, 64, 0)
 
 
-def test_a_module_is_judged_once_for_all_nets_that_name_it(project: Path) -> None:
+@pytest.mark.parametrize("named", ["A", "A{0}"])
+def test_a_module_is_judged_once_for_all_nets_that_name_it(project: Path, named: str) -> None:
+    """Also where it has none of the classes that they name, and takes what another one has not."""
     config = Config()
     config.cache, config.jobs = False, 1
 
     def further_nets(lines: int) -> int:
         """What thirty nets more take where the module has so many lines."""
-        write({"m.py": "import caffe\n\n\nclass A(caffe.Layer):\n    def setup(self, bottom, top):\n" + _LINE * lines})
+        write(
+            {
+                "o.py": "",
+                "m.py": "import caffe, o\n\n\nclass A(caffe.Layer):\n    def setup(self, bottom, top):\n"
+                + _LINE * lines,
+            }
+        )
         took = []
         for number in (10, 40):
             memory.forget()
-            write({f"n{one}.prototxt": NET.decode() for one in range(number)})
+            write({f"n{one}.prototxt": NET.decode().replace('"A"', f'"{named.format(one)}"') for one in range(number)})
             took.append(bench_curves.calls(lambda: caffelint.check(".", config)))
             for one in range(number):
                 (project / f"n{one}.prototxt").unlink()
