@@ -20,7 +20,7 @@ class Customs(NamedTuple):
     net; `from_scratch`: train without any; `fills`: set the weights of upsampling layers; `sets_rate`: write the
     base_lr of a solver; `names_net`: write the net of a solver; `builds_sgd`: build an SGDSolver, which is one whatever
     type the file says; `makes_floats`: make records of floats; `hands_over`: give a net that they train weights which
-    this training did not make; `reshapes`: give blobs of nets other shapes.
+    this training did not make; `reshapes`: give blobs of nets other shapes; `on_gpu`: choose the GPU for a solver.
     """
 
     steps: Mention | None = None
@@ -34,6 +34,7 @@ class Customs(NamedTuple):
     makes_floats: Mention | None = None
     hands_over: Mention | None = None
     reshapes: Mention | None = None
+    on_gpu: Mention | None = None
 
 
 def customs_of(scripts: Sequence[Script]) -> Customs:

@@ -77,6 +77,10 @@ _LOADS = Phrase(
 _DIFFS = Phrase(
     (".diff", ".set_diff("), compiled_later(r"\.diff\[|\.diff\b[^\n=]{0,200}(?<![=!<>])=(?!=)|\.set_diff\(")
 )
+_ON_GPU = Phrase(
+    ("gpu", "GPU"),
+    compiled_later(r"\bset_mode_gpu\b|\bset_mode\([^\n)]{0,40}GPU|(?<![\w-])--?gpus?\b|solver_mode\b[^\n]{0,40}GPU"),
+)
 _RESHAPES = Phrase(
     (".blobs",), compiled_later(r"\.blobs[\[(][ \t]{0,9}['\"]?[\w/-]{1,100}['\"]?[ \t]{0,9}[\])]\.reshape\(")
 )
@@ -334,6 +338,11 @@ class Script:
     def reshapes(self) -> Mention | None:
         """Where it gives a blob of a net another shape: in Python `blobs["a"].reshape(`, in MATLAB `blobs('a')`."""
         return self._find(_RESHAPES)
+
+    @cached_property
+    def on_gpu(self) -> Mention | None:
+        """Where it chooses the GPU for a solver, whichever mode the file of this has."""
+        return self._find(_ON_GPU) if "olver" in self.text else None
 
     @cached_property
     def diffs(self) -> Mention | None:

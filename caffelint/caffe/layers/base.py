@@ -138,6 +138,9 @@ class BuiltLayer:
 
     # Backward: does it exist, and which data does it read?
     has_backward: ClassVar[bool] = True
+    backward_on_cpu: ClassVar[bool] = (
+        True  # does it exist there as well, in the Caffes that are known to have the type?
+    )
     reads_bottom: bool | None = False
     reads_top: bool | None = False
     in_place: str | None = CORRUPTS

@@ -112,7 +112,10 @@ class RegionPooling(BuiltLayer):
 
 @register
 class ROIPooling(RegionPooling):
+    # roi_pooling_layer.cpp, Backward_cpu: "NOT_IMPLEMENTED" in Fast R-CNN's Caffe and those that took it from there; in
+    # Intel's it is empty, so no gradient comes through.
     types = ("ROIPooling",)
+    backward_on_cpu = False
     block = "roi_pooling_param"
     computes_by = ("pooled_h", "pooled_w", "spatial_scale")
 
@@ -126,7 +129,9 @@ class ROIAlign(RegionPooling):
 
 @register
 class PSROIPooling(RegionPooling):
+    # psroi_pooling_layer.cpp of R-FCN's Caffe, Backward_cpu.
     types = ("PSROIPooling",)
+    backward_on_cpu = False
     block = "psroi_pooling_param"
     computes_by = ("spatial_scale", "output_dim", "group_size")
     keeps_channels = False
