@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os.path import abspath, basename, dirname, isabs, split
+from os.path import abspath, basename, dirname, isabs, relpath, split
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +18,7 @@ from caffelint.lint.file import load
 from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
 from caffelint.lint.plugins import said
+from caffelint.lint.project.bases import called_after, layers_of, loaded_of, loading_of
 from caffelint.lint.project.datasets import datasets_of
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.misnamed import Misnamed, misnamed_of
@@ -134,7 +135,14 @@ def _launches(given: Mapping[str, str], solver: str) -> dict[str, Any]:
         if path.endswith(".prototxt") and "olver" in path:
             solvers.setdefault(basename(path), []).append(abspath(dirname(path)))
     strayed = strayed_of(scripts, abspath("."), solvers).get(abspath(solver), ())
-    return {"launched": found, "words": words(scripts, solver) if found else (), "strayed": strayed}
+    loading = loading_of(scripts, abspath("."), lambda path: relpath(path) in given).get(abspath(solver), ())
+    loaded = loaded_of(
+        loading,
+        abspath("."),
+        lambda weights: [abspath(name) for name in called_after(weights) if name in given],
+        lambda net: layers_of(_bytes(given[relpath(net)]), net),
+    )
+    return {"loaded": loaded, "launched": found, "words": words(scripts, solver) if found else (), "strayed": strayed}
 
 
 def _named(solver: Solver, texts: Mapping[str, str]) -> list[NamedNet]:

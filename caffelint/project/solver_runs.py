@@ -27,6 +27,8 @@ class Runs(NamedTuple):
     `stopped`: where the Python scripts stop that are told of at this solver.
     `resumed`: from which snapshots they go on with it.
     `strayed`: by which paths that lead to no file scripts run it, with those that would be right, and where.
+    `base`: the net whose snapshot each training starts from; `loaded`: the one that the weights which scripts give are
+    called after.
     `databases`: those that scripts of the project make or open, whatever nets read them.
     """
 
@@ -51,6 +53,7 @@ class Runs(NamedTuple):
     sharing: Sharing | None = None
     resumed: tuple[Resumed, ...] = ()
     base: Base | None = None
+    loaded: Base | None = None
     strayed: tuple[tuple[str, str, Mention], ...] = ()
 
     def writer(self, net: str) -> Mention | None:

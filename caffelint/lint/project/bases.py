@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from caffelint.lint.project.launched import homes_of
 from caffelint.lint.project.memory import remembered
 from caffelint.lint.project.prefixes import saved_as
 from caffelint.lint.project.pretrained import trainings_of
+from caffelint.lint.project.scripts import folders_with, scripts_below
 from caffelint.lint.reach import reach_of
 from caffelint.lint.read import ReadError, read
 from caffelint.project.mentions import Base
+from caffelint.project.script_trainings import Training
+from caffelint.project.scripts import Script
 from caffelint.text.parser import parse
 from caffelint.text.patterns import compiled_later
 from caffelint.text.scalars import string_value
@@ -19,6 +24,12 @@ from caffelint.text.tree import STRING
 _SNAPSHOT = compiled_later(r"(?P<prefix>[^/]{1,200})_iter_\d{1,9}\.caffemodel(?:\.h5)?")
 """Solver::SnapshotFilename."""
 _LARGEST = 1 << 22
+_MOST = 8
+"""Nets of one name that are read."""
+_ENDS = ("", "_deploy", "_train_val", "_trainval", "_train", "_test", ".deploy", "-deploy")
+"""What the name of a net has behind that of its weights."""
+Loading = Sequence[tuple[Script, Training]]
+_OF_ANY = frozenset(["model", "net", "network", "weights", "final", "best", "deploy", "train", "test", "init"])
 
 
 def base_of(top: str, solver: str) -> Base | None:
@@ -37,12 +48,71 @@ def base_of(top: str, solver: str) -> Base | None:
     return Base(weights, place, os.path.relpath(nets[0], top), layers)
 
 
+def loaded_by(top: str, solver: str) -> Base | None:
+    """The net of the project that the weights which scripts give a training are of, by the name of their file alone."""
+    return loaded_of(
+        _loading(top).get(solver, ()), top, lambda weights: _nets_of(weights, top), partial(_layers_in, top=top)
+    )
+
+
+def loaded_of(
+    loading: Loading, top: str, nets_of: Callable[[str], Sequence[str]], layers_in: Callable[[str], Sequence[str]]
+) -> Base | None:
+    """None where scripts give the training several, or where their name is that of no net."""
+    names = {os.path.basename(one.weights) for _, one in loading}
+    nets = nets_of(names.pop())[:_MOST] if len(names) == 1 else ()
+    layers = tuple(dict.fromkeys(layer for net in nets for layer in layers_in(net)))
+    if not layers:
+        return None
+    script, training = loading[0]
+    weights, place = os.path.basename(training.weights), script.mention(training.start)
+    return Base(weights, place, os.path.relpath(nets[0], top), layers)
+
+
+def loading_of(scripts: Iterable[Script], top: str, is_file: Callable[[str], bool]) -> Mapping[str, Loading]:
+    """Where scripts give the training of a solver weights, by its path.
+
+    A script that goes to the folder of a clone elsewhere gives the path from the top.
+    """
+    found: dict[str, list[tuple[Script, Training]]] = {}
+    for script in scripts:
+        for one in script.trainings if "caffemodel" in script.text else ():
+            paths = [os.path.normpath(os.path.join(home, one.solver)) for home in (script.folder, top)]
+            if one.weights and not one.resumes and (path := next(filter(is_file, paths), "")):
+                found.setdefault(path, []).append((script, one))
+    return found
+
+
+def called_after(weights: str) -> list[str]:
+    """The names that the net of a file of weights may have."""
+    stem = weights.partition(".caffemodel")[0]
+    return [] if stem.lower() in _OF_ANY else [f"{stem}{end}.prototxt" for end in _ENDS]
+
+
+@remembered(4)
+def _loading(top: str) -> Mapping[str, Loading]:
+    return loading_of(
+        scripts_below(top, top), top, lambda path: os.path.dirname(path) in folders_with(top, os.path.basename(path))
+    )
+
+
+def _nets_of(weights: str, top: str) -> list[str]:
+    """The nets of the project that a file of weights is called after: those of a snapshot's solver, or of its name."""
+    if match := _SNAPSHOT.fullmatch(weights):
+        return [] if match["prefix"].lower() in _OF_ANY else sorted(saved_as(match["prefix"], top))
+    return [os.path.join(folder, name) for name in called_after(weights) for folder in folders_with(top, name)]
+
+
 @remembered(100)
 def _layers_in(net: str, top: str) -> tuple[str, ...]:
     """The names of the layers of a net of the project."""
     try:
-        root = parse(read(net, _LARGEST, reach_of(top)), net).root
+        return layers_of(read(net, _LARGEST, reach_of(top)), net)
     except ReadError:
         return ()
+
+
+def layers_of(data: bytes, net: str) -> tuple[str, ...]:
+    root = parse(data, net).root
     fields = (field.first("name") for field in root.fields if field.name in ("layer", "layers"))
     return tuple(dict.fromkeys(string_value(name.text) for name in fields if name and name.kind == STRING))

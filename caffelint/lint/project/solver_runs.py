@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from caffelint.lint.discover import NamedNet
-from caffelint.lint.project.bases import base_of
+from caffelint.lint.project.bases import base_of, loaded_by
 from caffelint.lint.project.border import top_of
 from caffelint.lint.project.prefixes import shared_prefix
 from caffelint.lint.project.scripts import runs_by_solver
@@ -26,6 +26,7 @@ def runs_of_solvers(
             found[path] = runs._replace(
                 sharing=shared_prefix(top, solver),
                 base=base_of(top, solver),
+                loaded=loaded_by(top, solver),
                 stopped=stopped_in(top).get(solver, ()),
                 strayed=strayed_in(top).get(solver, ()),
             )
