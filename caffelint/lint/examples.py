@@ -19,6 +19,7 @@ from caffelint.lint.finding import DISPLAY, Finding
 from caffelint.lint.plan import Siblings
 from caffelint.lint.plugins import said
 from caffelint.lint.project.bases import called_after, layers_of, loaded_of, loading_of
+from caffelint.lint.project.conversions import made_by
 from caffelint.lint.project.datasets import datasets_of
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.misnamed import Misnamed, misnamed_of
@@ -119,6 +120,7 @@ def _net_runs(scripts: list[Script], net: str, misnamed: Misnamed) -> NetRuns:
     judged = tuple((Mention(script.path, one.line), one) for script, one in judged_by(scripts))
     given = NetRuns(fed=tuple(fed_by(scripts)), asked=tuple(asked), supplied=tuple(supplied), judged=judged)
     return given._replace(
+        made=made_by(scripts, lambda _: ()),
         datasets=datasets_of(scripts),
         misnamed=misnamed.get(net, ()),
         channels=channels,

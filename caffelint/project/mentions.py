@@ -226,9 +226,10 @@ class NetRuns(NamedTuple):
     `backward`: what names it and runs a net backward; `computes`: the types of layers whose activation scripts that
     name it compute themselves; `fed`: how they make images for it, `asked`: what of it they name, `supplied`: what they
     give it, and where; `judged`: what scripts of the project read of the training nets of solvers that are known;
-    `made`: of which lists they make the data bases that it may read; `datasets`: all that they write into HDF5 files;
-    `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told of at it;
-    `channels`: how many they take its images to have; `spoilt`: what they make wrong of these on the way to a net.
+    `made`: of which lists those make data bases that make one that it may read; `datasets`: all that they write into
+    HDF5 files; `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told
+    of at it; `channels`: how many they take its images to have; `spoilt`: what they make wrong of these on the way to a
+    net.
     """
 
     uses: Mention | None = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from itertools import islice
 
 from caffelint.lint.project.memory import remembered
@@ -26,8 +27,16 @@ _VARIABLE = compiled_later(r"\$\{?(\w*)")
 
 @remembered(4)
 def made_in(top: str) -> tuple[Made, ...]:
-    """Each data base of the project with that top whose list is known; none that another script may make as well."""
-    makers = [script for script in scripts_below(top, top) if any(word in script.text for word in _MAKES)]
+    """Those of the project with that top."""
+    return made_by(scripts_below(top, top), partial(folders_with, top))
+
+
+def made_by(scripts: Iterable[Script], folders_of: Callable[[str], Collection[str]]) -> tuple[Made, ...]:
+    """Each data base whose list is known; none that another script may make as well.
+
+    folders_of: the folders of the project that hold a file of a name.
+    """
+    makers = [script for script in scripts if any(word in script.text for word in _MAKES)]
     found: list[Made] = []
     for script in makers:
         if script.is_shipped or not script.path.endswith(_SHELL):
@@ -39,7 +48,7 @@ def made_in(top: str) -> tuple[Made, ...]:
         variables = Counter(one[1] for one in _SET.finditer(code)) if every else Counter[str]()
         for one in every:
             name = bare(one.base)
-            listed = "" if bare(one.list) in written else _list_of(one, script, top)
+            listed = "" if bare(one.list) in written else _list_of(one, script, folders_of)
             if listed and times[name] == 1 and not any(name in other.text for other in makers if other is not script):
                 parts = one.base.split("/")
                 known = max((at + 1 for at, part in enumerate(parts) if "$" in part), default=0)
@@ -54,10 +63,10 @@ def _root_of(one: Conversion, times: Mapping[str, int]) -> str | None:
     return one.root if is_known and not one.root.startswith("-") else None
 
 
-def _list_of(one: Conversion, script: Script, top: str) -> str:
+def _list_of(one: Conversion, script: Script, folders_of: Callable[[str], Collection[str]]) -> str:
     """The path of its list, which may be there or not."""
     name = bare(one.list)
-    there = folders_with(top, name)
+    there = folders_of(name)
     here = os.path.normpath(os.path.join(script.folder, one.list))
     if not there or os.path.basename(here) == name and os.path.dirname(here) in there:
         return here

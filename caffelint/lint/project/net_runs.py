@@ -49,7 +49,9 @@ def runs_by_net(contents: Mapping[str, bytes], nets: Sequence[tuple[str, Sequenc
                 told = runs_of_net(top, folder, name, path in solved)
             elif is_filled:
                 told = runs_of_solved(top, folder, name)
-            made = tuple(one for one in made_in(top) if one.base.rpartition("/")[2].encode() in data) if reads else ()
+            named = (one for one in made_in(top) if one.base.rpartition("/")[2].encode() in data) if reads else ()
+            makers = {one.place.path for one in named}
+            made = tuple(one for one in made_in(top) if one.place.path in makers) if makers else ()
             written = datasets_in(top) if may_be_trained and _HDF5 in data else ()
             misnamed = misnamed_in(top).get(os.path.join(folder, name), ())
             if asks or made or written or misnamed or stopped or told.supplied or told.judged:
