@@ -23,7 +23,7 @@ from caffelint.project.python_overwritten import overwritten
 from caffelint.project.python_param_str import ParamStr, param_str
 from caffelint.project.python_phases import drawn_where_phase_is_set
 from caffelint.project.python_pixels import OPENING
-from caffelint.project.python_reached import Part, lines_reached, parts_of
+from caffelint.project.python_reached import Part, parts_of
 from caffelint.project.python_reads import casts, reads_values, writes_diff
 from caffelint.project.python_repeats import RepeatedArray, repeated
 from caffelint.project.python_shapes import top_shapes
@@ -43,10 +43,7 @@ EMPTY, RAISES, RUNS = "empty", "raises", "runs"
 _BASE = "Layer"
 _MOST_BASES = 32
 _MOST_WORK = 40_000
-"""Nodes of a module, once for each of its classes that layers name: of those beyond so many nothing is found out.
-
-Layers that people write are in modules of 5,000 at most.
-"""
+"""Nodes of a module, once for each of its classes that layers name, that are looked at; people's have 5,000 at most."""
 _WHOLE = frozenset(["int", "long", "int_", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
 """Types of numpy, and of Python."""
 _OF_CAFFE = ("setup", "reshape", "forward", "backward")
@@ -310,9 +307,7 @@ class PythonClass:
     @cached_property
     def stuck(self) -> Sequence[Stuck]:
         """Indexes that are held against the end of a list and never moved, where it may read that."""
-        found = stuck(self.module.nodes) if self.is_layer is not None else ()
-        reached = lines_reached([self.module.parts], self.name)[0] if found else ()
-        return [one for one in found if one.line in reached]
+        return stuck(self.module.nodes, self.module.parts, self.name) if self.is_layer is not None else ()
 
     @cached_property
     def spoilt(self) -> Sequence[Spoilt]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from caffelint.project.python_nodes import dotted, is_self
+from caffelint.project.python_reached import Part, lines_reached
 from caffelint.text.records import NamedTuple
 
 _INSPECTING = frozenset(["setattr", "exec", "__dict__", "vars"])
@@ -20,10 +21,11 @@ class Stuck(NamedTuple):
     list: str
 
 
-def stuck(nodes: Sequence[ast.AST]) -> list[Stuck]:
-    """In the order of the text, each index once; nodes: all of a module.
+def stuck(nodes: Sequence[ast.AST], parts: Sequence[Part], name: str) -> list[Stuck]:
+    """In the order of the text, each index once, where a layer of the class of that name may run the line.
 
-    Only one that is compared with the length of the list it is read with counts: it was to come to its end.
+    nodes, parts: all of a module. Only one that is compared with the length of the list it is read with counts: it was
+    to come to its end.
     """
     owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     handed = any(is_self(node) and id(node) not in owners for node in nodes)
@@ -39,7 +41,8 @@ def stuck(nodes: Sequence[ast.AST]) -> list[Stuck]:
             pair = dotted(node.slice), dotted(node.value)
             if pair in ends and node.slice.attr in still:
                 found.setdefault(pair[0], Stuck(node.lineno, *pair))
-    return [*found.values()]
+    reached = lines_reached([parts], name)[0] if found else ()
+    return [one for one in found.values() if one.line in reached]
 
 
 def _set_to_number(node: ast.AST) -> Sequence[ast.expr]:

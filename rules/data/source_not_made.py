@@ -3,20 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import (
-    LIKELY,
-    UNSAFE,
-    WARNING,
-    Finding,
-    Invalid,
-    Net,
-    NetRule,
-    compiled_later,
-    fix,
-    quoted,
-    title,
-    write,
-)
+from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, compiled_later, quoted, title
 from caffelint.lint.built import types_that
 from caffelint.lint.disk import found_from, is_template, starts
 
@@ -54,9 +41,6 @@ class SourceNotMade(NetRule):
     ## Known problems
     Only data bases are known that shell scripts of the project make with convert_imageset.
 
-    ## Fix safety
-    Unsafe: the other data base may come from elsewhere.
-
     ## References
     - convert_imageset.cpp; db_lmdb.cpp, Open
     """
@@ -78,7 +62,6 @@ class SourceNotMade(NetRule):
             span='source: "cats_val_lmdb"',
             message='Data "data": no script makes "cats_val_lmdb", but make.sh:2 makes "cats_test_lmdb", which no layer'
             ' reads; set source: "cats_test_lmdb"',
-            fixed=_FILES | {"net.prototxt": _net("cats_test_lmdb")},
         ),
     ]
 
@@ -105,10 +88,8 @@ class SourceNotMade(NetRule):
             ]
             if len(near) == 1 and not found_from(source, [*starts(net.path)]):
                 other = quoted(source.replace(name, os.path.basename(near[0].base)))
-                place = (layer.kind.data_block, "source")
                 yield self.finding(
-                    layer.at(*place),
+                    layer.at(layer.kind.data_block, "source"),
                     f"{title(layer)}: no script makes {quoted(source)}, but {near[0].place} makes"
                     f" {quoted(near[0].base)}, which no layer reads; set source: {other}",
-                    fixes=fix(f"set source: {other}", UNSAFE, write(layer, *place, value=other)),
                 )

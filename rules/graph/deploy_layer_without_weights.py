@@ -21,6 +21,7 @@ from caffelint.lint import (
 
 from ._fixed import is_fixed
 from ._layer_params import parameters
+from ._one_way import are_renamed_in_one_way
 from ._partner import Training, training_nets
 from ._sources import source_of
 
@@ -161,7 +162,7 @@ class DeployLayerWithoutWeights(NetRule):
         resized = any(parameters(layer) != parameters(twin) for layer, twin in renamed)
         # Of other sizes, and with another net for the weights of training, it is for weights of another training.
         others = [other for other in nearest.net.deployed if other is not net] if resized else []
-        is_slip = 0 < len(renamed) <= _MOST or not resized and len({_change(*pair) for pair in renamed}) == 1
+        is_slip = 0 < len(renamed) <= _MOST or not resized and are_renamed_in_one_way(renamed)
         if is_slip and not any(twins & {layer.name for layer in other.layers} for other in others):
             yield self._told(renamed, nearest)
 
@@ -226,13 +227,6 @@ def _words(layer: Layer) -> str:
 def _sort(layer: Layer) -> _Sort:
     """What two types have in common that hold their weights alike, as Convolution and its depthwise kin."""
     return layer.kind.block or layer.type, layer.kind.upsamples
-
-
-def _change(layer: Layer, twin: Layer) -> str:
-    """What the one name has more than the other, at its ends; else the whole of it."""
-    if twin.name in layer.name:
-        return layer.name.replace(twin.name, "", 1)
-    return twin.name.replace(layer.name, "\0", 1)
 
 
 def _is_alike(layer: Layer, twin: Layer) -> bool:

@@ -81,16 +81,24 @@ THIN = (
     'layer {{ name: "thin{0}{1}" type: "{2}" bottom: "{3}" top: "thin{0}" convolution_param {{ num_output: 8 group: 8'
     " kernel_size: 3 }} }}\n"
 )
+AFTER = (
+    'layer {{ name: "end{0}" type: "Convolution" bottom: "thin{0}" top: "end{0}" convolution_param {{ num_output: 8'
+    " kernel_size: 1 }} }}\n"
+)
 
 
-@pytest.mark.parametrize(("ends", "told"), [(("/dw",) * 4, 1), (("/dw", "/dw", "/dw", "_dw"), 0)])
-def test_more_layers_are_renamed_in_one_way(tmp_path: Path, ends: tuple[str, ...], told: int) -> None:
-    """Two Caffes have each a type of their own for the layer, and the same weights."""
+@pytest.mark.parametrize(
+    ("ends", "after", "told"),
+    [(("/dw",) * 4, AFTER, 1), (("/dw", "/dw", "/dw", "_dw"), AFTER, 0), (("_new",) * 4, "", 0)],
+)
+def test_more_layers_are_renamed_in_one_way(tmp_path: Path, ends: tuple[str, ...], after: str, told: int) -> None:
+    """Two Caffes have each a type of their own for the layer, and the same weights. A head is renamed to be learned."""
     numbered = [*enumerate(zip(ends, "abcd", strict=True))]
     trained = [THIN.format(number, end, "DepthwiseConvolution", of) for number, (end, of) in numbered]
     deployed = [THIN.format(number, "", "ConvolutionDepthwise", of) for number, (_, of) in numbered]
-    (tmp_path / "train.prototxt").write_text(DATA + body("bn", 0) + "".join(trained) + LOSS)
-    (tmp_path / "deploy.prototxt").write_text(INPUT + body("bn", 0) + "".join(deployed))
+    more = "".join(after.format(number) for number, _ in numbered)
+    (tmp_path / "train.prototxt").write_text(DATA + body("bn", 0) + "".join(trained) + more + LOSS)
+    (tmp_path / "deploy.prototxt").write_text(INPUT + body("bn", 0) + "".join(deployed) + more)
     config = Config()
     config.cache, config.preview = False, True
     found = [one for one in caffelint.check(tmp_path, config).findings if one.name == "deploy-layer-without-weights"]
