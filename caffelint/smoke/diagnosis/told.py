@@ -40,7 +40,7 @@ def told(run: Run, known: Collection[Hypothesis]) -> Iterator[Hypothesis]:
         number += 1
         sure = found.severity == ERROR or found.certainty == CERTAIN
         score = STRONG if found.severity == INFO else _SURE if sure else _LIKELY
-        text = fix.title[4:] if fix.title.startswith("set ") else f"the fix of {found.name}"
+        text = fix.title[4:] if fix.title.startswith(("set ", "add ")) else f"the fix of {found.name}"
         change = Change(text, fix.edits)
         yield Hypothesis("layer", place, score, (change,), "told", told=found)
 
