@@ -24,7 +24,7 @@ from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome, tests_well
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import outweighed
-from caffelint.smoke.worse import below_chance
+from caffelint.smoke.worse import below_chance, below_frequent
 
 _WRONG_DATA = "it learns from wrong data"
 _HEADS = {
@@ -242,6 +242,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             head += f", {_CAVEATS[beside[0].name]}"
         elif objects and not sure:
             head += ", but the check objects"
+            if (seldom := below_frequent(run)) is not None:
+                head = f"it trains, but {seldom.accuracy:.2g} of its answers in TEST are right, where always to answer"
+                head += f" {seldom.label} gives {seldom.share:.2g}"
     under = outweighed(run) if how.moves == FALLS and how.seen >= _SEVERAL and not how.tests_badly else None
     if under is not None and head == "it trains":
         head = "it trains for one loss, not for another"

@@ -32,7 +32,7 @@ def told(run: Run, known: Collection[Hypothesis]) -> Iterator[Hypothesis]:
         fix = _fix(found)
         if fix is None or changed.issuperset(fix.edits) or number == _MOST:
             continue
-        if found.cause is not None and found.cause.kind in kinds:
+        if found.cause is not None and found.cause.kind in kinds and found.code.startswith(_COMPUTED):
             continue  # which a run has measured
         place = _place(run, found, fix)
         if place is None:
