@@ -8,7 +8,7 @@ from math import prod
 from caffelint.lint import titles
 from caffelint.smoke.rule import BuiltLayer, Run
 
-_FEW = 8
+_FEW = 4
 """Records, whose statistics are far from those of TRAIN."""
 
 
