@@ -1,11 +1,9 @@
 """What an engine reports of a run: one JSON object a line on stdout, its kind under `event`.
 
 Numbers may be nan or infinite: they are written as Python's json does (NaN, Infinity, -Infinity). An engine keeps
-stdout for events alone: what layers or libraries print goes to stderr (`claim_stdout`).
-
-Events that say why a run ended: `done`, `non_finite`, `refused`, `python_layer`, `out_of_memory` from an engine, and
-`timed_out`, `crashed` from its parent. `done` always comes last if the child ended by itself and was not refused, also
-after `non_finite`.
+stdout for events alone: what layers or libraries print goes to stderr (`claim_stdout`). Events that say why a run
+ended: `done`, `non_finite`, `refused`, `python_layer`, `out_of_memory` from an engine, and `timed_out`, `crashed` from
+its parent. `done` comes last if the child ended by itself and was not refused, also after `non_finite`.
 """
 
 from __future__ import annotations
@@ -315,8 +313,9 @@ class Gradient(NamedTuple):
     kind: `blob` or `param`; name: the blob's, or the parameter's number. checked: values that were; wrong: of these;
     kinks: left out because forward has a kink there. at, analytic, numeric: place and figures of the worst. factor:
     analytic by numeric if one for all, else nan. stale: does it depend on the old content of the diff? kept: does it
-    change from pass to pass? zero: are all gradients 0? flat: are all slopes? skipped: why nothing was checked. file,
-    line: what sets it. also: those at `also_at`, of another ratio; about: the other bottom, or "0", if mirrored there.
+    change from pass to pass? zero: are all gradients 0? flat: are all slopes? overwritten: is it right unless in place?
+    skipped: why nothing was checked. file, line: what sets it. also: those at `also_at`, of another ratio; about: the
+    other bottom, or "0", if mirrored there.
     """
 
     layer: str
@@ -339,6 +338,7 @@ class Gradient(NamedTuple):
     also_at: Sequence[int] = ()
     about: str = ""
     flat: bool = False
+    overwritten: bool = False
 
     @property
     def is_wrong(self) -> bool:

@@ -9,12 +9,16 @@ from caffelint.caffe.shapes import Shape
 
 
 class MadeUp(NamedTuple):
-    """Synthetic data of a net. layer: the one that lacks its own, "" if it was not even asked. why: in words."""
+    """Synthetic data of a net. layer: the one that lacks its own, "" if it was not even asked. why: in words.
+
+    by_program: may a program fill it, as no source is missing?
+    """
 
     net: int
     phase: str
     layer: str
     why: str
+    by_program: bool = False
 
 
 class Assumed(NamedTuple):
@@ -36,6 +40,12 @@ class Fed(NamedTuple):
         """With that of another net."""
         records = {**self.records, **other.records}
         return Fed((*self.made_up, *other.made_up), (*self.assumed, *other.assumed), records)
+
+    def stepped_by(self, place: object) -> Fed:
+        """With the script that steps the solver as what fills the inputs."""
+        why = f"{place} steps the solver and fills it, which no run here follows"
+        made_up = tuple(one._replace(why=why) if one.by_program else one for one in self.made_up)
+        return self._replace(made_up=made_up)
 
     def held(self, net: int, layer: str) -> int:
         """How many records the source of a layer holds, 0 if that is not known."""

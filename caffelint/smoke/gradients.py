@@ -45,7 +45,8 @@ def check(layer, spec, seed):
 
     layer: has `bottoms` and `params`, lists of float32 arrays that may be written to, `forward()`, which computes from
     them and gives the tops, and `backward(tops, before)`, which runs backward from diffs of the tops, with all diffs of
-    bottoms set to `before` first, and gives those of bottoms and of parameters, None for those without.
+    bottoms set to `before` first, and gives those of bottoms and of parameters, None for those without. With a third
+    argument, True, it runs with what the bottoms held before a forward in place overwrote them.
     """
     random = numpy.random.RandomState(seed)
     if spec["kind"] in _RECURRENT:
@@ -64,7 +65,7 @@ def check(layer, spec, seed):
             event = {"layer": spec["layer"], "kind": kind, "name": name, "checked": 0, "wrong": 0, "kinks": 0}
             event.update(_place(spec.get("code", ""), side, number))
             event.update(at=[], analytic=0.0, numeric=0.0, factor=float("nan"), stale=False, zero=False, skipped=reason)
-            event.update(kept=False, also=[], also_at=[], about="", flat=False)
+            event.update(kept=False, also=[], also_at=[], about="", flat=False, overwritten=False)
             if not reason:
                 values = (layer.bottoms, layer.params)[side][number]
                 gradient = found[side][number]
@@ -83,6 +84,7 @@ def check(layer, spec, seed):
                     event["kept"] = differs and not old and _adds_up(event, gradient, again[side][number])
                     if event["wrong"] and not (side or event["stale"] or event["kept"] or event["zero"]):
                         _mirrored(layer, objective, number, spec, event)
+                        _restored(layer, objective, number, spec, event)
             yield event
 
 
@@ -246,6 +248,20 @@ def _mirrored(layer, objective, number, spec, event):
     if abs(analytic - factor * numeric) > _OTHER * max(abs(analytic), abs(factor * numeric)):
         about = spec["names"][others[0]] if others else "0"
         event.update(also=[analytic, numeric], also_at=event["at"], about=about, factor=float("nan"))
+
+
+def _restored(layer, objective, number, spec, event):
+    """Is the gradient right where the forward pass, in place, has not overwritten what the backward reads?"""
+    if spec["kind"] != "Python" or not event["at"] or event["about"]:
+        return
+    places = [(event["at"], event["numeric"])]
+    places += [(event["also_at"], event["also"][1])] if event["also"] else []
+    layer.forward()
+    gradient = layer.backward(objective.weights, 0.0, True)[0][number]
+    if gradient is not None:
+        event["overwritten"] = all(
+            abs(float(gradient[tuple(at)]) - slope) <= 2 * _SHARE * abs(slope) for at, slope in places
+        )
 
 
 def _together(layer, objective, flat, slope, scale, random, event):

@@ -102,7 +102,9 @@ def plan_inputs(
     if not real and layers:
         layer, why = missing[0] if missing else (layers[0], "nothing tells what it holds")
         made_up = (
-            MadeUp(number, job_net.phase, layer.name, why if data != SYNTHETIC else "--data synthetic asks for it"),
+            MadeUp(number, job_net.phase, layer.name, why, not missing)
+            if data != SYNTHETIC
+            else MadeUp(number, job_net.phase, layer.name, "--data synthetic asks for it"),
         )
     return Plan(inputs, built, notes, Fed(made_up, assumed, {number: records}))
 

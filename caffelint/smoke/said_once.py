@@ -79,8 +79,7 @@ def _repeats(measured: ReportedFinding, static: ReportedFinding) -> bool:
 
 
 def _joined(measured: ReportedFinding, static: ReportedFinding) -> ReportedFinding:
-    evidence = _APART.join(one for one in (measured.evidence, f"see {static.name}") if one)
-    return measured._replace(evidence=evidence, fixes=measured.fixes or static.fixes)
+    return measured._replace(fixes=measured.fixes or static.fixes)
 
 
 def _without(measured: ReportedFinding, static: ReportedFinding) -> ReportedFinding:
@@ -89,7 +88,9 @@ def _without(measured: ReportedFinding, static: ReportedFinding) -> ReportedFind
     notes = measured.evidence.split(_APART)
     said = {*static.message.split(_APART), *notes}
     own = [one for one in measured.cause.why.split(_APART) if one not in said]
-    told = f"{static.name} at {static.file}:{static.line} says why"
+    where = f"{static.name} at {static.file}:{static.line}"
+    told = f"{where} says why"
+    notes = [one for one in notes if one != f"see {where}"]
     message, evidence = (
         _APART.join(one for one in parts if one) for parts in ((measured.cause.what, *own), (*notes, told))
     )
@@ -99,7 +100,8 @@ def _without(measured: ReportedFinding, static: ReportedFinding) -> ReportedFind
 def _referring(finding: ReportedFinding, lead: ReportedFinding) -> ReportedFinding:
     assert finding.cause is not None
     said = {*_reasons(finding), *(f"not {one}" for one in finding.cause.ruled_out)}
-    own = [one for one in finding.evidence.split(_APART) if one not in said]
     place = f" at {lead.file}:{lead.line}" if lead.line else ""
+    said.add(f"see {lead.name}{place}")
+    own = [one for one in finding.evidence.split(_APART) if one not in said]
     evidence = _APART.join(one for one in (*own, f"{lead.name}{place} says why") if one)
     return finding._replace(message=finding.cause.what or finding.message, evidence=evidence)

@@ -194,9 +194,9 @@ class Stage:
             job.watch,
             bool(job.weights),
         )
-        run.fed = prepared.fed
         run.fits = self._weighed.fits
         run.customs = customs(self.project.solver.path)
+        run.fed = prepared.fed.stepped_by(run.customs.steps) if run.customs.steps else prepared.fed
         return run
 
     def _weigh(self, built: Sequence[BuiltNet]) -> Weighed:

@@ -12,8 +12,6 @@ from caffelint.lint.finding import CERTAIN, ERROR, INFO
 from caffelint.lint.registry import find_rule
 from caffelint.lint.report import ReportedFinding
 from caffelint.lint.words import title
-from caffelint.smoke.alike import Neighbours
-from caffelint.smoke.answers import SURE
 from caffelint.smoke.diagnosis.hypotheses import ADAPTIVE, CLIPPED
 from caffelint.smoke.diagnosis.tried import cure, refuted
 from caffelint.smoke.diagnosis.trouble import clipped, pull_of_decay
@@ -22,9 +20,10 @@ from caffelint.smoke.events import Crashed, NonFinite
 from caffelint.smoke.looked import OF_FILES
 from caffelint.smoke.loss import TAIL, constant_of, falls, goes_on, slowest
 from caffelint.smoke.outcome import ABOVE, FALLS, FLAT, PART, UNSTEADY, outcome, tests_well
+from caffelint.smoke.probed import probed
 from caffelint.smoke.run import Run
 from caffelint.smoke.trunk import outweighed
-from caffelint.smoke.worse import below_chance
+from caffelint.smoke.worse import below_chance, below_frequent
 
 _WRONG_DATA = "it learns from wrong data"
 _HEADS = {
@@ -242,6 +241,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
             head += f", {_CAVEATS[beside[0].name]}"
         elif objects and not sure:
             head += ", but the check objects"
+            if (seldom := below_frequent(run)) is not None:
+                head = f"it trains, but {seldom.accuracy:.2g} of its answers in TEST are right, where always to answer"
+                head += f" {seldom.label} gives {seldom.share:.2g}"
     under = outweighed(run) if how.moves == FALLS and how.seen >= _SEVERAL and not how.tests_badly else None
     if under is not None and head == "it trains":
         head = "it trains for one loss, not for another"
@@ -262,7 +264,9 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         )
         of_test = any(one.phases == (TEST,) for one in objects)
         if not of_test and not any(one.name == "classes-unbalanced" for one in beside):
-            text += ", so what it learned may be its records by heart, or labels that are not theirs"
+            figures = probed(run)
+            unknown = ", so what it learned may be its records by heart, or labels that are not theirs"
+            text += f"; {figures}" if figures else unknown
         parts.append(text)
     elif how.hardly:
         tested = not math.isnan(how.tested)
@@ -309,9 +313,10 @@ def _sound(run: Run, findings: Sequence[ReportedFinding]) -> str:
         if how.seen >= _OFTEN:
             stays = "the loss has hardly moved all the same, and nothing that was measured tells whether the net only"
             stays += " learns slowly"
-        # Where neighbours do not tell the labels, these may be those of other records.
-        belong = run.synthetic or any(one.beyond > SURE for one in run.all(Neighbours) if not one.net)
-        stays = stays if belong else f"{stays}, or whether labels do not belong to their records"
+        if figures := "" if run.synthetic else probed(run):
+            stays += f"; {figures}"
+        elif not run.synthetic:
+            stays += ", or whether labels do not belong to their records"
         times, limit = clipped(run), run.solver.message.clip_gradients
         if times > CLIPPED and run.solver.type in _BY_SIZE:
             stays += (

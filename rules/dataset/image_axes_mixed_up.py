@@ -88,14 +88,15 @@ class ImageAxesMixedUp(DatasetRule):
             {"net.prototxt": _CONVOLVED, "train_lmdb": _images("yxc")},
             span='source: "train_lmdb"',
             message='Data "data": images of "train_lmdb" are 3x8x8 by their shape, but their values are in the order'
-            " 8x8x3 (height x width x channels): in it rows differ by 10.17, and by the shape by 58.3; transpose"
-            " each image with im.transpose(2, 0, 1) in place of a reshape",
+            " 8x8x3 (height x width x channels): rows that follow each other differ by 10.17 in it, and by 58.3 in"
+            " that of the shape; transpose each image with im.transpose(2, 0, 1) in place of a reshape",
         ),
         Invalid(
             {"net.prototxt": _CONVOLVED, "train_lmdb": _images("cyx", 8, 12, 1).replace("1x8x12", "1x12x8")},
             span='source: "train_lmdb"',
             message='Data "data": images of "train_lmdb" are 1x12x8 by their shape, but their values are in the order'
-            " 1x8x12: in it rows differ by 10.05, and by the shape by 34.97; write the height before the width",
+            " 1x8x12: rows that follow each other differ by 10.05 in it, and by 34.97 in that of the shape; write the"
+            " height before the width",
         ),
     ]
 
@@ -122,8 +123,8 @@ class ImageAxesMixedUp(DatasetRule):
         if how == LAST:
             declared = top.steps["right"] / top.steps["images"]
         what = f"{title(feed.layer)}: images of {path(feed)} are {channels}x{height}x{width} by their shape, but their"
-        what += f" values are in the order {really}: in it rows differ by {number(near)}, and by the shape by"
-        what += f" {number(declared)}"
+        what += f" values are in the order {really}: rows that follow each other differ by {number(near)} in it,"
+        what += f" and by {number(declared)} in that of the shape"
         what += f"; those of {path(others[0])} are not so" if others else ""
         remedy = _REMEDY[how]
         return self.finding(

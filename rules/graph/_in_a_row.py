@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from caffelint.lint import NamedTuple
+from caffelint.lint import DISPLAY, Fix, Layer, NamedTuple, fix, layer_beside, quoted, unused_name
 from caffelint.lint.built import Blob, BuiltLayer, BuiltNet
 
 
@@ -114,6 +114,18 @@ def bend(layer: BuiltLayer) -> str:
             return reader.type
         blob = reader.tops[0] if _is_passed(reader) and reader.tops else None
     return ""
+
+
+def activated(layer: Layer, kind: str) -> tuple[Fix, ...]:
+    """An activation in place after a layer that is part of the net in all states."""
+    if layer.is_conditional:
+        return ()
+    name, top = (
+        unused_name(f"{layer.name}_{kind.lower()}", [one.name for one in layer.net.layers]),
+        quoted(layer.tops[0]),
+    )
+    fields = [("name", quoted(name)), ("type", quoted(kind)), ("bottom", top), ("top", top)]
+    return fix(f'add a {kind} after "{layer.name}"', DISPLAY, layer_beside(layer, fields, before=False))
 
 
 def before(layer: BuiltLayer) -> BuiltLayer | None:

@@ -17,7 +17,7 @@ from caffelint.lint import (
 )
 from caffelint.lint.built import BuiltNet
 
-from ._in_a_row import before, bend, is_idle, is_weighted_sum, is_wide, means_straight, takes_steps
+from ._in_a_row import activated, before, bend, is_idle, is_weighted_sum, is_wide, means_straight
 from ._odd import LEAST
 from ._oddly_straight import families, is_family_without, is_odd, was_taken_out
 
@@ -150,7 +150,7 @@ class NoActivationBetween(NetRule):
             _NET.format("", 50, 'layer { name: "drop2" type: "Dropout" bottom: "ip2" top: "ip2" }'),
             span='name: "ip3"',
             message='InnerProduct "ip3": no activation between it and InnerProduct "ip2", so the two compute no more'
-            ' than one layer could; add a ReLU after "ip2", or remove "ip2"',
+            ' than one layer could; add a ReLU after "ip2"',
         ),
         # Nothing bends, and a Dropout shows that a hidden layer is meant.
         Invalid(
@@ -159,26 +159,26 @@ class NoActivationBetween(NetRule):
             .format("", 50, 'layer { name: "drop2" type: "Dropout" bottom: "ip2" top: "ip2" }'),
             span='name: "ip3"',
             message='InnerProduct "ip3": no activation between it and InnerProduct "ip2", so the two compute no more'
-            ' than one layer could; add a ReLU after "ip2", or remove "ip2"',
+            ' than one layer could; add a ReLU after "ip2"',
         ),
         Invalid(
             _TIMED.format(' weight_filler { type: "xavier" }', ""),
             span='name: "fc7"',
             message='InnerProduct "fc7": no activation between it and InnerProduct "fc6", so the two compute no more'
-            ' than one layer could; add a ReLU after "fc6", or remove "fc6"',
+            ' than one layer could; add a ReLU after "fc6"',
         ),
         Invalid(
             _MAPS.format(2, 1),
             span='name: "c3"',
             message='Convolution "c3": no activation between it and Convolution "c2", so the two compute no more than'
-            ' one layer could; add a ReLU after "c2", or remove "c2"',
+            ' one layer could; add a ReLU after "c2"',
         ),
         # Even where both save weights: five layers of its name have one.
         Invalid(
             (_CHAIN % "".join(_map(i, i != 4) for i in range(2, 9))).replace("kernel_size: 3 pad: 1", "kernel_size: 1"),
             span='name: "c5"',
             message='Convolution "c5": no activation between it and Convolution "c4", so the two compute no more than'
-            ' one layer could; add a ReLU after "c4", or remove "c4"',
+            ' one layer could; add a ReLU after "c4"',
         ),
         Invalid(
             _CHAIN % "".join(_map(i, i != 4) for i in range(2, 8)),
@@ -220,18 +220,18 @@ class NoActivationBetween(NetRule):
             if was_taken_out(other, mine) or first.written_windows() and is_family_without(first, layer, *alike):
                 continue
             remedy = f'; add a {usual} after "{other.name}"'
-            removal = "" if takes_steps(first) else f', or remove "{other.name}"'
             yield self.finding(
                 mine.at("name"),
                 f"{title(mine)}: no activation between it and {title(other)}, "
                 + (
-                    f"so the two compute no more than one layer could{remedy}{removal}"
+                    f"so the two compute no more than one layer could{remedy}"
                     if idle
                     else f"while {len(bent)} others go on to one{remedy}"
                 ),
                 severity=None if not bends or any(sibling.type == first.type for sibling in bent) else INFO,
                 related=(Related("the layer before", other.at("name")),),
                 phases=phases,
+                fixes=activated(other, usual),
             )
 
 

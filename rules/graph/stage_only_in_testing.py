@@ -3,7 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from caffelint.lint import LIKELY, TEST, WARNING, Finding, Invalid, Layer, Net, ProjectRule, Related, Solver, titles
+from caffelint.lint import (
+    LIKELY,
+    UNSAFE,
+    WARNING,
+    Finding,
+    Invalid,
+    Layer,
+    Net,
+    ProjectRule,
+    Related,
+    Solver,
+    fix,
+    titles,
+    write,
+)
 
 if TYPE_CHECKING:
     from caffelint.lint.built import State
@@ -76,6 +90,7 @@ class StageOnlyInTesting(ProjectRule):
             span='stage: "norm"',
             message='test_state: stage "norm" puts Power "norm" into the TEST net only, so the net is tested on other'
             ' values of "data" than it is trained on; add train_state { stage: "norm" }',
+            fixed={"solver.prototxt": _SOLVER + ' train_state: { stage: "norm" }', "net.prototxt": _NET},
         ),
         Invalid(
             {"solver.prototxt": 'train_state { stage: "big" } ' + _SOLVER, "net.prototxt": _NET},
@@ -97,14 +112,15 @@ class StageOnlyInTesting(ProjectRule):
         for place, stage in enumerate(solver.message.test_state[first].stage):
             found = _missed(net, state, state._replace(stages=state.stages | {stage}), list(tested.values()))
             if found:
-                change = f'add stage: "{stage}" to train_state'
+                change, edits = f'add stage: "{stage}" to train_state', None
                 if not solver.message.HasField("train_state"):
-                    change = f'add train_state {{ stage: "{stage}" }}'
+                    new = f'{{ stage: "{stage}" }}'
+                    change, edits = f"add train_state {new}", write(solver, "train_state", value=new)
                 yield self.finding(
                     solver.at("test_state", first, "stage", place),
                     f'test_state: stage "{stage}" puts {titles(found)} into the TEST net only, so the net is tested on'
                     f' other values of "{found[0].tops[0]}" than it is trained on; {change}',
-                    phases=(TEST,),
+                    fixes=fix(change, UNSAFE, edits) if edits else (),
                     related=(Related("the layer of the stage", found[0].at("include")),),
                 )
 

@@ -35,6 +35,8 @@ from ._start import RULES, holds, rate_for, start
 from ._suspects import NOUNS, noun, suspect
 
 _HARDLY = 1e-4
+_OF_GRADIENTS = ("SGD", "Nesterov")
+"""Solvers for whose updates a rate of 0.1 is none too high."""
 _FADES = ("schedule", "rate")
 """What cured, and what did not: a rate that is wrong by its schedule is not told to be right."""
 
@@ -177,7 +179,8 @@ def bad_start(run: Run, better: Suggested | None) -> Cause | None:
 def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
     better = rate_for(run)
     data = " for this synthetic data" if run.synthetic else ""
-    text = f"{run.rate_text} is too high{data}"
+    solver = f" for {run.solver.type}" if run.solver.type not in _OF_GRADIENTS else ""
+    text = f"{run.rate_text} is too high{solver}{data}"
     if one.field == "low":
         text = f"{run.rate_text} is too low{data}: the first update is {number(one.figure)} times the weights"
         if run.solver.type == "AdaDelta":
@@ -186,7 +189,7 @@ def _rate(run: Run, one: Hypothesis, tested: bool) -> Cause:
         text += f"; try {higher.text}" if higher is not None and not tested else ""
         return Cause("rate", "", text, LIKELY, one.place, suggested=higher)
     if not tested:
-        text = f"{run.rate_text} is most likely too high{data}; try {better.text}"
+        text = f"{run.rate_text} is most likely too high{solver}{data}; try {better.text}"
         if large := large_input(run):
             text += f", or scale the input to about 1 ({holds(large)})"
     return Cause("rate", "", text, LIKELY, one.place, run.known(rules=RULES), better)

@@ -25,6 +25,8 @@ def wrong_gradient(run: Run) -> Cause | None:
             # The values are in the finding wrong-gradient.
             pattern = _pattern(event).replace(";", ":", 1) if not event.also else ""
             pattern = pattern or f"{', by no one factor' if event.also else ''} (see wrong-gradient)"
+            if event.overwritten:
+                return Cause("python-layer", "", f"{what}: {why}", CERTAIN, run.place(event.layer))
             what += f": {why}" if event.stale or event.kept else pattern
             where = f", at {code(event.file, event.line)}" if event.file else ""
             at = (
@@ -76,6 +78,10 @@ def in_words(run: Run, event: Gradient) -> tuple[str, str, str]:
             ", ",
             f"so nothing before it learns from what comes after; write the derivative to {_diff(layer, event)}",
         )
+    if event.overwritten:
+        what = f'{of}: the gradient of "{event.name}" is wrong as the layer runs in place'
+        why = "backward computes with its output where it needs its input, with which the gradient is right"
+        return what, ": ", f"{why}; give its top another name"
     if event.flat:
         what = f'{of}: forward does not change with "{event.name}", as what rounds or compares does not, but backward'
         return what, " ", f"gives {number(event.analytic)}; if that is not meant, let forward change"
@@ -134,7 +140,7 @@ def _also(event: Gradient) -> str:
         where = f"with all values on the other side {side}"
     if abs(analytic - numeric) <= _ROUNDED * abs(numeric):
         return f"; {where} it is right, so only one side of it is wrong"
-    return f"; {where} it gives {number(analytic)} for {number(numeric)}, so no one factor mends it"
+    return f"; {where} it gives {number(analytic)} for {number(numeric)}, another factor there"
 
 
 def _times(factor: float) -> str:

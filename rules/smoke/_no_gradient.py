@@ -219,6 +219,8 @@ def no_weights(run: Run, layer: BuiltLayer) -> str:
         return f"the weights that were loaded into {title(layer)} are 0; check that file"
     if frozen:
         remedy = "set lr_mult: 1 and give it a weight_filler, or load some with --weights"
+        if all(one.type == "Deconvolution" for one in frozen):
+            remedy = 'give it weight_filler { type: "bilinear" }, or set them in the training script'
         return f"the weights of {what} are 0, and lr_mult 0 keeps them so; {remedy}"
     return f"the weights of {title(layer)} are 0; load some with --weights, or give it a weight_filler"
 

@@ -82,7 +82,7 @@ def pairs(run: Run, one: Hypothesis, name: str) -> str:
     spectra = any(each.spectra for each in run.all(Pairs) if each.name == one.layers[0].name)
     value, figure, read = number(one.value), number(one.figure), "as they are read"
     if spectra:
-        read = "in their spectra, which do not depend on places"
+        read = "whatever the places of what they show (by their spectra)"
     if one.field == "swapped":
         fact = f"the first and second bottom of {name} are {value} apart {read}, and the first and third {figure}"
         return f"{fact}, so the second and third seem to be swapped"

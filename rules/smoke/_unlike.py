@@ -51,3 +51,9 @@ def transformed_apart(run: Run, net: int) -> bool:
 def _transform(layer: BuiltLayer) -> tuple[object, ...]:
     p = layer.message.transform_param
     return p.scale, tuple(p.mean_value), p.mean_file, p.crop_size
+
+
+def asks_alike(run: Run, net: int) -> bool:
+    """Are the losses of a TEST net of the types of those that are trained, so that both can be compared?"""
+    tested = {layer.type for layer in run.built[net].layers if any(layer.loss_weights)}
+    return tested <= {layer.type for layer in run.loss_layers}

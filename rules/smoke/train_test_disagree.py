@@ -4,10 +4,9 @@ import math
 from collections.abc import Iterator
 from statistics import median
 
-from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid, title
+from caffelint.lint import LIKELY, WARNING, Cause, Finding, Invalid
 from caffelint.smoke.rule import (
     TAIL,
-    BuiltLayer,
     Crossed,
     Run,
     SmokeRule,
@@ -28,7 +27,8 @@ from ._crossed import unlike_train
 from ._evidence import worded
 from ._example import CALM, NET, losses, project
 from ._numbers import number
-from ._unlike import OF_VALUES, shares, transformed_apart, units
+from ._own_statistics import taking_own, why_own
+from ._unlike import OF_VALUES, asks_alike, shares, transformed_apart, units
 
 _TIMES, _OTHER_DATA = 1.3, 3.0
 _FAR_BELOW = 0.5
@@ -154,10 +154,10 @@ class TrainTestDisagree(SmokeRule):
                 continue
             loss = event.loss / sums_more(run, event.net)
             normed = [layer for layer in run.built[event.net].layers if layer.keeps_statistics]
-            own = [layer for layer in normed if _takes_own(layer)]
+            own = taking_own(run, event.net)
             if own and loss > max(_TIMES * trained, _SMALL * begins(run)) > 0:
                 what = f"the TEST loss is {number(event.loss)} but the TRAIN loss was {number(trained)}"
-                why = f"{title(own[0])} normalises by the TEST batch itself; remove use_global_stats"
+                why = why_own(run, event.net, own)
                 cause = Cause("statistics", what, why, LIKELY, known=run.known([own[0].name]))
                 yield worded(self, run.place(own[0].name, event.net, "batch_norm_param", "use_global_stats"), cause)
             elif (crossed := _changed(run, event, loss, trained)) is not None:
@@ -165,6 +165,8 @@ class TrainTestDisagree(SmokeRule):
                 name = next((layer.name for layer in run.built[event.net].layers if not layer.bottoms), "")
                 why, remedy = unlike_train(crossed)
                 yield worded(self, run.place(name, event.net), Cause("phases", what, why, LIKELY), remedy)
+            elif not asks_alike(run, event.net):
+                continue
             elif (
                 not normed
                 and (event.same_batch or not run.synthetic)
@@ -235,10 +237,3 @@ def _fresh(run: Run) -> tuple[float, float] | None:
         return None
     last = max(median(new[-TAIL:]), ends(run))
     return (last, near) if last < _FAR_BELOW * near else None
-
-
-def _takes_own(layer: BuiltLayer) -> bool:
-    if layer.type != "BatchNorm":
-        return False
-    parameters = layer.parameters
-    return bool(parameters.HasField("use_global_stats") and not parameters.use_global_stats)

@@ -64,14 +64,14 @@ class WrongGradient(SmokeRule):
             project(_WRONG._replace(wrong=5, factor=math.nan, also=(0.1, -0.4), also_at=(0, 2))),
             span='bottom: "fc"',
             message='Log "log": the gradient of "fc" is wrong in 5 of 24 values checked: at [3, 1] backward gives 0.5,'
-            " but the slope of forward is 0.25; at [0, 2] it gives 0.1 for -0.4, so no one factor mends it",
+            " but the slope of forward is 0.25; at [0, 2] it gives 0.1 for -0.4, another factor there",
         ),
         Invalid(
             project(_WRONG._replace(factor=math.nan, also=(0.25, 0.5), also_at=(3, 1), about="label")),
             span='bottom: "fc"',
             message='Log "log": the gradient of "fc" is wrong in all 24 values checked: at [3, 1] backward gives 0.5,'
-            ' but the slope of forward is 0.25; with all values on the other side of "label" it gives 0.25 for 0.5, so'
-            " no one factor mends it",
+            ' but the slope of forward is 0.25; with all values on the other side of "label" it gives 0.25 for 0.5,'
+            " another factor there",
         ),
         Invalid(
             project(_RIGHT._replace(kept=True)),
@@ -90,6 +90,12 @@ class WrongGradient(SmokeRule):
             span='bottom: "fc"',
             message='Log "log": backward writes no gradient of "fc", so nothing before it learns from what comes after;'
             " write the derivative to bottom[0].diff",
+        ),
+        Invalid(
+            project(_WRONG._replace(overwritten=True)),
+            span='bottom: "fc"',
+            message='Log "log": the gradient of "fc" is wrong as the layer runs in place: backward computes with its'
+            " output where it needs its input, with which the gradient is right; give its top another name",
         ),
         Invalid(
             project(_WRONG._replace(numeric=0.0, factor=math.nan, flat=True)),

@@ -85,11 +85,13 @@ class InputUnlikeWeights(WeightsRule):
             makers = [one for one in fit.net.layers if not one.bottoms and layer.tops[0].name in one.tops]
             same = [one for one in makers if one.message.transform_param.scale == here.scale]
             edits = join(write(one, "transform_param", "scale", value=f"{there.scale:g}") for one in same)
+            others = [one.at("transform_param", "scale").line for one in same if one.index != layer.index]
+            also = f", also in line {others[0]}" if others else ""
             yield self.finding(
                 fit.at(layer, "transform_param", "scale"),
                 f"{title(layer)}: scale is {here.scale:g} here but was {there.scale:g} {known}, so its weights read"
                 f" values that are {high / low:.3g} times {size} than those they are made for; set scale:"
-                f" {there.scale:g}",
+                f" {there.scale:g}{also}",
                 phases=fit.phases,
                 fixes=fix(f"set scale: {there.scale:g}", UNSAFE, edits) if edits else (),
             )

@@ -132,3 +132,26 @@ def test_a_loss_that_falls_and_would_fall_further(
     if not said.startswith("it hardly learns: "):
         assert said.startswith("it trains, but the check objects: ")
         assert "; tried: with the fix of rectified-scores it ends at 0.0" in said
+
+
+_STRAIGHT = _PLAIN.replace('layer { name: "relu" type: "ReLU" bottom: "body" top: "body" }\n', "")
+
+
+@pytest.mark.parametrize("engine", ["caffe", "torch"])
+def test_an_activation_that_is_missing(engine: str, in_engine: Callable[..., Session], tmp_path: Path) -> None:
+    """No sum tells the sign of a product."""
+    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    data = np.random.RandomState(1).choice([-1.0, 1.0], (320, 2)).astype("f")
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["data"] = data
+        file["label"] = (data.prod(axis=1) > 0).astype("f")
+    (tmp_path / "train.txt").write_text("train.h5\n")
+    head = _STRAIGHT[_STRAIGHT.index('layer { name: "head"') : _STRAIGHT.index('layer { name: "loss"')]
+    middle = head.replace('"head"', '"middle"').replace("num_output: 4", "num_output: 32")
+    net = _STRAIGHT.replace(head, middle + head.replace('"body"', '"middle"'))
+    solver = SOLVER.replace("test_iter: 3\ntest_interval: 1\n", "").replace("base_lr: 0.01", "base_lr: 0.1")
+    session = in_engine(write(tmp_path, net, solver), engine, iterations=60)
+    assert session.run is not None
+    assert 'add a ReLU after "body"; with a ReLU after "body" it learns' in verdict(
+        session.run, session.report.findings
+    )

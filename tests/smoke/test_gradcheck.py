@@ -135,12 +135,20 @@ class Learns(Tanh):  # as centers of classes: what it subtracts moves with each 
         self.center = self.center + 0.01 * top[0].diff.mean()
 
 
+class Square(Tanh):  # whose backward reads what a forward in place overwrites
+    def forward(self, bottom, top):
+        top[0].data[...] = bottom[0].data ** 2
+
+    def slope(self, bottom, top):
+        return top[0].diff * 2 * bottom[0].data
+
+
 class Labelled(Tanh):
     def backward(self, top, propagate_down, bottom):
         assert not propagate_down[1]
         bottom[0].diff[...] = self.slope(bottom, top)
 """
-IN_PLACE = ("Tanh", "Twice")
+IN_PLACE = ("Tanh", "Twice", "Square")
 EXPECTED = {
     "Tanh": "",
     "Twice": "it is 2 times too large",
@@ -193,12 +201,13 @@ def test_planted_backwards_in_caffe(tmp_path: Path, caffe_python: Path, monkeypa
     assert {finding.name for finding in found} == {"wrong-gradient"}
     said = {finding.layer: finding.message for finding in found}
     wrong = [name for name, words in EXPECTED.items() if words]
-    assert sorted(said) == sorted([*wrong, "Twice_in_place"])
+    assert sorted(said) == sorted([*wrong, "Twice_in_place", "Square_in_place"])
     for name in wrong:
         assert EXPECTED[name] in said[name], said[name]
     of_twice = 'Python "Twice" (mine.Twice): the gradient of "Tanh" is wrong in all 20 values checked: at ['
     assert of_twice in said["Twice"]
     assert "it is 2 times too large" in said["Twice_in_place"]
+    assert "is wrong as the layer runs in place: backward computes with its output" in said["Square_in_place"]
     assert {finding.layer for finding in found if finding.severity == INFO} == {"Rounds"}
     event = next(one for one in session.run.all(Gradient) if one.layer == "Twice")
     assert "diff[...] = 2 *" in MODULE.splitlines()[event.line - 1]
@@ -250,7 +259,7 @@ class Cubes:
     def forward(self) -> list[Any]:
         return [self.params[0][0] * self.bottoms[0] ** 3]
 
-    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+    def backward(self, weights: list[Any], before: float, restored: bool = False) -> tuple[list[Any], list[Any]]:
         x = self.bottoms[0]
         slope = np.float32(self.factor) * 3 * self.params[0][0] * x**2 * weights[0]
         return [slope], [np.array([(x**3 * weights[0]).sum()], np.float32)]
@@ -302,7 +311,7 @@ def test_a_loss_that_is_flat_where_it_is_clamped(kind: str) -> None:
         def forward(self) -> list[Any]:
             return [np.array(-np.log(np.maximum(self._share()[:, 1], 1.1754944e-38)).sum(), np.float32)]
 
-        def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+        def backward(self, weights: list[Any], before: float, restored: bool = False) -> tuple[list[Any], list[Any]]:
             return [(self._share() - np.array([0, 1], np.float32)) * weights[0]], []
 
     spec = {"layer": "a", "kind": kind, "tops": [1.0], "bottoms": [0], "params": [], "names": ["x"]}
@@ -322,7 +331,7 @@ class Sum(Cubes):
     def forward(self) -> list[Any]:
         return [np.array(1e4 + (self.bottoms[0].astype(np.float64) ** 2).sum(), np.float32)]
 
-    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+    def backward(self, weights: list[Any], before: float, restored: bool = False) -> tuple[list[Any], list[Any]]:
         return [self.factor * 2 * self.bottoms[0] * weights[0]], []
 
 
@@ -356,7 +365,7 @@ class Dice(Sum):
         self.inside, self.sum = (values * self.truth).sum(), values.sum() + self.truth.sum()
         return [np.array(1 - 2 * self.inside / self.sum, np.float32)]
 
-    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+    def backward(self, weights: list[Any], before: float, restored: bool = False) -> tuple[list[Any], list[Any]]:
         below = self.whole * 2 * self.inside / self.sum**2
         return [(below - 2 * self.truth / self.sum).astype(np.float32) * weights[0]], []
 
@@ -367,7 +376,7 @@ class Hinge(Sum):
     def forward(self) -> list[Any]:
         return [np.array(np.maximum(self.bottoms[0].astype(np.float64) - 0.75, 0).sum(), np.float32)]
 
-    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+    def backward(self, weights: list[Any], before: float, restored: bool = False) -> tuple[list[Any], list[Any]]:
         return [(self.bottoms[0] > 0.75) * weights[0]], []
 
 
@@ -397,7 +406,7 @@ class Sides(Cubes):
             raise ValueError("no root")
         return [np.where(x < target, 0.9 * (target - x), 0.1 * (x - target)).astype(np.float32)]
 
-    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+    def backward(self, weights: list[Any], before: float, restored: bool = False) -> tuple[list[Any], list[Any]]:
         x, target = self.bottoms
         return [weights[0] * np.where(x < target, -self.taken[0], self.taken[1]), None], []
 

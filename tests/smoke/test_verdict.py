@@ -17,6 +17,7 @@ from caffelint.lint.report import ReportedFinding
 from caffelint.rules.smoke.not_learning import NotLearning
 from caffelint.rules.smoke.train_test_disagree import TrainTestDisagree
 from caffelint.smoke import verdict as verdicts
+from caffelint.smoke.alike import Neighbours
 from caffelint.smoke.events import Event, Iteration, LossGradient, to_line
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
@@ -57,6 +58,21 @@ def run(*losses: float) -> Run:
 )
 def test_a_run_without_findings(losses: tuple[float, ...], text: str) -> None:
     assert text in verdict(run(*losses), [])
+
+
+@pytest.mark.parametrize(
+    ("agree", "beyond", "labels", "text"),
+    [
+        (0.9, 30.0, True, 'has the same "label" in 90% of cases, where any order gives 10%: the data tells it, so the'),
+        (0.11, 0.4, True, "in 11% of cases, where any order gives 10%: nearness does not tell it"),
+        (0.6, 30.0, False, '"label" correlates by 0.60 with that of the nearest other record, where any order gives'),
+        (0.2, 5.0, True, "too few iterations to tell whether the net learns slowly, or whether labels do not belong"),
+    ],
+)
+def test_whether_the_data_tells_the_labels(agree: float, beyond: float, labels: bool, text: str) -> None:
+    flat = run(*(2.3,) * 10)
+    flat.events = [*flat.events, Neighbours("label", 600, 1, 1, agree, 0.1, beyond, labels=labels)]
+    assert text in verdict(flat, [])
 
 
 def test_more_of_records_that_were_read_often(monkeypatch: pytest.MonkeyPatch) -> None:

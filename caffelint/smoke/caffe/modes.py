@@ -118,12 +118,14 @@ class Layer(object):
         self.net.net._forward(self.number, self.number)
         return [blob.data.copy() for blob in self.top_blobs]
 
-    def backward(self, weights, before):
+    def backward(self, weights, before, restored=False):
         for blob in self.bottom_blobs:  # before the forward: HingeLoss keeps there what its backward reads
             blob.diff[...] = before
         for blob in self.param_blobs:
             blob.diff[...] = 0
         self.forward()
+        if restored:
+            self.restore_bottoms()
         for blob, weight in zip(self.top_blobs, weights):
             blob.diff[...] = 0 if weight is None else weight
         self.net.net._backward(self.number, self.number)

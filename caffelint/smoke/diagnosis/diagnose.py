@@ -75,6 +75,8 @@ _PAIRED = 2
 """So many of the likeliest, and the rate, are tried in pairs where none cures alone."""
 _LONG_ENOUGH = 25
 """Iterations after those in which a run broke: enough to tell whether a loss falls."""
+_WARNED = 1.0
+"""A power of ten, by which what a check warns of is tried earlier: it names a fault, and a figure may only show one."""
 _SHARE = 0.25
 """Of the time for all experiments, which one may take that goes well."""
 
@@ -142,7 +144,7 @@ class Diagnosis:
             if self._was.kind == FLAT or stuck(run):
                 # A sound run may take longer to learn, and no rate moves what gets no gradient.
                 found = [one for one in found if strong(run, one)]
-            self._found = sorted([*found, *told(run, found)], key=lambda one: -one.score)
+            self._found = sorted([*found, *told(run, found)], key=lambda one: -one.score - _WARNED * one.is_warned)
             if self._was.kind == FLAT and not flat(run):
                 names = ("inverted", "swapped", "across", "turned")
                 self._found = [one for one in self._found if one.field in names]

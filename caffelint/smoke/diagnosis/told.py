@@ -32,7 +32,7 @@ def told(run: Run, known: Collection[Hypothesis]) -> Iterator[Hypothesis]:
         fix = _fix(found)
         if fix is None or changed.issuperset(fix.edits) or number == _MOST:
             continue
-        if found.cause is not None and found.cause.kind in kinds:
+        if found.cause is not None and found.cause.kind in kinds and found.code.startswith(_COMPUTED):
             continue  # which a run has measured
         place = _place(run, found, fix)
         if place is None:
@@ -40,7 +40,7 @@ def told(run: Run, known: Collection[Hypothesis]) -> Iterator[Hypothesis]:
         number += 1
         sure = found.severity == ERROR or found.certainty == CERTAIN
         score = STRONG if found.severity == INFO else _SURE if sure else _LIKELY
-        text = fix.title[4:] if fix.title.startswith("set ") else f"the fix of {found.name}"
+        text = fix.title[4:] if fix.title.startswith(("set ", "add ")) else f"the fix of {found.name}"
         change = Change(text, fix.edits)
         yield Hypothesis("layer", place, score, (change,), "told", told=found)
 

@@ -35,7 +35,7 @@ class OneLayer:
             tops = self.layer.forward([values.clone() for values in self.tensors])
         return [array(top) for top in tops]
 
-    def backward(self, weights: list[Any], before: float) -> tuple[list[Any], list[Any]]:
+    def backward(self, weights: list[Any], before: float, restored: bool = False) -> tuple[list[Any], list[Any]]:
         with torch.no_grad():
             self._take()
         if isinstance(self.layer, Python):
@@ -44,6 +44,8 @@ class OneLayer:
         with torch.enable_grad():
             # A layer in place must not overwrite a leaf.
             tops = self.layer.forward([values.view_as(values) for values in bottoms])
+        if restored and isinstance(self.layer, Python):
+            self.layer.fill_bottoms(self.bottoms)
         pairs = [(top, weight) for top, weight in zip(tops, weights, strict=True) if weight is not None]
         roots = [top for top, _ in pairs if top.requires_grad]
         ones = [torch.from_numpy(weight).to(top) for top, weight in pairs if top.requires_grad]

@@ -225,6 +225,11 @@ class Python(TorchLayer):
         for blob in self.spec.bottom_blobs:
             blob.diff[...] = value
 
+    def fill_bottoms(self, values: Sequence[Any]) -> None:
+        """What the bottoms hold before a backward pass."""
+        for blob, data in zip(self.spec.bottom_blobs, values, strict=True):
+            blob.data[...] = data
+
     def _read_params(self) -> None:
         for param, blob in zip(self.params, self.spec.blobs, strict=True):
             blob.data[...] = _array(param)
