@@ -66,8 +66,11 @@ class MistakenValues(Reporting):
         if field_type.form == MESSAGE:
             self._no_block(item)
             return None
-        if kind == BROKEN and field_type.form != STRING:
-            self._takes_no_text(field_type, item)
+        if kind == BROKEN:
+            if field_type.form == STRING:
+                self._takes_quotes(field_type, item)
+            else:
+                self._takes_no_text(field_type, item)
         if kind == BROKEN or (kind == LIST and self._was_reported(item)):
             return None
         if field_type.form == ENUM and kind == IDENTIFIER and item.text[0] != "-":
@@ -182,6 +185,23 @@ class MistakenValues(Reporting):
                 repairs = (Edit(start, end, repair),) if repair else ()
                 problems[index] = problem._replace(message=message, repairs=repairs, repair_is_safe=False)
 
+    def _takes_quotes(self, field_type: FieldType, item: Field) -> None:
+        """`snapshot_prefix: $RUN` where another string has the same placeholder in it: neither is filled in quoted."""
+        start, end = item.value_span
+        source = self.bound.document.source
+        written = source.slice(start, end)
+        if not self.bound.placeholders:
+            return
+        from caffelint.text.strangers import part_of_string
+
+        other = part_of_string(source.text, written)
+        if other is not None:
+            name = written[:_LONGEST]
+            message = f"{field_type.name} takes a string in quotes, and {name} is filled in without any, as in the"
+            message += f' string on line {source.line_number(other)}; write "{name}"'
+            repairs = (Edit(start, end, f'"{written}"'),)
+            self._add("wrong-value-type", start, end, message, field=field_type.name, repairs=repairs, safe=True)
+
     def _strings_without_quotes(self) -> None:
         """Where many strings have no quotes, whoever wrote the text knows of none: that is one mistake."""
         if len(self._bare) < _MANY_BARE:
@@ -199,11 +219,15 @@ class MistakenValues(Reporting):
         """`num_output: cls3x`: one such name is a mistake; several, or a constant's, are a template's."""
         text = self.bound.document.source.text
         items = [item for places in self._names.values() for _, item in places]
-        several = len(items) > 1 or all(
-            item.text.isupper()
-            and ("_" in item.text or sum(map(str.isalpha, item.text)) > _SHORT_NAME)
-            or _TO_CHANGE.match(text, item.end)
-            for item in items
+        several = (
+            len(items) > 1
+            or any(one.certain for one in self.bound.placeholders)
+            or all(
+                item.text.isupper()
+                and ("_" in item.text or sum(map(str.isalpha, item.text)) > _SHORT_NAME)
+                or _TO_CHANGE.match(text, item.end)
+                for item in items
+            )
         )
         for places in self._names.values():
             field_type, item = places[0]

@@ -326,11 +326,11 @@ class Mistakes(MistakenValues):
         written = node.first("type") if type_.name == "LayerParameter" else None
         layer_type = string_value(written.text) if written and written.kind == tree.STRING else ""
         reads = self.caffe.registered.reads if self.caffe else {}
-        own = sorted(block for block, types in reads.items() if layer_type in types)
-        for block in (*own, *sorted(provenance().param_blocks(layer_type))) if layer_type else ():
-            inner = type_.fields.get(block)
-            if inner and inner.message and not node.first(block):
-                if all(takes(inner.message, one, block in own) for one in field.fields):
+        own = {block for block, types in reads.items() if layer_type in types}
+        for block in (*sorted(own), *sorted(provenance().param_blocks(layer_type))) if layer_type else ():
+            if (inner := type_.fields.get(block)) and inner.message and not node.first(block):
+                of_forks = block in own or block == f"{field.name}_param"
+                if all(takes(inner.message, one, of_forks) for one in field.fields):
                     return block
         return ""
 

@@ -33,6 +33,10 @@ REMARK = compiled_later(r"//[ \t]*[A-Za-z_][\w \t]{0,200}(?=\r?\n|\Z)", re.ASCII
 BRACED_NAME = compiled_later(r"\{[ \t]*\w+[ \t]*\}", re.ASCII)
 """A placeholder that looks like a block: `stride: {scale}`."""
 
+_PYTHON_OBJECT = compiled_later(
+    r"<(?:[^<>\n]{1,200} at 0x[0-9A-Fa-f]{1,16}|class '[\w.]{1,200}'|built-in \w{1,40} [\w.]{1,200})>", re.ASCII
+)
+"""What a script writes that puts a function, a property or a class in place of a value."""
 _JSON = compiled_later(r"\s*(?P<start>\[(?:\s*\[)*\s*\{|\{)\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
 _PAGE = compiled_later(
     r"\s*(?:<!--[^\n]{0,500}-->\s*|<\?xml[^\n>]{0,200}>\s*)?(?P<start><!doctype[ \t]+html|<html\b)", re.IGNORECASE
@@ -173,7 +177,10 @@ def placeholder_at(text: str, start: int) -> re.Match[str] | None:
 
 
 def unfilled(placeholder: re.Match[str]) -> Problem:
-    """The problem of a template's placeholder."""
+    """The problem of a template's placeholder, or of how Python prints an object, which nothing fills in."""
+    if _PYTHON_OBJECT.fullmatch(placeholder[0]):
+        message = f"{placeholder[0]} is how Python prints an object, which Caffe refuses; write a value, or remove the"
+        return Problem("syntax-error", placeholder.start(), placeholder.end(), f"{message} field")
     message = f"{placeholder[0]} is an unfilled template placeholder; write a value"
     return Problem("unfilled-template", placeholder.start(), placeholder.end(), message)
 
@@ -188,6 +195,16 @@ def unfilled_in_strings(text: str) -> list[Problem]:
             if len(found) == _MOST:
                 break
     return found
+
+
+def part_of_string(text: str, placeholder: str) -> int | None:
+    """Where a string begins of which a placeholder is a part, so that what fills it in has no quotes of its own."""
+    for piece in _STRING_OR_COMMENT.finditer(text):
+        inside = piece[0][1:-1]
+        if piece[0][0] != "#" and placeholder in inside and placeholder != inside:
+            if any(one[0] == placeholder for one in PLACEHOLDER.finditer(inside)):
+                return piece.start()
+    return None
 
 
 def to_do(text: str, behind_name: int) -> tuple[int, int] | None:

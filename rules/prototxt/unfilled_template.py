@@ -27,8 +27,9 @@ class UnfilledTemplate(TextRule):
 
     ## Why is this bad?
     It need not be, if a script fills the placeholders in before Caffe reads the file. So this is an info, and nothing
-    else in the file is checked but for fields that are set twice, unless only batch sizes and names of data sources are
-    filled in; the filled files are. `--templates check` checks the rest of every template.
+    else in the file is checked but for what is wrong whatever fills it (a field that is set twice or that no Caffe has,
+    a value of the wrong type), unless only batch sizes and names of data sources are filled in; the filled files are.
+    `--templates check` checks the rest of every template.
 
     It is an error if a solver names the file and no script of the project has the placeholder, because Caffe has no
     variables and refuses a placeholder outside quotes.

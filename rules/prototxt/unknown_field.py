@@ -35,6 +35,7 @@ class UnknownField(ProblemRule):
     code = "P002"
     name = "unknown-field"
     severity = ERROR
+    holds_in_templates = True
     VALID = [
         "layer { pooling_param { kernel_size: 3 } }",
         'layer { type: "PriorBox" prior_box_param { min_size: 30 } }',
@@ -78,6 +79,14 @@ class UnknownField(ProblemRule):
             message="layer has no field crop_size, so Caffe refuses the file; move it to the transform_param block",
             fixed='layer { type: "ImageData" image_data_param { source: "a" }'
             " transform_param { mirror: true crop_size: 9 } }",
+        ),
+        # As forks have it that have this type.
+        Invalid(
+            'layer { type: "SegAccuracy" seg_accuracy { ignore_label: 255 } }',
+            span="seg_accuracy",
+            message="layer has no field seg_accuracy, so Caffe refuses the file; what it holds belongs in"
+            " seg_accuracy_param, so rename it",
+            fixed='layer { type: "SegAccuracy" seg_accuracy_param { ignore_label: 255 } }',
         ),
         # A filler has no such fields.
         Invalid(

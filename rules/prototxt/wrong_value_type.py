@@ -9,7 +9,8 @@ class WrongValueType(ProblemRule):
     ## Why is this bad?
     Caffe's parser converts nothing: it refuses `pool: "MAX"` (an enum takes no quotes), `batch_size: 64.0` (a whole
     number has no decimal point), `num_output: -1` (unsigned), `max_iter: 3000000000` (beyond 32 bits), `name: conv1` (a
-    string needs quotes). A value whose meaning is clear is checked like any other.
+    string needs quotes). A value whose meaning is clear is checked like any other. A placeholder for a string needs
+    quotes, too, where another string of the file has it in it, so that what fills it in has none.
 
     ## Example
     ```
@@ -31,6 +32,7 @@ class WrongValueType(ProblemRule):
     code = "P004"
     name = "wrong-value-type"
     severity = ERROR
+    holds_in_templates = True
     VALID = [
         "layer { pooling_param { pool: MAX kernel_size: 0x3 } }",
         "base_lr: 1 momentum: .9f test_initialization: 0 random_seed: 99999999999",
@@ -65,6 +67,13 @@ class WrongValueType(ProblemRule):
             span="TODO",
             message="source takes a string in quotes, not TODO",
             fixed='layer { data_param { source: "TODO" } }',
+        ),
+        Invalid(
+            'net: "net-<run>.prototxt"\nsnapshot_prefix: <run>\n',
+            span="<run>",
+            message="snapshot_prefix takes a string in quotes, and <run> is filled in without any, as in the string on"
+            ' line 1; write "<run>"',
+            fixed='net: "net-<run>.prototxt"\nsnapshot_prefix: "<run>"\n',
         ),
         Invalid(
             "layer { pooling_param: 3 }",

@@ -10,7 +10,7 @@ import caffelint
 from caffelint.cli.main import main
 from caffelint.lint.config import Config, ConfigError, load_config
 
-TEMPLATE = 'layer { name: "a" type: "ReLU" botom: "x" power_param { power: $POWER scale: ${SCALE} } }'
+TEMPLATE = 'layer { name: "a" type: "ReLU" include { phase: TRIAN } power_param { power: $POWER scale: ${SCALE} } }'
 SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 9 solver_mode: GPU'
 
 
@@ -26,7 +26,7 @@ def test_a_template_is_one_info_and_its_filled_copy_is_checked(tmp_path: Path) -
     (tmp_path / "net.template.prototxt").write_text(TEMPLATE)
     (tmp_path / "net.prototxt").write_text(TEMPLATE.replace("$POWER", "1").replace("${SCALE}", "1"))
     rows = found(tmp_path)
-    assert ("net.prototxt", "error", "unknown-field", 0) in rows
+    assert ("net.prototxt", "error", "unknown-enum-value", 0) in rows
     assert [row for row in rows if row[0] != "net.prototxt"] == [
         ("net.template.prototxt", "info", "unfilled-template", 1)
     ]
@@ -36,7 +36,7 @@ def test_the_rest_of_a_template_is_checked_if_asked(tmp_path: Path) -> None:
     (tmp_path / "net.prototxt").write_text(TEMPLATE)
     assert [row[2] for row in found(tmp_path)] == ["unfilled-template"]
     names = {row[2] for row in found(tmp_path, "check")}
-    assert {"unfilled-template", "unknown-field"} <= names
+    assert {"unfilled-template", "unknown-enum-value"} <= names
 
 
 def test_a_template_that_a_solver_names(tmp_path: Path) -> None:

@@ -87,7 +87,8 @@ def test_strings_without_quotes_are_one_mistake() -> None:
     ],
 )
 def test_what_hangs_on_no_data_is_checked(text: str, is_checked: bool) -> None:
-    report = caffelint.check_text(text + ' layer { name: "p" type: "Pooling" botom: "a" top: "p" }')
+    pooled = ' layer { name: "p" type: "ReLU" bottom: "a" top: "p" pooling_param { stride: 2 } }'
+    report = caffelint.check_text(text + pooled)
     names = {finding.name for finding in report.findings}
     assert "unfilled-template" in names
-    assert ("unknown-field" in names) is is_checked
+    assert ("unused-parameter-block" in names) is is_checked

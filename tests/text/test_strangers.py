@@ -91,6 +91,23 @@ def test_placeholders(placeholder: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "value",
+    [
+        "<property object at 0x7fd145444418>",
+        "<function pad at 0x7fd145444418>",
+        "<__main__.Net object at 0x7f>",
+        "<class 'int'>",
+        "<built-in function max>",
+    ],
+)
+def test_what_python_prints_for_an_object_is_no_placeholder(value: str) -> None:
+    document = parse(f"a: {value} b: 2\nc: 3".encode())
+    (problem,) = document.problems
+    assert (problem.kind, problem.certain) == ("syntax-error", True)
+    assert [field.name for field in document.root.fields] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
     ("text", "told"), [('a: "$X/y"', "$X"), ("a: '{{x}}'", "{{x}}"), ('a: "5$"', ""), ("# $X\na: '1'", "")]
 )
 def test_placeholders_in_strings_are_doubtful(text: str, told: str) -> None:
