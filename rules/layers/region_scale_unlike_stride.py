@@ -13,22 +13,17 @@ from caffelint.lint import (
     Layer,
     Net,
     NetRule,
-    compiled_later,
     fix,
     title,
     write,
 )
-from caffelint.lint.built import Blob, BuiltLayer, types_that
+from caffelint.lint.built import Blob, types_that
 
-from ._coordinates import Position, position
-
-_MOST_CHANNELS = 6
-"""Of what may be a picture; the map of another net has more."""
+from ._coordinates import Position
+from ._strides import feat_strides, stride_of
 
 _NEAR = 0.02
 """How far a scale, as people round it, may be from 1 / stride."""
-
-_FEAT_STRIDE = compiled_later(r"""['"]?feat_stride['"]?\s*:\s*(\d{1,6})(?![\d.])""")
 
 
 class RegionScaleUnlikeStride(NetRule):
@@ -114,7 +109,7 @@ class RegionScaleUnlikeStride(NetRule):
             known: dict[Blob, Position | None] = {}
             for layer in one.layers:
                 if layer.index is not None and layer.has_setting("spatial_scale"):
-                    if (stride := _stride(layer, known)) is not None:
+                    if layer.bottoms and (stride := stride_of(layer.bottoms[0], known)) is not None:
                         strides.setdefault(layer.index, set()).add(stride)
         for index, found in strides.items():
             if len(found) == 1:  # no scale suits two phases that read maps of two strides
@@ -140,22 +135,9 @@ class RegionScaleUnlikeStride(NetRule):
         )
 
 
-def _stride(layer: BuiltLayer, known: dict[Blob, Position | None]) -> Fraction | None:
-    """How many pixels of the picture one of the map is, which the layer reads; None where that is not one number."""
-    map_ = position(layer.bottoms[0], known) if layer.bottoms else None
-    if map_ is None or map_.rows[0] != map_.columns[0] or map_.rows[0] == 1 or not _is_picture(map_.root):
-        return None
-    return map_.rows[0]
-
-
 def _feat_strides(net: Net) -> set[int]:
     """The strides of the map that the Python layers of a net work with."""
-    texts = [layer.message.python_param.param_str for layer in net.by_type.get("Python", ())]
-    return {int(number) for text in texts for number in _FEAT_STRIDE.findall(text)}
-
-
-def _is_picture(blob: Blob) -> bool:
-    return blob.shape is None or len(blob.shape) == 4 and blob.shape[1] <= _MOST_CHANNELS
+    return {stride for layer in net.by_type.get("Python", ()) for stride in feat_strides(layer)}
 
 
 def _number(value: Fraction) -> str:
