@@ -84,6 +84,14 @@ class Late(NamedTuple):
     step: int
 
 
+class Stepped(NamedTuple):
+    """That a script steps a solver: its path, the line of the last step, 1-based, and how many iterations that is."""
+
+    solver: str
+    line: int
+    iterations: int
+
+
 class Sharing(NamedTuple):
     """Another solver that saves its weights in a file of the same name, the net that it trains, and the iteration."""
 

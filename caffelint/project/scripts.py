@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from caffelint.project.mentions import Beside, Database, Late, Lost, Mention, Resumed, Stopped, Words
+from caffelint.project.mentions import Beside, Database, Late, Lost, Mention, Resumed, Stepped, Stopped, Words
 from caffelint.project.nearest import ends_one, nearest
 from caffelint.project.script_comments import without_comment_lines
 from caffelint.project.script_cuts import cuts
@@ -57,6 +57,7 @@ _FLOATS = Phrase(
 )
 _OF_FLOATS = compiled_later(r"^[^#\n]{0,400}(?:(?:\.|->)(?:add_)?float_data\b|\bload_image\(|/ ?255)", re.M)
 _SETS_RATE = Phrase(("base_lr",), compiled_later(r"\b(?:echo|printf|write|sed|replace|sub)\b[^\n]{0,200}\bbase_lr\b"))
+_SETS_ITERATIONS = compiled_later(r"\.max_iter\b|\bmax_iter['\":]")
 _NAMES_NET = Phrase(
     ("net", "SolverParameter("), compiled_later(r"\btrain_net\b[\"']? {0,9}[:=](?!=)|[\"'] {0,9}net:|SolverParameter\(")
 )
@@ -220,6 +221,20 @@ class Script:
         return tuple(
             (one.solver, Resumed(one.state, int(number[1]), self.mention(one.start))) for one, number in found if number
         )
+
+    @cached_property
+    def stepped(self) -> Sequence[Stepped]:
+        """How many iterations of which solvers it runs by steps, where that is sure."""
+        if self.is_shipped or not self.path.endswith(_PYTHON):
+            return ()
+        from caffelint.project.python_steps import stepped  # to read Python takes time at the start
+
+        return stepped(self.text)
+
+    @cached_property
+    def sets_iterations(self) -> bool:
+        """May it set the max_iter of a solver?"""
+        return _SETS_ITERATIONS.search(self.text) is not None
 
     def means(self, path: str, folder: str, solver: str) -> bool:
         """Is a path that it gives that of a solver in a folder? Without folders it is only where the script is."""

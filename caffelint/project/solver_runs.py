@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from caffelint.project.mentions import Astray, Base, Database, Late, Launched, Lost, Mention, Resumed, Sharing, Stopped
+from caffelint.project.mentions import (
+    Astray,
+    Base,
+    Database,
+    Late,
+    Launched,
+    Lost,
+    Mention,
+    Resumed,
+    Sharing,
+    Stepped,
+    Stopped,
+)
 from caffelint.project.script_customs import Customs
 from caffelint.project.scripts import Script, bare
 from caffelint.text.records import NamedTuple
@@ -26,6 +38,7 @@ class Runs(NamedTuple):
     `lost`: the options that a script which runs it by the tool loses.
     `stopped`: where the Python scripts stop that are told of at this solver.
     `resumed`: from which snapshots they go on with it.
+    `stepped`: by how many iterations they step it, each with the path of the script, where none sets max_iter.
     `strayed`: by which paths that lead to no file scripts run it, with those that would be right, and where.
     `base`: the net whose snapshot each training starts from; `loaded`: the one that the weights which scripts give are
     called after.
@@ -57,6 +70,7 @@ class Runs(NamedTuple):
     loaded: Base | None = None
     strayed: tuple[tuple[str, str, Mention], ...] = ()
     late: tuple[tuple[Mention, Late], ...] = ()
+    stepped: tuple[tuple[str, Stepped], ...] = ()
 
     def writer(self, net: str) -> Mention | None:
         return dict(self.writes).get(bare(net))
@@ -93,6 +107,9 @@ def runs_of(
         for name in missing:
             if bare(name) not in writes and (writer := script.writes(name, folder, partial(folders_with, bare(name)))):
                 writes[bare(name)] = writer
+    stepped = [(one.path, step) for one in about for step in one.stepped if one.means(step.solver, folder, solver)]
+    if stepped and any(script.sets_iterations for script in about):
+        stepped = []
     from_scratch = any(script.by_tool and not script.trains_on for script in about)
     return Runs(
         Customs(),
@@ -112,6 +129,7 @@ def runs_of(
         late=tuple(one for script in about for one in script.late),
         databases=tuple(made),
         resumed=tuple(one for script in about for given, one in script.resumed if script.means(given, folder, solver)),
+        stepped=tuple(stepped),
     )
 
 
