@@ -24,7 +24,15 @@ from caffelint.lint.project.datasets import datasets_of
 from caffelint.lint.project.launched import launched, words
 from caffelint.lint.project.misnamed import Misnamed, misnamed_of
 from caffelint.lint.project.python_layers import classes_in
-from caffelint.lint.project.python_scripts import asked_by, channels_by, fed_by, judged_by, spoilt_by, supplied_by
+from caffelint.lint.project.python_scripts import (
+    asked_by,
+    channels_by,
+    fed_by,
+    judged_by,
+    spoilt_by,
+    supplied_by,
+    uncleared_by,
+)
 from caffelint.lint.project.stopped import stopped_of
 from caffelint.lint.project.strayed import strayed_of
 from caffelint.lint.registry import all_rules, describe
@@ -125,6 +133,7 @@ def _net_runs(scripts: list[Script], net: str, misnamed: Misnamed) -> NetRuns:
         misnamed=misnamed.get(net, ()),
         channels=channels,
         spoilt=tuple(spoilt_by(scripts)),
+        uncleared=uncleared_by(scripts, *split(net)),
     )
 
 

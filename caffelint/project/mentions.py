@@ -239,6 +239,15 @@ class Judged(NamedTuple):
     solver: str
 
 
+class Uncleared(NamedTuple):
+    """That a script updates the weights of a net by hand from gradients that it never clears: the path of the net's
+    file, as far as the script writes it, and the line where it runs the net backward, 1-based.
+    """
+
+    path: str
+    line: int
+
+
 class NetRuns(NamedTuple):
     """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
 
@@ -248,7 +257,7 @@ class NetRuns(NamedTuple):
     `made`: of which lists those make data bases that make one that it may read; `datasets`: all that they write into
     HDF5 files; `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told
     of at it; `channels`: how many they take its images to have; `spoilt`: what they make wrong of these on the way to a
-    net.
+    net; `uncleared`: where they run it backward whose weights they update, but never clear its gradients.
     """
 
     uses: Mention | None = None
@@ -265,6 +274,7 @@ class NetRuns(NamedTuple):
     stopped: tuple[Stopped, ...] = ()
     channels: tuple[tuple[Mention, Channels], ...] = ()
     spoilt: tuple[tuple[Mention, Spoilt], ...] = ()
+    uncleared: tuple[Mention, ...] = ()
 
 
 class Words(frozenset[str]):

@@ -72,6 +72,17 @@ def spoilt_by(scripts: Iterable[Script]) -> list[tuple[Mention, Spoilt]]:
     return found
 
 
+def uncleared_by(scripts: Iterable[Script], folder: str, name: str) -> tuple[Mention, ...]:
+    """Where people's own Python scripts run a net backward whose weights they update, and never clear its gradients."""
+    found: list[Mention] = []
+    for script in _own_python(scripts, ".backward("):
+        from caffelint.project.python_uncleared import uncleared
+
+        is_its = _is_path_of(folder, name)
+        found += (Mention(script.path, one.line) for one in uncleared(_python_of(script)) if is_its(one.path))
+    return tuple(found)
+
+
 def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
     """Where people's own Python scripts run the training net of a solver forward and read what it gives."""
     for script in _own_python(scripts, ".net.forward("):

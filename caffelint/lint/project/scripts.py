@@ -23,6 +23,7 @@ from caffelint.lint.project.python_scripts import (
     judged_by,
     spoilt_by,
     supplied_by,
+    uncleared_by,
 )
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
@@ -152,6 +153,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         _judged(top, folder),
         channels=tuple(channels_by(about, folder, name)),
         spoilt=tuple(spoilt_by(about)),
+        uncleared=uncleared_by(about, folder, name),
     )
 
 
