@@ -32,6 +32,7 @@ from caffelint.lint.project.python_scripts import (
     spoilt_by,
     supplied_by,
     uncleared_by,
+    untrained_by,
 )
 from caffelint.lint.project.stopped import stopped_of
 from caffelint.lint.project.strayed import strayed_of
@@ -134,6 +135,7 @@ def _net_runs(scripts: list[Script], net: str, misnamed: Misnamed) -> NetRuns:
         channels=channels,
         spoilt=tuple(spoilt_by(scripts)),
         uncleared=uncleared_by(scripts, *split(net)),
+        untrained=untrained_by(scripts, *split(net)),
     )
 
 

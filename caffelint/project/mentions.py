@@ -248,6 +248,15 @@ class Uncleared(NamedTuple):
     line: int
 
 
+class Tested(NamedTuple):
+    """That a script runs a net while it trains by a solver, and never gives it the trained weights: the path of the
+    net's file, as far as the script writes it, and the line where it builds the net, 1-based.
+    """
+
+    path: str
+    line: int
+
+
 class NetRuns(NamedTuple):
     """What scripts tell of a net: what builds it without a solver, and what gives a training of the project weights.
 
@@ -257,7 +266,8 @@ class NetRuns(NamedTuple):
     `made`: of which lists those make data bases that make one that it may read; `datasets`: all that they write into
     HDF5 files; `misnamed`: by which paths that lead to no file they open it; `stopped`: where those stop that are told
     of at it; `channels`: how many they take its images to have; `spoilt`: what they make wrong of these on the way to a
-    net; `uncleared`: where they run it backward whose weights they update, but never clear its gradients.
+    net; `uncleared`: where they run it backward whose weights they update, but never clear its gradients; `untrained`:
+    where they build it to test by it while they train, but never give it the trained weights.
     """
 
     uses: Mention | None = None
@@ -275,6 +285,7 @@ class NetRuns(NamedTuple):
     channels: tuple[tuple[Mention, Channels], ...] = ()
     spoilt: tuple[tuple[Mention, Spoilt], ...] = ()
     uncleared: tuple[Mention, ...] = ()
+    untrained: tuple[Mention, ...] = ()
 
 
 class Words(frozenset[str]):

@@ -10,6 +10,7 @@ _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
 _SHORT = 40
 """Parts of what is written out."""
+_LEVELS = 3
 _EXITS = frozenset(["sys.exit", "exit", "quit", "os._exit"])
 _BODIES = ("body", "orelse", "finalbody")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -95,6 +96,15 @@ def dotted(node: ast.AST) -> str:
     """A name, or an attribute with all that it is one of; empty for anything else. A stranger's may be very deep."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def key_of(node: ast.AST) -> str:
+    """A name, with up to three attributes; empty for anything else. Takes no longer where a stranger's is very deep."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) < _LEVELS:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from caffelint.project.mentions import Uncleared
 from caffelint.project.python2 import parse
 from caffelint.project.python_blobs import Paths, names_set, values_set
-from caffelint.project.python_nodes import children, walk
+from caffelint.project.python_nodes import children, key_of, walk
 
 _UPDATES = (".backward(", ".diff", ".params")
 _CLEARS = ("clear_param_diffs", "ClearParamDiffs", "zero_grad", "apply_update", "setattr(")
@@ -25,7 +25,6 @@ _READS = frozenset(
     ]
 )
 _WRITES = frozenset(["copyto", "fill", "nan_to_num", "place", "put", "putmask"])
-_DEEPEST = 3
 _METHODS = frozenset(
     ["all", "any", "astype", "copy", "dot", "flatten", "max", "mean", "min", "std", "sum", "tolist", "var"]
 )
@@ -57,7 +56,7 @@ def uncleared(text: str) -> tuple[Uncleared, ...]:
     lines: dict[str, int] = {}
     for node in repeated:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
-            lines.setdefault(_key(node.func.value), node.lineno)
+            lines.setdefault(key_of(node.func.value), node.lineno)
     return tuple(
         Uncleared(path, lines[key])
         for key, path in nets.items()
@@ -92,11 +91,11 @@ def _repeated(nodes: Sequence[ast.AST]) -> list[ast.AST]:
 def _may_clear(nodes: Sequence[ast.AST], nets: Container[str]) -> bool:
     """May it set a gradient of weights: in place, through another name for it, or by what takes it or a net?"""
     assigned = [node for node in nodes if isinstance(node, ast.Assign) and _is_diff(node.value)]
-    names = {_key(target) for node in assigned for target in node.targets} - {""}
+    names = {key_of(target) for node in assigned for target in node.targets} - {""}
     own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
 
     def is_it(node: ast.AST | None) -> bool:
-        return node is not None and (_is_diff(node) or _key(node) in names)
+        return node is not None and (_is_diff(node) or key_of(node) in names)
 
     for node in nodes:
         if isinstance(node, ast.Assign):
@@ -113,7 +112,9 @@ def _may_clear(nodes: Sequence[ast.AST], nets: Container[str]) -> bool:
         elif isinstance(node, ast.Call):
             given = [*node.args, *(word.value for word in node.keywords)]
             of = node.func.value if isinstance(node.func, ast.Attribute) else None
-            takes = any(map(is_it, given)) or (_last(node.func) not in own and any(_key(one) in nets for one in given))
+            takes = any(map(is_it, given)) or (
+                _last(node.func) not in own and any(key_of(one) in nets for one in given)
+            )
             found = (is_it(of) and _last(node.func) not in _METHODS) or (takes and not _only_reads(node))
         else:
             found = False
@@ -124,7 +125,7 @@ def _may_clear(nodes: Sequence[ast.AST], nets: Container[str]) -> bool:
 
 def _only_reads(call: ast.Call) -> bool:
     name = _last(call.func)
-    return name in _READS or (_key(call.func).startswith(_NUMPY) and name not in _WRITES)
+    return name in _READS or (key_of(call.func).startswith(_NUMPY) and name not in _WRITES)
 
 
 def _is_diff(node: ast.AST) -> bool:
@@ -149,15 +150,15 @@ def _updates(statements: Iterable[ast.AST], net: str) -> bool:
         else:
             continue
         inner = walk(source)
-        read = {*map(_key, inner)}
+        read = {*map(key_of, inner)}
         is_of_weights = bool(weights & read)
         is_gradient = bool(gradients & read) or (is_of_weights and any(map(_is_diff, inner)))
         for target in targets:
             whole = _whole(target)
             if is_gradient and isinstance(whole, ast.Attribute) and whole.attr == "data":
-                if not weights.isdisjoint(map(_key, walk(whole))):
+                if not weights.isdisjoint(map(key_of, walk(whole))):
                     return True
-            held = {_key(_whole(one)) for one in (target.elts if isinstance(target, ast.Tuple) else [target])} - {""}
+            held = {key_of(_whole(one)) for one in (target.elts if isinstance(target, ast.Tuple) else [target])} - {""}
             gradients |= held if is_gradient else set()
             weights |= held if is_of_weights else set()
     return False
@@ -168,14 +169,5 @@ def _whole(node: ast.AST) -> ast.AST:
     return node.value if isinstance(node, ast.Subscript) else node
 
 
-def _key(node: ast.AST) -> str:
-    """A name, with an attribute or two; a stranger's may be very deep."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute) and len(parts) < _DEEPEST:
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
-
-
 def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else _key(node)
+    return node.attr if isinstance(node, ast.Attribute) else key_of(node)

@@ -83,6 +83,18 @@ def uncleared_by(scripts: Iterable[Script], folder: str, name: str) -> tuple[Men
     return tuple(found)
 
 
+def untrained_by(scripts: Iterable[Script], folder: str, name: str) -> tuple[Mention, ...]:
+    """Where people's own Python scripts build a net by which they test while they train, and which never learns."""
+    found: list[Mention] = []
+    for script in _own_python(scripts, "olver("):
+        from caffelint.project.python_untrained import untrained
+
+        one = untrained(_python_of(script))
+        if one and _is_path_of(folder, name)(one.path):
+            found.append(Mention(script.path, one.line))
+    return tuple(found)
+
+
 def judged_by(scripts: Iterable[Script]) -> Iterator[tuple[Script, Judged]]:
     """Where people's own Python scripts run the training net of a solver forward and read what it gives."""
     for script in _own_python(scripts, ".net.forward("):

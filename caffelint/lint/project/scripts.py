@@ -24,6 +24,7 @@ from caffelint.lint.project.python_scripts import (
     spoilt_by,
     supplied_by,
     uncleared_by,
+    untrained_by,
 )
 from caffelint.lint.project.shipped import shipped_script
 from caffelint.lint.reach import Reach, is_below
@@ -154,6 +155,7 @@ def runs_of_net(top: str, folder: str, name: str, solved: bool) -> NetRuns:
         channels=tuple(channels_by(about, folder, name)),
         spoilt=tuple(spoilt_by(about)),
         uncleared=uncleared_by(about, folder, name),
+        untrained=untrained_by(about, folder, name),
     )
 
 
