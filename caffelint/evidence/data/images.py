@@ -82,7 +82,7 @@ def is_covered(file: bytes) -> bool:
         if "A" not in image.getbands():
             return False
         low, high = image.getchannel("A").getextrema()
-        return low != high
+        return bool(low != high)
 
 
 def _scans(image: Any) -> int:
