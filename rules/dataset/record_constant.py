@@ -3,7 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from caffelint.evidence.data.rule import CONSTANT, DataEvidence, DatasetRule, first_shape, made_bytes
+from caffelint.evidence.data.rule import (
+    CONSTANT,
+    COVERED,
+    DataEvidence,
+    DatasetRule,
+    first_shape,
+    made_bytes,
+)
 from caffelint.lint import TRAIN, WARNING, Cause, Finding, Invalid, listed, title
 
 from ._example import NET, SOUND, project, records
@@ -16,6 +23,7 @@ _IMAGE_AXES = 3
 _MANY = 20
 """Records of one label."""
 _SHOWN = 3
+_BRIGHT = 128
 _NEARLY_ALL = 0.9
 """From this share on, what made them is at fault, and what is left teaches next to nothing."""
 
@@ -25,7 +33,8 @@ class RecordConstant(DatasetRule):
 
     ## Why is this bad?
     It carries a label but shows nothing, so it teaches noise. Blank records are what is left of files that could not
-    be read or converted. A dataset of HDF5 that is no images (labels, weights) may well hold one value.
+    be read or converted, or of drawings on a transparent page, whose alpha channel Caffe drops. A dataset of HDF5 that
+    is no images (labels, weights) may well hold one value.
     """
 
     code = "E106"
@@ -70,18 +79,25 @@ class RecordConstant(DatasetRule):
                 which = share(fault.count, facts)
                 if fault.count == facts.records > 1:
                     which = f"all {counted(facts.records)}"
+                covered = COVERED in top.faults and top.faults[COVERED].count >= _NEARLY_ALL * fault.count
+                why = f"all {'its' if one else 'their'} values are the same"
+                if covered:
+                    why += " but for alpha, which Caffe drops"
                 message = (
-                    f"{title(feed.layer)}: {which} of {path(feed)} {'is' if one else 'are'} blank,"
-                    f" all {'its' if one else 'their'} values are the same ({first(fault)})"
+                    f"{title(feed.layer)}: {which} of {path(feed)} {'is' if one else 'are'} blank, {why}"
+                    f" ({first(fault)})"
                 )
                 remedy = f"look at what made {'it' if one else 'them'}"
+                if covered:
+                    page = "white" if (top.high or 0) < _BRIGHT else "black"
+                    remedy = f"paste {'it' if one else 'them'} on {page}, and write RGB without alpha"
                 if most and all(one.low == one.high == 0 for one in top.channels):
                     made = made_bytes(feed.net.path, feed.made.data_source, fault.examples[0])
                     if made:
                         remedy = (
                             f"multiply values of 0 to 1 by 255 before they become bytes, as at {listed(made[:_SHOWN])}"
                         )
-                if not most:
+                if not most and not covered:
                     remedy += f", or remove {'it' if one else 'them'}"
                 yield self.finding(
                     feed.layer.at(*source_place(feed)),

@@ -112,6 +112,21 @@ def test_names_where_a_script_makes_zeros_of_all_records(tmp_path: Path, found: 
     assert told[0].endswith("; multiply values of 0 to 1 by 255 before they become bytes, as at make.py:3")
 
 
+def test_names_alpha_where_it_alone_shows_something(tmp_path: Path, found: Callable[..., Any]) -> None:
+    """OpenCV decodes such files as black: imread of RGBA gives the colours without alpha."""
+    drawn = images(60, (4, 8, 8))
+    drawn[:, :3] = 0
+    net = list_layer(write_list(tmp_path / "set.txt", drawn, LABELS)) + rest()
+    told = [one["message"] for one in found(net)["json"]["findings"] if one["name"] == "record-constant"]
+    assert len(told) == 1
+    assert "are blank, all their values are the same but for alpha, which Caffe drops (" in told[0]
+    assert told[0].endswith("; paste them on white, and write RGB without alpha")
+    drawn[:, 3] = 255
+    net = list_layer(write_list(tmp_path / "black.txt", drawn, LABELS)) + rest()
+    told = [one["message"] for one in found(net)["json"]["findings"] if one["name"] == "record-constant"]
+    assert told[0].endswith("; look at what made them")
+
+
 def test_takes_only_images_for_blank(tmp_path: Path, found: Callable[..., Any]) -> None:
     source = write_hdf5(
         tmp_path / "set.txt",

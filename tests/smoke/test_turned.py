@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from project_files import SOLVER, write
 
+from caffelint.rules.smoke.maps_turned import MapsTurned
 from caffelint.smoke.diagnosis.tried import survivor
 from caffelint.smoke.session import Session
 from caffelint.smoke.verdict import verdict
@@ -133,6 +134,15 @@ def test_the_run_tries_them_turned_back(
     assert best is not None
     assert best.change.text == f'"map" {"transposed" if how == "transposed" else "turned"} back'
     assert 'the maps of "map" are' in verdict(session.run, session.report.findings)
+
+
+def test_data_of_the_size_of_its_maps_is_not_turned_with_them() -> None:
+    """Both turned, they fit as little as before."""
+    rule = MapsTurned()
+    text = rule.INVALID[0].text
+    assert isinstance(text, dict)
+    (found,) = rule.check(rule.subject(text))
+    assert 'write "map" with rows and columns' in found.evidence
 
 
 @pytest.mark.parametrize(("layers", "how"), [(CONVOLUTIONS, ""), (DENSE, "transposed")])

@@ -258,6 +258,8 @@ def test_blank_records_come_before_what_follows_from_them() -> None:
     same = finding("X121", "same-scores", "certain", "the scores are the same", "conv1 reads the same for all")
     blank = finding("E106", "record-constant", "certain", "all 400 records are blank", "look at what made them")
     assert verdict(run(*(2.3,) * 10), [same, blank]).startswith("its data shows nothing: all 400 records are blank")
+    inf = finding("X101", "non-finite-forward", "certain", "conv2 gives inf", "base_lr 0.01 is most likely too high")
+    assert verdict(run(*(2.3,) * 10), [inf, blank]).startswith("its data shows nothing: all 400 records are blank")
     few = blank._replace(cause=None)
     assert verdict(run(*(2.3,) * 10), [same, few]).startswith("it learns nothing useful: the scores are the same")
 

@@ -74,6 +74,17 @@ def picture(file: IO[bytes] | bytes | str, color: bool | None) -> Image:
         return _converted(image, "RGB" if color else "L")
 
 
+def is_covered(file: bytes) -> bool:
+    """Has an image file that can be decoded an alpha channel that shows something? OpenCV drops it (IMREAD_COLOR)."""
+    from PIL import Image
+
+    with Image.open(BytesIO(file), formats=IMAGE_FORMATS) as image:
+        if "A" not in image.getbands():
+            return False
+        low, high = image.getchannel("A").getextrema()
+        return bool(low != high)
+
+
 def _scans(image: Any) -> int:
     """How often a JPEG goes over its pixels: progressive ones about ten times. A scan of nothing takes ten bytes."""
     at = image.fp.tell()

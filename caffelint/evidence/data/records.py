@@ -11,7 +11,7 @@ import numpy as np
 from caffelint.evidence.data import values as kinds
 from caffelint.evidence.data.datum import Box, Datum, NotDatum, annotated_of, datum_of
 from caffelint.evidence.data.digests import digest, digests, file_digest
-from caffelint.evidence.data.images import Array, TooLarge, picture
+from caffelint.evidence.data.images import Array, TooLarge, is_covered, picture
 from caffelint.evidence.data.seen import seen_images, seen_labels, seen_pictures
 from caffelint.evidence.data.values import FIRST, IMAGE, LABEL, Facts
 
@@ -204,7 +204,12 @@ class Records:
     def encoded(self, data: bytes, name: str) -> int:
         """Look at an image file; its digest, 0 if it cannot be decoded or has one value alone."""
         image = self.decoded(data, name)
-        return 0 if image is None else self.picture(image, data, name)
+        if image is None:
+            return 0
+        found = self.picture(image, data, name)
+        if not found and is_covered(data):
+            self.facts.top(IMAGE).fault(kinds.COVERED, name)
+        return found
 
     def decoded(self, data: bytes | str, name: str) -> Image | None:
         """An encoded image; None, and a fault, where it cannot be decoded."""

@@ -54,15 +54,18 @@ class Measuring:
 
 
 def signals(read: Iterable[tuple[Feed, Facts]]) -> dict[str, Signal]:
-    """The mean and spread of each top of the TRAIN phase as Caffe gives it to the net, by name."""
+    """The mean and spread of each top of the TRAIN phase as Caffe gives it to the net, by name.
+
+    None of images that are all blank: record-constant tells that, and fillers and rates have no part in it.
+    """
     found = {}
     for feed, facts in read:
         if TRAIN not in feed.phases:
             continue
         for number, blob in enumerate(feed.made.tops):
             top = facts.tops.get(feed.key(number))
-            if top is not None and top.channels:
-                plain = isinstance(feed.made, HDF5Data) or number > 0
+            plain = isinstance(feed.made, HDF5Data) or number > 0
+            if top is not None and top.channels and (plain or top.low != top.high):
                 found[blob.name] = _signal(top, blob) if plain else _transformed(top, feed.made.message.transform_param)
     return found
 

@@ -29,6 +29,8 @@ BOX_OUTSIDE = "box outside"
 BOX_EMPTY = "box empty"
 # What may be wrong with the values of a top in a record.
 NAN, INF, BELOW, CONSTANT = "nan", "inf", "-inf", "constant"
+COVERED = "drawn by alpha alone"
+"""Of a record that is CONSTANT as well."""
 
 EXAMPLES = 5
 MOST_SHAPES = 64

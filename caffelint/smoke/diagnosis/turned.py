@@ -52,9 +52,15 @@ def turned(run: Run) -> list[Turned]:
             target = loss.bottoms[1].original if len(loss.bottoms) > 1 else None
             maker = target.producer if target is not None and target.name == one.name else None
             if target is not None and maker is not None and _keeps_places(loss.bottoms[0]):
-                alike = [top for top in maker.tops if top is target or _sides(target) and _sides(top) == _sides(target)]
+                alike = [top for top in maker.tops if top is target or _is_like(top, target, loss)]
                 maps.setdefault(maker.name, Turned(one, maker, alike, loss))
     return list(maps.values())
+
+
+def _is_like(top: Blob, target: Blob, loss: BuiltLayer) -> bool:
+    """Are these maps of that size too, and not the data that scores are made of?"""
+    way = loss.bottoms[0].depends_on
+    return bool(_sides(target)) and _sides(top) == _sides(target) and not any(one in way for one, _ in top.consumers)
 
 
 def _keeps_places(scores: Blob) -> bool:
