@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from caffelint.caffe.place import Given, Place, given, has, place
-from caffelint.caffe.states import PHASES, TEST, TRAIN, State, has_data_of_training
+from caffelint.caffe.states import PHASES, TEST, TRAIN, State, has_data_of_training, is_called_for_tests
 from caffelint.caffe.upgrade import upgrade_net
 from caffelint.caffe.walk import Source
 from caffelint.caffe.written import WrittenLayer
@@ -458,8 +458,7 @@ class Net:
         """Do its solvers only test with it or, without a solver, does its name say so?"""
         if self.solvers:
             return not any(use.trains for use in self.uses)
-        name = os.path.basename(self.path).lower()
-        return "test" in name and "train" not in name or "deploy" in name
+        return is_called_for_tests(os.path.basename(self.path).lower())
 
     @property
     def role(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from caffelint.caffe.refusal import Kind, Refusal
@@ -221,3 +222,9 @@ def refusals_before_testing(solver: SolverParameter) -> list[Refusal]:
 def has_data_of_training(net: Net) -> bool:
     """Has a net layers that make blobs in TRAIN alone, out of nothing?"""
     return any(not layer.bottoms and layer.phases == (TRAIN,) and layer.tops for layer in net.layers)
+
+
+def is_called_for_tests(name: str) -> bool:
+    """Is a file of a name in small letters one to be run, not trained? `latest` is no word for that."""
+    is_test = any(one.startswith("test") for one in re.split("[^a-z]+", name))
+    return is_test and "train" not in name or "deploy" in name

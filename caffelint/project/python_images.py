@@ -333,7 +333,7 @@ class _Reader:
             found = pixels.times(left, right, line, short(node), in_place, is_division=True)
             ints = isinstance(right, Numbers) and all(isinstance(one, int) for one in right.values)
             if self.is_python2 and left.is_whole and ints and isinstance(found, Pixels):
-                is_zero = found.factor * found.opened < _NOTHING and found.order  # a grey mask of 255 is 1 then
+                is_zero = found.factor * found.opened < _NOTHING and found.order and found.axes  # a mask of 255 is 1
                 spoilt = (Spoilt(line, ZERO, short(node)),) if is_zero else ()
                 return found._replace(is_whole=True, spoilt=(*left.spoilt, *spoilt))
             return found

@@ -41,7 +41,9 @@ def by_method(node: ast.Call, name: str, of: Pixels) -> Value:
         return pixels.reshaped(of, node.args, node.lineno, short(node))
     if name == "convert":  # PIL
         mode = node.args[0].value if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) else ""
-        return of if mode == pixels.RGB else of._replace(order="", axes="HW") if mode == "L" else None
+        if mode == pixels.RGB:
+            return of._replace(axes="HWC")
+        return of._replace(order="", axes="HW") if mode == "L" else None
     return of if name in ("resize", "thumbnail") else _kept(of, name)
 
 

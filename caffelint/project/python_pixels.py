@@ -40,6 +40,10 @@ _MOST = 1e9
 """The largest factor that is followed."""
 
 
+_SMALL = 8
+"""What is subtracted from classes that are counted anew, where 255 is to come of 0, and not from pixels."""
+
+
 class Pixels(NamedTuple):
     """An array of images. opened: the value that a pixel of 1 has as it is opened; factor: by what it is multiplied
     then; mean: is one subtracted, None where that is not clear; order: RGB, BGR, or empty; axes: as `HWC`, empty where
@@ -83,7 +87,9 @@ def opened(call: ast.Call) -> Pixels | None:
     value, order = _OPEN[key]
     found = Pixels(value, 1.0, False, order, "HWC", value == 1)
     told = [*call.args[1:], *(one.value for one in call.keywords)]
-    if not told or key == ("Image", "open"):
+    if key == ("Image", "open"):
+        return found._replace(axes="")  # as many channels as the file has
+    if not told:
         return found
     flags = {_last(one) or (one.value if isinstance(one, ast.Constant) else None) for one in told}
     if len(told) == 1 and (flags <= {*_COLOUR, 1}) and 0 not in flags:
@@ -274,7 +280,7 @@ def less(value: Pixels, taken: Value, line: int, text: str, in_place: bool) -> V
             return value
         most = max(map(abs, taken.values)) / (value.opened * value.factor)
         is_int = len(taken.values) == 1 and isinstance(taken.values[0], int)
-        if is_int and value.is_whole and 0 < taken.values[0] < 256 and not spoilt:
+        if is_int and value.is_whole and _SMALL < taken.values[0] < 256 and not spoilt:
             spoilt = (Spoilt(line, WRAPS, text),)
         mean = True if most >= _LEAST_MEAN and value.mean is False and min(taken.values) > 0 else None
     elif taken == MEAN and value.mean is False:

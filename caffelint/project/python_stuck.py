@@ -9,8 +9,8 @@ from caffelint.project.python_nodes import dotted, is_self
 from caffelint.project.python_reached import Part, lines_reached
 from caffelint.text.records import NamedTuple
 
-_INSPECTING = frozenset(["setattr", "exec", "__dict__", "vars"])
-"""By these, an attribute may get a value without being written out."""
+_INSPECTING = frozenset(["setattr", "exec", "__dict__", "vars", "shuffle"])
+"""By these, an attribute may get a value without being written out, or its list another order."""
 
 
 class Stuck(NamedTuple):
@@ -29,12 +29,13 @@ def stuck(nodes: Sequence[ast.AST], parts: Sequence[Part], name: str) -> list[St
     """
     owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     handed = any(is_self(node) and id(node) not in owners for node in nodes)
-    if handed or any(isinstance(node, ast.Name) and node.id in _INSPECTING for node in nodes):
+    if handed or any({getattr(node, "id", ""), getattr(node, "attr", "")} & _INSPECTING for node in nodes):
         return []
     plain = {id(target) for node in nodes for target in _set_to_number(node)}
     stored = [node for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)]
     still = {node.attr for node in stored} - {node.attr for node in stored if id(node) not in plain}
-    ends = {end for node in nodes for end in _ends(node)}
+    tests = [part for node in nodes if isinstance(node, ast.If) for part in ast.walk(node.test)]
+    ends = {end for node in tests for end in _ends(node)}
     found: dict[str, Stuck] = {}
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Attribute):

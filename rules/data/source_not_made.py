@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from caffelint.lint import LIKELY, WARNING, Finding, Invalid, Net, NetRule, compiled_later, quoted, title
+from caffelint.lint import INFO, LIKELY, Finding, Invalid, Net, NetRule, compiled_later, quoted, title
 from caffelint.lint.built import types_that
 from caffelint.lint.disk import found_from, is_template, starts
 
@@ -47,7 +47,7 @@ class SourceNotMade(NetRule):
 
     code = "D033"
     name = "source-not-made"
-    severity = WARNING
+    severity = INFO
     certainty = LIKELY
     layer_types = types_that(lambda kind: kind.is_data and not kind.fork and kind.has_setting("backend"))
     _FILES = {"README.md": "", "make.sh": _SCRIPT}

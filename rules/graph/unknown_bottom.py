@@ -24,6 +24,7 @@ from caffelint.lint import (
 from ._meant import meant_or_lacking, readings, unread_like
 from ._parts import is_only_trained, is_whole
 from ._stages import filled_in, made_by_stage
+from ._trained_by_name import is_fed_in_training
 
 
 class UnknownBottom(RefusalRule):
@@ -241,7 +242,7 @@ def _certainty(net: Net, refused: Refused) -> str | None:
         return "certain"
     phase = refused.phases[0]
     if phase == TEST and (net.role == "deploy" or net.is_only_tested):
-        return "certain"  # nothing trains it
+        return LIKELY if is_fed_in_training(net) else "certain"  # nothing trains it
     alone = [layer for layer in net.conditional if layer.phases == (phase,)]
     if any(layer.kind.is_data or layer.type == "Input" for layer in alone):
         return "certain"

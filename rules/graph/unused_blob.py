@@ -198,10 +198,13 @@ class UnusedBlob(NetRule):
                 blob = next((blob for blob in mine.bottoms if blob in last and last[blob].index > mine.index), None)
                 if blob is not None:
                     other = last[blob]
+                    remedy = f'let "{other.name}" read "{name}", or remove the layer'
+                    if other.type == mine.type:
+                        remedy = "remove it"  # two ways to do one thing, of which one was left over
                     yield self.finding(
                         mine.at("top"),
                         f'{title(mine)}: nothing reads "{name}", and {title(other)} reads "{blob}" instead, so the'
-                        f' layer has no effect; let "{other.name}" read "{name}", or remove the layer',
+                        f" layer has no effect; {remedy}",
                         phases=(TRAIN,),
                     )
             return

@@ -54,6 +54,11 @@ class ScriptRunsOtherPath(SolverRule):
         },
         _FILES | _SECOND | {"train.sh": _RUN.format("models/face/first")},
         _FILES | {"train.sh": "python make.py > solver.prototxt\n" + _RUN.format("models/face/first")},
+        _FILES
+        | {
+            "train.sh": "sed s/1/2/ s.txt > models/faces/first/new_$1.prototxt\n"
+            "caffe train --solver=models/faces/first/new_2.prototxt"
+        },
     ]
     INVALID = [
         Invalid(

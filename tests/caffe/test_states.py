@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from asking import ask
 from google.protobuf import text_format
 from random_solvers import Generator, Project
@@ -14,7 +15,13 @@ from seeds import SEED, draws
 
 from caffelint.caffe.net import Net
 from caffelint.caffe.solver import NetUse, Solver
-from caffelint.caffe.states import State, refusals_before_testing, refusals_before_training, solver_nets
+from caffelint.caffe.states import (
+    State,
+    is_called_for_tests,
+    refusals_before_testing,
+    refusals_before_training,
+    solver_nets,
+)
 from caffelint.caffe.walk import sources
 from caffelint.lint.file import load
 from caffelint.schema.detect import NET_FIELDS
@@ -159,3 +166,12 @@ def test_what_the_text_says_makes_a_bottom() -> None:
     assert [(made.layer.name, phases) for made, phases in sources(reader, 0)] == [("in", ("TRAIN",)), ("x", ("TEST",))]
     assert reader.maker(0, "TRAIN") == (net.layers[2], 0)
     assert net.layers[0].maker(0, "TRAIN") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("test.prototxt", True), ("vgg_test2.prototxt", True), ("deploy.prototxt", True)]
+    + [(f"{one}.prototxt", False) for one in ("latest", "train_test", "contest", "net")],
+)
+def test_names_of_nets_that_are_run(name: str, told: bool) -> None:
+    assert is_called_for_tests(name) == told

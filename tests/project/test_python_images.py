@@ -97,6 +97,7 @@ def _step(real: np.ndarray, axis: int) -> float:
         ("im += random.uniform(0, 1)\n", IN_PLACE),
         ("im = im.reshape(3, 4, 6)\n", MIXED),
         ("im = np.reshape(im[np.newaxis], (-1, 3, 4, 6))\n", MIXED),
+        ("im = im - 1\n", ""),  # classes that are counted anew, of which 255 is to come of 0
         ("im = im - 128.0\n", ""),
         ("im = im.astype(float)\nim -= 128\n", ""),
         ("im = im.transpose(2, 0, 1).reshape(1, 3, 4, 6)\n", ""),

@@ -60,7 +60,9 @@ def loaded_of(
 ) -> Base | None:
     """None where scripts give the training several, or where their name is that of no net."""
     names = {os.path.basename(one.weights) for _, one in loading}
-    nets = nets_of(names.pop())[:_MOST] if len(names) == 1 else ()
+    nets = nets_of(name) if len(names) == 1 and "," not in (name := names.pop()) else ()
+    if len(nets) != 1:
+        return None  # of several, one may be it
     layers = tuple(dict.fromkeys(layer for net in nets for layer in layers_in(net)))
     if not layers:
         return None

@@ -22,6 +22,10 @@ _MOST_MISSING = 20
 """Names of solvers that are nowhere, and that no script may write."""
 _GOES = compiled_later(r"^[ \t]*cd[ \t][^\n]{0,200}\$", re.MULTILINE)
 """To where a variable says, where the path may lead to a file."""
+_FILLS_IN = compiled_later(
+    r"[$%{}][^\n'\" ]{0,60}\.prototxt|\+[ \t]?['\"][\w./-]{0,60}\.prototxt|\b(?:unzip|tar|git clone)\b"
+)
+"""A name that a program completes, or an archive that may hold any."""
 _COPIES = compiled_later(r"\b(?:cp|mv|ln|wget|curl|tee|rsync|scp|copy|move)\b")
 _MOST_NAMESAKES = 50
 """Solvers of one name that a path is held against."""
@@ -62,7 +66,7 @@ def strayed_of(
                 if home is None or len(missing) == _MOST_MISSING and parts[-1] not in missing:
                     continue
                 if parts[-1] not in missing:
-                    missing[parts[-1]] = not any(one.may_write(parts[-1]) or _brings(one, parts[-1]) for one in scripts)
+                    missing[parts[-1]] = not any(_may_bring(one, parts[-1]) for one in scripts)
                 if missing[parts[-1]]:
                     solver = os.path.join(home, nearest_of(parts[-1], beside[home]) or min(beside[home]))
                     if len(found.get(solver, ())) < _MOST:
@@ -77,6 +81,11 @@ def strayed_of(
                     right = "/".join(solver.split(os.sep)[-len(parts) :])
                     found.setdefault(solver, {}).setdefault(path, (path, right, script.mention(start)))
     return {path: tuple(said.values()) for path, said in found.items()}
+
+
+def _may_bring(script: Script, name: str) -> bool:
+    """May it write or fetch a solver of a name, also as one of those whose names it fills in?"""
+    return bool(script.may_write(name) or _FILLS_IN.search(script.text) or _brings(script, name))
 
 
 def _brings(script: Script, name: str) -> bool:

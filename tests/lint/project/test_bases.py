@@ -23,6 +23,7 @@ LAYER = 'layer {{ name: "{}" type: "ReLU" bottom: "x" top: "x" }}\n'
             ("of_c",),
         ),
         ("caffe train --solver=b/solver.prototxt --weights=model.caffemodel", None, ()),
+        ("caffe train --solver=b/solver.prototxt --weights=c.caffemodel,d.caffemodel", None, ()),
         ("caffe train --solver=b/solver.prototxt --weights=vgg.caffemodel", None, ()),
         ("caffe train --solver=no/solver.prototxt --weights=c.caffemodel", None, ()),
         (

@@ -75,7 +75,7 @@ def test_a_script_is_searched_once_for_all_solvers(repository: Path, monkeypatch
     for name in ("other", "third"):
         (repository / f"models/{name}.prototxt").write_text(SOLVER)
     assert caffelint.check(".", uncached()).files == 3
-    assert len(searched) == len(set(searched)) == 16
+    assert len(searched) == len(set(searched)) == 17
 
 
 def test_a_shell_script_is_read_once_for_all_nets_that_it_names(repository: Path) -> None:
