@@ -99,7 +99,7 @@ class Written:
                         continue
                     if takes_away:
                         return Objection(f"it would remove what the fix of {piece.rule} has just written", False)
-                    if piece.rules.get(rule, 0) >= MOST_TIMES:
+                    if piece.rules.get(rule, 0) >= MOST_TIMES and not moves:
                         return Objection(AGAIN)
                     back = piece[:2] == edit[:2] and edit.text.encode("utf-8", "surrogateescape") == piece.old
                     if back and piece.rule != rule:

@@ -27,6 +27,10 @@ def stuck(nodes: Sequence[ast.AST], parts: Sequence[Part], name: str) -> list[St
     nodes, parts: all of a module. Only one that is compared with the length of the list it is read with counts: it was
     to come to its end.
     """
+    tests = [part for node in nodes if isinstance(node, ast.If) for part in ast.walk(node.test)]
+    ends = {end for node in tests for end in _ends(node)}
+    if not ends:
+        return []
     owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     handed = any(is_self(node) and id(node) not in owners for node in nodes)
     if handed or any({getattr(node, "id", ""), getattr(node, "attr", "")} & _INSPECTING for node in nodes):
@@ -34,8 +38,6 @@ def stuck(nodes: Sequence[ast.AST], parts: Sequence[Part], name: str) -> list[St
     plain = {id(target) for node in nodes for target in _set_to_number(node)}
     stored = [node for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)]
     still = {node.attr for node in stored} - {node.attr for node in stored if id(node) not in plain}
-    tests = [part for node in nodes if isinstance(node, ast.If) for part in ast.walk(node.test)]
-    ends = {end for node in tests for end in _ends(node)}
     found: dict[str, Stuck] = {}
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Attribute):

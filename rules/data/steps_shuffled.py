@@ -8,6 +8,8 @@ from caffelint.lint.built import BuiltLayer, types_that
 
 _MOVE = ("Permute", "Python")
 """What may make steps of the values of one row."""
+_MOST = 50
+"""Recurrent layers of a net of which each is asked what it depends on."""
 
 
 def _net(more: str, between: str = "", bottom: str = "x") -> str:
@@ -64,7 +66,8 @@ class StepsShuffled(NetRule):
 
     def check(self, net: Net) -> Iterator[Finding]:
         for built in net.states():
-            for reader in built.layers if built.is_wired else ():
+            readers = [layer for layer in built.layers if layer.is_recurrent] if built.is_wired else []
+            for reader in readers if len(readers) <= _MOST and any(map(_shuffles, built.layers)) else ():
                 data = _shuffled(reader)
                 if data is None or data.index is None:
                     continue
@@ -80,16 +83,20 @@ class StepsShuffled(NetRule):
 
 def _shuffled(reader: BuiltLayer) -> BuiltLayer | None:
     """The layer that brings the steps of a recurrent one and their marks, row by row, if it shuffles them."""
-    if not reader.is_recurrent or len(reader.bottoms) < 2:
+    if len(reader.bottoms) < 2:
         return None
     both = [blob.depends_on for blob in reader.bottoms[:2]]
     if any(one.bottoms and (not one.known or one.type in _MOVE) for each in both for one in each):
         return None
     shape = reader.bottoms[0].shape or ()
     for data in set(both[0]) & set(both[1]):
-        rows = data.parameters.batch_size if data.has_setting("shuffle") and data.parameters.shuffle else 0
+        rows = data.parameters.batch_size if _shuffles(data) else 0
         # A batch of steps x items has as many rows as both.
         kept = rows in (shape[0], prod(shape[:2])) if shape else all(one.type != "Reshape" for one in both[0])
         if rows > 1 and kept and shape[:1] != (1,):
             return data
     return None
+
+
+def _shuffles(data: BuiltLayer) -> bool:
+    return not data.bottoms and data.has_setting("shuffle") and bool(data.parameters.shuffle)

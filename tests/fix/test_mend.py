@@ -382,3 +382,10 @@ def test_nothing_is_put_into_blocks_that_are_not_closed() -> None:
     text = 'layer { name: "data"type:"Data"top:"label"include inner_product_param'
     text += ' layer { name: "b"type:"InnerProduct"{}inner_product_param{weight_filler{'
     assert "bias_filler" not in mended(text)
+
+
+def test_a_field_of_three_is_moved_where_another_one_of_the_rule_goes() -> None:
+    net = b'layer {}name: "loss" type: "ContrastiveLoss" bottom: "a" bottom: "b" bottom: "sim"'
+    result = fix([], Config(), unsafe=True, write=False, texts={"net.prototxt": net}, alone=True)
+    assert not result.notes
+    assert b'type: "ContrastiveLoss" }' in result.changes[0].new
