@@ -33,7 +33,7 @@ _PLANTED = {
     "solver_clip_next_to_zero": ("clip-gradients", "clip_gradients: -1"),
     "batchnorm_huge_eps": ("statistics", "batch_norm_param { eps: 1e-05 }"),
     "filler_convolutions_deep": ("depth", 'layer { name: "conv1_bn" type: "BatchNorm" bottom: "conv1" top: "conv1" }'),
-    "schedule_gone_at_once": ("schedule", "stepsize: 334"),
+    "schedule_gone_at_once": ("schedule", "stepsize: 340"),
     "loss_two_of_other_scale": ("loss-weight", "loss_weight: 0.04"),
     "loss_sigmoid_labels_255": (
         "labels",
