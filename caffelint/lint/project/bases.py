@@ -79,8 +79,10 @@ def loading_of(scripts: Iterable[Script], top: str, is_file: Callable[[str], boo
     found: dict[str, list[tuple[Script, Training]]] = {}
     for script in scripts:
         for one in script.trainings if "caffemodel" in script.text else ():
+            if not one.weights or one.resumes:
+                continue
             paths = [os.path.normpath(os.path.join(home, one.solver)) for home in (script.folder, top)]
-            if one.weights and not one.resumes and (path := next(filter(is_file, paths), "")):
+            if path := next(filter(is_file, paths), ""):
                 found.setdefault(path, []).append((script, one))
     return found
 
