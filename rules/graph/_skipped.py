@@ -5,7 +5,8 @@ from __future__ import annotations
 from caffelint.lint import Layer
 from caffelint.lint.built import BuiltLayer, computed_by
 
-_LRN, _POOLING = "LRN", "Pooling"
+_LRN = "LRN"
+_POOLING = "Pooling"
 
 _DEEPEST = 500
 _AXES_OF_MAPS = 4

@@ -69,8 +69,9 @@ WHOLE = {
     ("wrong-value-type", 0): MAP + POOL + 'pool: "MAX" kernel_size: 2 } }',
     ("wrong-value-type", 1): dummy("data") + FC.replace("num_output: 3", "num_output: 3.0"),
     ("wrong-value-type", 3): dummy("data") + 'layer { name: relu type: "ReLU"' + RELU + "}",
-    ("wrong-value-type", 6): MAP + POOL + "kernel_h: [3] kernel_w: 2 } }",
-    ("wrong-value-type", 8): dummy("data") + 'layer { name: "relu" type: ReLU' + RELU + "}",
+    ("wrong-value-type", 5): dummy("data") + 'layer { name: "relu-<run>" type: "ReLU" bottom: "data" top: <run> }',
+    ("wrong-value-type", 7): MAP + POOL + "kernel_h: [3] kernel_w: 2 } }",
+    ("wrong-value-type", 9): dummy("data") + 'layer { name: "relu" type: ReLU' + RELU + "}",
     ("repeated-scalar", 1): dummy("data") + 'layer { name: "r" type: "ReLU"' + RELU + "relu_param { } relu_param { } }",
     ("mixed-layer-formats", 0): dummy("data") + dummy("more") + 'layers { name: "relu" type: RELU' + RELU + "}",
     (
