@@ -9,14 +9,11 @@ from functools import lru_cache
 from itertools import islice
 
 from caffelint.project.mentions import Asked
-from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import dotted, in_any_case, walk
+from caffelint.project.python_nodes import dotted, in_any_case, script_nodes, walk
 
 _ASKS = (".blobs[", ".params[", ".forward(")
 _MOST = 200
 """Questions of a script that are held against a net."""
-_MOST_NODES = 50_000
-"""Of a script that is understood."""
 _LONGEST = 4096
 """Characters of a path, of which the last are kept: no system opens a longer one."""
 _DEEPEST = 4
@@ -34,12 +31,8 @@ def asked(text: str) -> tuple[Asked, ...]:
     """
     if "Net(" not in text or not any(one in text for one in _ASKS):
         return ()
-    tree, _ = parse(text)
-    nodes = walk(tree) if tree is not None else []
-    if not nodes or len(nodes) > _MOST_NODES:
-        return ()
-    sets = Counter(key for node in nodes for key in names_set(node))
-    values = values_set(nodes, sets)
+    nodes = script_nodes(text)
+    values = values_set(nodes)
     paths = Paths(values)
     nets = {key: path for key, value in values.items() if (path := paths.of_net(value))}
     if not nets:
@@ -91,8 +84,14 @@ def _run(value: ast.expr) -> str:
     return "" if value.args or told & {"start", "end", "blobs", None} else dotted(value.func.value)
 
 
-def values_set(nodes: Iterable[ast.AST], sets: Mapping[str, int]) -> dict[str, ast.expr]:
-    """The values of the names that one statement sets. sets: how many set each."""
+def times_set(nodes: Iterable[ast.AST]) -> Counter[str]:
+    """How many statements set each name."""
+    return Counter(key for node in nodes for key in names_set(node))
+
+
+def values_set(nodes: Sequence[ast.AST]) -> dict[str, ast.expr]:
+    """The values of the names that one statement sets."""
+    sets = times_set(nodes)
     return {
         key: node.value
         for node in nodes

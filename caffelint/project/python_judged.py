@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Judged
-from caffelint.project.python2 import parse
-from caffelint.project.python_blobs import Paths, names_set, values_set
-from caffelint.project.python_nodes import dotted, own_nodes, walk
+from caffelint.project.python_blobs import Paths, times_set, values_set
+from caffelint.project.python_nodes import dotted, own_nodes, script_nodes
 
 _RUNS = ".net.forward("
 _TESTS, _LEARNS = "test_nets", ".backward("
 """The nets of a solver for tests, and what a training by hand calls after its forward pass."""
-_MOST_NODES = 50_000
-"""Of a script that is understood."""
 
 
 @lru_cache(maxsize=2000)
@@ -27,10 +23,7 @@ def judged(text: str) -> tuple[Judged, ...]:
     """
     if _RUNS not in text or "olver" not in text or _TESTS in text or _LEARNS in text:
         return ()
-    tree, _ = parse(text)
-    nodes = walk(tree) if tree is not None else []
-    if tree is None or len(nodes) > _MOST_NODES:
-        return ()
+    nodes = script_nodes(text)
     built = {
         f"{dotted(target)}.net": node.value
         for node in nodes
@@ -40,13 +33,13 @@ def judged(text: str) -> tuple[Judged, ...]:
     }
     if not built:
         return ()
-    sets = Counter(key for node in nodes for key in names_set(node))
-    paths = Paths(values_set(nodes, sets))
+    sets = times_set(nodes)
+    paths = Paths(values_set(nodes))
     solvers = {
         net: paths.of(call.args[0]) if call.args and sets[net.removesuffix(".net")] == 1 else ""
         for net, call in built.items()
     }
-    scopes = [tree, *(node for node in nodes if isinstance(node, ast.FunctionDef))]
+    scopes = [node for node in nodes if isinstance(node, ast.Module | ast.FunctionDef)]
     return tuple(one for scope in scopes for one in _judged(own_nodes(scope), solvers))
 
 

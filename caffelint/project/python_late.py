@@ -6,14 +6,10 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from caffelint.project.mentions import Late
-from caffelint.project.python2 import parse
-from caffelint.project.python_nodes import dotted, walk
+from caffelint.project.python_nodes import dotted, script_nodes, walk
 from caffelint.project.python_put import target_of
 from caffelint.project.python_unbound import names_bound_by
 from caffelint.text.records import NamedTuple
-
-_MOST_NODES = 50_000
-"""Of a script that is understood."""
 
 
 class _Fill(NamedTuple):
@@ -30,10 +26,7 @@ def late(text: str) -> list[Late]:
     """
     if ".step(" not in text or ".blobs[" not in text:
         return []
-    tree, _ = parse(text.replace("\\r\\n", "\\n"))
-    nodes = walk(tree) if tree is not None else []
-    if len(nodes) > _MOST_NODES:
-        return []
+    nodes = script_nodes(text)
     nets = {
         dotted(node.targets[0]): dotted(node.value)
         for node in nodes

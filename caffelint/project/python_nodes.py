@@ -6,8 +6,11 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
+from caffelint.project.python2 import parse
+
 _NO_CODE = frozenset(["attr", "ctx", "id", "kind", "op", "ops", "type_comment"])
 """Fields in which no expression, statement or other part with a place in the text is."""
+_MOST_OF_SCRIPT = 50_000
 _SHORT = 40
 """Parts of what is written out."""
 _LEVELS = 3
@@ -23,6 +26,13 @@ def walk(node: ast.AST) -> list[ast.AST]:
     for one in found:
         found += children(one)
     return found
+
+
+def script_nodes(text: str) -> list[ast.AST]:
+    """All nodes of a script, its module first; none of what is no Python, or too long to be understood."""
+    tree, _ = parse(text)
+    nodes = walk(tree) if tree is not None else []
+    return nodes if len(nodes) <= _MOST_OF_SCRIPT else []
 
 
 def walk_all(nodes: Iterable[ast.AST]) -> list[ast.AST]:

@@ -8,13 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from caffelint.project.mentions import Stepped
-from caffelint.project.python2 import parse
-from caffelint.project.python_blobs import Paths, names_set, values_set
-from caffelint.project.python_nodes import asks_for_main, dotted, exits, walk, walk_all
+from caffelint.project.python_blobs import Paths, values_set
+from caffelint.project.python_nodes import asks_for_main, dotted, exits, script_nodes, walk_all
 
 _STEPS = ".step("
-_MOST_NODES = 50_000
-"""Of a script that is understood."""
 _MOST = 1 << 31
 """No solver counts further: Solver::Step takes an int."""
 _DEEPEST = 8
@@ -32,19 +29,15 @@ def stepped(text: str) -> tuple[Stepped, ...]:
     """
     if _STEPS not in text or "olver(" not in text:
         return ()
-    tree, _ = parse(text)
-    nodes = walk(tree) if tree is not None else []
-    if tree is None or len(nodes) > _MOST_NODES:
-        return ()
-    sets = Counter(key for node in nodes for key in names_set(node))
-    values = values_set(nodes, sets)
+    nodes = script_nodes(text)
+    values = values_set(nodes)
     paths, numbers = Paths(values), _Numbers(values)
     steps = Counter(_stepped_by(node) for node in nodes)
     named = {one.id if isinstance(one, ast.Name) else one.attr for one in nodes if isinstance(one, _NAMES)}
-    functions = (one for one in nodes if isinstance(one, ast.FunctionDef) and one.name in named)
+    scopes = (one for one in nodes if isinstance(one, ast.Module | ast.FunctionDef))
     found: list[Stepped] = []
-    for body in (tree.body, *(one.body for one in functions)):
-        for key, places in _steps(body, numbers).items():
+    for scope in (one for one in scopes if isinstance(one, ast.Module) or one.name in named):
+        for key, places in _steps(scope.body, numbers).items():
             built = values.get(key)
             path = paths.of(built.args[0]) if isinstance(built, ast.Call) and built.args else ""
             if path and len(places) == steps[key]:

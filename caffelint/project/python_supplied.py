@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections import ChainMap, Counter
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
 
 from caffelint.project.mentions import Supplied
-from caffelint.project.python2 import parse
-from caffelint.project.python_blobs import Paths, names_set
-from caffelint.project.python_nodes import FUNCTIONS, dotted, in_any_case, own_nodes, walk
+from caffelint.project.python_blobs import Paths, times_set
+from caffelint.project.python_nodes import FUNCTIONS, dotted, in_any_case, own_nodes, script_nodes
 from caffelint.text.records import NamedTuple
 
 _BY_HAND = "blobs"
@@ -28,8 +27,6 @@ _FORWARD: Mapping[str, frozenset[str]] = {
 _PHASES: Mapping[object, str] = {"TEST": "TEST", "TRAIN": "TRAIN", 0: "TRAIN", 1: "TEST"}
 _MOST = 200
 """Of a script, that are held against a net."""
-_MOST_NODES = 50_000
-"""Of a script that is understood."""
 _UNKNOWN = ast.Name("", ast.Load())
 """What a name is that several statements set."""
 
@@ -55,14 +52,13 @@ def scopes_of(text: str) -> tuple[Sequence[Scope], Mapping[str, Built]]:
 
     A name counts in the function in which one statement alone sets it, and that of a module in all that set no other.
     """
-    tree, _ = parse(text) if any(f"{name}(" in text for name in _NETS) else (None, False)
-    nodes = walk(tree) if tree is not None else []
-    if tree is None or not nodes or len(nodes) > _MOST_NODES:
+    nodes = script_nodes(text) if any(f"{name}(" in text for name in _NETS) else ()
+    if not nodes:
         return (), {}
     makers = _makers(nodes)
     shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    everywhere = Counter(key for node in nodes for key in names_set(node))
-    module = Scope(tree, shared, makers, None)
+    everywhere = times_set(nodes)
+    module = Scope(nodes[0], shared, makers, None)
     functions = [node for node in module.nodes if isinstance(node, ast.FunctionDef)]
     scopes = [module, *(Scope(node, shared, makers, module) for node in functions)]
     # Attributes of objects, as those of self, are known in all methods where one of these alone sets them.
@@ -77,14 +73,14 @@ class Scope:
 
     def __init__(
         self,
-        tree: ast.Module | ast.FunctionDef,
+        tree: ast.AST,
         shared: set[str],
         makers: Mapping[str, str],
         module: Scope | None,
     ) -> None:
         self.nodes = list(in_any_case(tree, FUNCTIONS))
         inside = own_nodes(tree)
-        sets = Counter(key for node in inside for key in names_set(node))
+        sets = times_set(inside)
         assigned = {
             key: node.value
             for node in inside

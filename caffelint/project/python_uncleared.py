@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Uncleared
-from caffelint.project.python2 import parse
-from caffelint.project.python_blobs import Paths, names_set, values_set
-from caffelint.project.python_nodes import children, key_of, walk
+from caffelint.project.python_blobs import Paths, values_set
+from caffelint.project.python_nodes import children, key_of, script_nodes, walk
 
 _UPDATES = (".backward(", ".diff", ".params")
 _CLEARS = ("clear_param_diffs", "ClearParamDiffs", "zero_grad", "apply_update", "setattr(")
 """What clears them, and what may do so without being seen."""
-_MOST_NODES = 50_000
-"""Of a script that is understood."""
 _NUMPY = ("np.", "numpy.")
 _READS = frozenset(
     [
@@ -40,12 +36,8 @@ def uncleared(text: str) -> tuple[Uncleared, ...]:
     """
     if not all(word in text for word in _UPDATES) or any(word in text for word in _CLEARS):
         return ()
-    tree, _ = parse(text)
-    nodes = walk(tree) if tree is not None else []
-    if not nodes or len(nodes) > _MOST_NODES:
-        return ()
-    sets = Counter(key for node in nodes for key in names_set(node))
-    values = values_set(nodes, sets)
+    nodes = script_nodes(text)
+    values = values_set(nodes)
     paths = Paths(values)
     nets = {key: path for key, value in values.items() if (path := paths.of_net(value))}
     if not nets or _may_clear(nodes, {*nets, *(f"{key}.params" for key in nets)}):

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from caffelint.project.mentions import Tested
-from caffelint.project.python2 import parse
-from caffelint.project.python_blobs import Paths, names_set, values_set
-from caffelint.project.python_nodes import asks_for_main, key_of, own_nodes, walk
+from caffelint.project.python_blobs import Paths, values_set
+from caffelint.project.python_nodes import asks_for_main, key_of, own_nodes, script_nodes, walk
 
 _TELLS = ("olver(", "Net(", ".forward(")
 _GIVES = ("share_with", "share_weights", ".params", "test_nets", "set_data", "setattr(", "exec(")
 """What gives a net weights, or may; and the nets that a solver gives them itself."""
-_MOST_NODES = 50_000
-"""Of a script that is understood."""
 _TRAINS = frozenset(["step", "solve"])
 _Scope = ast.Module | ast.FunctionDef
 
@@ -29,17 +25,13 @@ def untrained(text: str) -> Tested | None:
     """
     if not all(word in text for word in _TELLS) or any(word in text for word in _GIVES):
         return None
-    tree, _ = parse(text)
-    nodes = walk(tree) if tree is not None else []
-    if tree is None or len(nodes) > _MOST_NODES:
-        return None
+    nodes = script_nodes(text)
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     nets = [node for node in calls if _last(node.func) == "Net"]
     solvers = [node for node in calls if _last(node.func).endswith(("Solver", "get_solver"))]
     if len(nets) != 1 or len(solvers) != 1 or not any(_last(one) == "TEST" for one in nets[0].args):
         return None
-    sets = Counter(key for node in nodes for key in names_set(node))
-    values = values_set(nodes, sets)
+    values = values_set(nodes)
     named = {id(value): key for key, value in values.items()}
     net, solver, path = named.get(id(nets[0])), named.get(id(solvers[0])), Paths(values).of_net(nets[0])
     if not net or not solver or not path or _is_given(nodes, net, solver):

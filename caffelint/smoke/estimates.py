@@ -12,11 +12,10 @@ from caffelint.smoke.diagnosis.tried import cure, refuted
 from caffelint.smoke.outcome import outcome
 from caffelint.smoke.run import Run
 
-_ESTIMATES = ("N", "S201")
-"""How codes begin of rules that compute what the first updates do, or hold base_lr against the usual."""
-
-_SUMMED = "O006"
-"""The code of the rule by which a loss that is summed over a map makes the rate too high."""
+_ESTIMATES = ("N", "S201", "O006")
+"""How codes begin of rules that compute what the first updates do, or hold base_lr against the usual or a sum."""
+_KINDS = {"O006": "rate"}
+"""What those of them blame that give no cause of their own."""
 
 _BUILT_UP = 0.45
 
@@ -43,9 +42,8 @@ def as_measured(run: Run, findings: Iterable[ReportedFinding]) -> Iterator[Repor
             one = one.because(f"the run shows which value does: with {found.text} it learns", INFO)
         rule = find_rule(one.code)
         estimated = rule is not None and rule.is_built_in and one.code.startswith(_ESTIMATES) and one.severity != INFO
-        if estimated and one.cause is not None and one.cause.kind in kinds:
-            one = one.because(why, INFO)
-        if one.code == _SUMMED and one.severity == WARNING and _RATE in kinds:
+        kind = _KINDS.get(one.code) or (one.cause.kind if one.cause is not None else "")
+        if estimated and kind in kinds:
             one = one.because(why, INFO)
         yield one
 

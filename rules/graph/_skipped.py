@@ -6,8 +6,6 @@ from caffelint.lint import Layer
 from caffelint.lint.built import BuiltLayer, computed_by
 
 _LRN = "LRN"
-_POOLING = "Pooling"
-
 _DEEPEST = 500
 _AXES_OF_MAPS = 4
 
@@ -48,7 +46,7 @@ def is_step(layer: BuiltLayer) -> bool:
 def goes_on(layer: Layer) -> bool:
     """Does it make of what it reads something for others to read?"""
     joins = layer.kind.compares_maps and len(layer.bottoms) > 1
-    makes = layer.kind.has_weights or layer.type == _POOLING or joins
+    makes = layer.kind.has_weights or layer.kind.pools or joins
     return bool(layer.kind.known and not layer.kind.is_loss and makes)
 
 

@@ -25,7 +25,8 @@ class PythonIndexStays(LayerRule):
     ```
 
     ## Known problems
-    The module is read, not run. Only an attribute of which all values are written out as numbers counts.
+    The module is read, not run. Only an attribute counts of which all values are written out as numbers,
+    and which an `if` holds against the length of a list that nothing shuffles.
 
     ## References
     - caffe.berkeleyvision.org, pycaffe; python_layer.hpp, Forward_cpu

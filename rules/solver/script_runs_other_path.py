@@ -29,8 +29,8 @@ class ScriptRunsOtherPath(SolverRule):
     ## Known problems
     Only paths that are written out are read. A folder that is wrong is one of three or more, and not the first; a name
     that is wrong is that of no file of the project, in a folder that has other solvers. Of several solvers that are
-    meant alike, it is the one beside the script; nothing is said where a script may write the solver, or goes where a
-    variable says. At most three paths are told of a solver.
+    meant alike, it is the one beside the script; nothing is said where a script may write the solver, also by a name
+    that it completes or from an archive, or goes where a variable says. At most three paths are told of a solver.
 
     ## References
     - tools/caffe.cpp, train; upgrade_proto.cpp, ReadSolverParamsFromTextFileOrDie

@@ -35,7 +35,8 @@ class WeightsOfAnotherNet(SolverRule):
 
     ## Known problems
     Weights are taken for those of the solver whose snapshot_prefix they have, or of the net that is called as they are:
-    `x.caffemodel` of `x.prototxt`, `x_deploy.prototxt` or `x_train_val.prototxt`.
+    `x.caffemodel` of `x.prototxt`, `x_deploy.prototxt` or `x_train_val.prototxt`. Nothing is
+    said where several nets are called so, or where several files are given.
 
     ## References
     - net.cpp, CopyTrainedLayersFrom; solver.cpp, SnapshotFilename
