@@ -23,7 +23,7 @@ def _net(source: str) -> str:
 
 
 class SourceNotMade(NetRule):
-    """A net reads a data base that no script makes, beside one of nearly that name that nothing reads.
+    """A net reads a data base that no script makes, beside one of nearly that name that it does not read.
 
     ## Why is this bad?
     Caffe stops as it builds the test net: it cannot open the data base. The names differ in `val` and `test` only.
@@ -60,8 +60,8 @@ class SourceNotMade(NetRule):
         Invalid(
             _FILES | {"net.prototxt": _net("cats_val_lmdb")},
             span='source: "cats_val_lmdb"',
-            message='Data "data": no script makes "cats_val_lmdb", but make.sh:2 makes "cats_test_lmdb", which no layer'
-            ' reads; set source: "cats_test_lmdb"',
+            message='Data "data": no convert_imageset makes "cats_val_lmdb", but make.sh:2 makes "cats_test_lmdb",'
+            ' which this net does not read; set source: "cats_test_lmdb"',
         ),
     ]
 
@@ -90,6 +90,6 @@ class SourceNotMade(NetRule):
                 other = quoted(source.replace(name, os.path.basename(near[0].base)))
                 yield self.finding(
                     layer.at(layer.kind.data_block, "source"),
-                    f"{title(layer)}: no script makes {quoted(source)}, but {near[0].place} makes"
-                    f" {quoted(near[0].base)}, which no layer reads; set source: {other}",
+                    f"{title(layer)}: no convert_imageset makes {quoted(source)}, but {near[0].place} makes"
+                    f" {quoted(near[0].base)}, which this net does not read; set source: {other}",
                 )

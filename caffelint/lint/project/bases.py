@@ -24,8 +24,6 @@ from caffelint.text.tree import STRING
 _SNAPSHOT = compiled_later(r"(?P<prefix>[^/]{1,200})_iter_\d{1,9}\.caffemodel(?:\.h5)?")
 """Solver::SnapshotFilename."""
 _LARGEST = 1 << 22
-_MOST = 8
-"""Nets of one name that are read."""
 _ENDS = ("", "_deploy", "_train_val", "_trainval", "_train", "_test", ".deploy", "-deploy")
 """What the name of a net has behind that of its weights."""
 Loading = Sequence[tuple[Script, Training]]
@@ -41,9 +39,14 @@ def base_of(top: str, solver: str) -> Base | None:
     names = [_SNAPSHOT.fullmatch(os.path.basename(training.weights)) for _, training in found]
     prefixes = {match["prefix"] if match else "" for match in names}
     nets = sorted(saved_as(prefixes.pop(), top)) if len(prefixes) == 1 else []
-    if len(nets) != 1 or not (layers := _layers_in(nets[0], top)):
+    return _base(found, nets, top, partial(_layers_in, top=top))
+
+
+def _base(loading: Loading, nets: Sequence[str], top: str, layers_in: Callable[[str], Sequence[str]]) -> Base | None:
+    """None where weights are those of no net, or of several, of which one may be it."""
+    if len(nets) != 1 or not (layers := tuple(layers_in(nets[0]))):
         return None
-    script, training = found[0]
+    script, training = loading[0]
     weights, place = os.path.basename(training.weights), script.mention(training.start)
     return Base(weights, place, os.path.relpath(nets[0], top), layers)
 
@@ -58,17 +61,10 @@ def loaded_by(top: str, solver: str) -> Base | None:
 def loaded_of(
     loading: Loading, top: str, nets_of: Callable[[str], Sequence[str]], layers_in: Callable[[str], Sequence[str]]
 ) -> Base | None:
-    """None where scripts give the training several, or where their name is that of no net."""
+    """None where scripts give the training several files, or where their name is not that of one net."""
     names = {os.path.basename(one.weights) for _, one in loading}
     nets = nets_of(name) if len(names) == 1 and "," not in (name := names.pop()) else ()
-    if len(nets) != 1:
-        return None  # of several, one may be it
-    layers = tuple(dict.fromkeys(layer for net in nets for layer in layers_in(net)))
-    if not layers:
-        return None
-    script, training = loading[0]
-    weights, place = os.path.basename(training.weights), script.mention(training.start)
-    return Base(weights, place, os.path.relpath(nets[0], top), layers)
+    return _base(loading, nets, top, layers_in)
 
 
 def loading_of(scripts: Iterable[Script], top: str, is_file: Callable[[str], bool]) -> Mapping[str, Loading]:
